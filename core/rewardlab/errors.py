@@ -1,0 +1,56 @@
+"""Errors as people read them: where, what, and what to do next."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """One thing that is wrong. `where` is a place such as "r.yaml:12: reward.total" or "rows.jsonl:7"."""
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class RewardlabError(Exception):
+    """Base of every error that the command line prints without a traceback."""
+
+    exit_code = 1
+
+
+class UserError(RewardlabError):
+    """The user's mistakes, all of those found, one a line. Exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, problems: str | Problem | Sequence[Problem], where: str = ""):
+        if isinstance(problems, str):
+            problems = Problem(where=where, what=problems)
+        self.problems = [problems] if isinstance(problems, Problem) else list(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class JobError(RewardlabError):
+    """The job failed: a plugin, a judge, the disk, an engine. Exit code 1."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """"; did you mean 'x'?" for the known name nearest to `name`, else what there is."""
+    known = sorted(set(known))
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    if not known:
+        return "; there is none"
+    return f"; there is {', '.join(map(repr, known[:12]))}" + (", ..." if len(known) > 12 else "")
+
+
+def one_line(error: BaseException, limit: int = 300) -> str:
+    """An exception as "ValueError: text", on one line, cut at `limit` characters."""
+    text = " ".join(str(error).split())
+    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text if len(text) <= limit else text[: limit - 3] + "..."

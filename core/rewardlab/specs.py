@@ -1,0 +1,170 @@
+"""What a plugin offers: specs (frozen descriptions) and what `build` receives."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from rewardlab.types import Sample
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+class Config(BaseModel):
+    """Base of every options class. Unknown keys, NaN and infinity are refused; instances are frozen."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=(), use_attribute_docstrings=True
+    )
+
+
+class NoOptions(Config):
+    """For components without options."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What the host gives to `build` besides the options.
+
+    `judges` maps the names declared in the recipe to objects with `async ask(Ask) -> Reply`, already with
+    limits and retries. `cache_dir` is a folder that several processes share. `device` is a torch device string.
+    `policy` is the model being trained, where the backend offers it.
+    """
+
+    seed: int = 0
+    judges: Mapping[str, Any] = field(default_factory=dict)
+    cache_dir: Path = field(default_factory=lambda: Path.home() / ".cache" / "rewardlab")
+    device: str = "cpu"
+    policy: Any = None
+
+
+Build = Callable[[Any, Context], Any]
+"""build(options, context) -> the component. Heavy imports belong inside."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Spec:
+    kind: ClassVar[str]
+    name: str
+    summary: str
+    config: type[Config] = NoOptions
+    build: Build
+
+    def __post_init__(self):
+        if not isinstance(self.name, str) or not _NAME.match(self.name):
+            raise ValueError(f"name {self.name!r}: use lower-case letters, digits and _")
+        if not (isinstance(self.config, type) and issubclass(self.config, Config)):
+            raise TypeError(f"{self.name}: config must be a subclass of rewardlab.Config, not {self.config!r}")
+        if not callable(self.build):
+            raise TypeError(f"{self.name}: build must be callable, not {self.build!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardSpec(_Spec):
+    """A reward. `build` returns an object with `score`.
+
+    scope "completion" or "batch": `score(items: Sequence[tuple[Sample, Completion]]) -> list[Score]`, always a
+    list in the same order; "batch" is asked for as many items at once as the host can gather, across groups.
+    scope "group": `async score(stream: GroupStream) -> list[Score]`, one for each of the group's G completions.
+
+    range: closed interval of `value`; anything outside is a failure of the plugin.
+    requires: fields that each row must have; a function of the options where they decide.
+    judges: names of the options that hold a judge's name.
+    abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
+    runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
+        "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
+        coroutine function on the scoring loop).
+    environment: the packaged requirements file of a worker that cannot live in the host's environment.
+    timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
+    on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
+        rewards whose time depends on what is judged, so that no policy can stop a job by being slow to judge.
+    """
+
+    kind: ClassVar[str] = "reward"
+    scope: Literal["completion", "group", "batch"] = "completion"
+    range: tuple[float, float] = (0.0, 1.0)
+    requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
+    judges: Sequence[str] = ()
+    abstains: Callable[[Any, Sample], str | None] | None = None
+    runs: Literal["inline", "thread", "worker", "async"] = "thread"
+    environment: str | None = None
+    timeout: float = 60.0
+    on_timeout: Literal["fail"] | float = "fail"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.scope not in ("completion", "group", "batch"):
+            raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
+        if self.runs not in ("inline", "thread", "worker", "async"):
+            raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
+        low, high = self.range
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise ValueError(f"{self.name}: range {self.range!r} is no closed finite interval")
+        if self.scope == "group" and self.runs == "worker" and self.judges:
+            raise ValueError(f"{self.name}: a judge cannot be asked from a worker; use runs='async'")
+
+    def required_fields(self, options: Config) -> tuple[str, ...]:
+        """The fields that each row must have under these options."""
+        return tuple(self.requires(options) if callable(self.requires) else self.requires)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeSpec(_Spec):
+    """A judge. `build` returns an object with `async ask(Ask) -> Reply`.
+
+    reads: "messages" (a chat model) or "parts" (a scripted judge that needs the structured pieces).
+    local: true when it makes no network call, so that nothing needs probing, limiting or paying.
+    secrets: names of the options that hold the name of an environment variable with a secret.
+    """
+
+    kind: ClassVar[str] = "judge"
+    reads: Literal["messages", "parts"] = "messages"
+    local: bool = False
+    secrets: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSpec(_Spec):
+    """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts anew.
+
+    provides: the fields that every sample has, or a function of the options; None where only reading tells.
+    """
+
+    kind: ClassVar[str] = "dataset"
+    provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
+
+    def provided_fields(self, options: Config) -> tuple[str, ...] | None:
+        """The fields that every sample has under these options; None where only reading tells."""
+        fields = self.provides(options) if callable(self.provides) else self.provides
+        return None if fields is None else tuple(fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurriculumSpec(_Spec):
+    """A curriculum. `build` returns an object with either or both of two parts.
+
+    order(samples: Sequence[Sample], seed: int) -> list[int]: what the trainer reads, deterministic.
+    more(pool) -> int and select(pool, n) -> list[int]: a group sampler; a pool entry has the completion and its
+    completion-scope scores; group-scope rewards run on the n selected.
+    """
+
+    kind: ClassVar[str] = "curriculum"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalizerSpec(_Spec):
+    """A normalizer. `build` returns an object with
+    `shape(totals: (P,), tokens: (P,) | None, kept: (G,), seed: int) -> (G,)`: lists of floats and indices;
+    P = G unless a group sampler collected a larger pool.
+
+    needs_tokens: true when token counts are required.
+    range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values.
+    """
+
+    kind: ClassVar[str] = "normalizer"
+    needs_tokens: bool = False
+    range: Callable[[Any, tuple[float, float], int], tuple[float, float]]
