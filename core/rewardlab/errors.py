@@ -2,15 +2,19 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
-    """One thing that is wrong. `where` is a place such as "r.yaml:12: reward.total" or "rows.jsonl:7"."""
+    """One thing that is wrong. `where` is a place such as "r.yaml:12: reward.total" or "rows.jsonl:7".
+
+    `path` is the place in a recipe's tree, where there is one.
+    """
 
     where: str
     what: str
+    path: tuple[str | int, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rewardlab.types import Sample
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
 class Config(BaseModel):
@@ -56,7 +56,7 @@ class _Spec:
 
     def __post_init__(self):
         if not isinstance(self.name, str) or not _NAME.match(self.name):
-            raise ValueError(f"name {self.name!r}: use lower-case letters, digits and _")
+            raise ValueError(f"name {self.name!r}: use letters, digits and _ . -")
         if not (isinstance(self.config, type) and issubclass(self.config, Config)):
             raise TypeError(f"{self.name}: config must be a subclass of rewardlab.Config, not {self.config!r}")
         if not callable(self.build):
@@ -162,9 +162,10 @@ class NormalizerSpec(_Spec):
     P = G unless a group sampler collected a larger pool.
 
     needs_tokens: true when token counts are required.
-    range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values.
+    range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values; None
+        where the shaped values have no known bounds.
     """
 
     kind: ClassVar[str] = "normalizer"
     needs_tokens: bool = False
-    range: Callable[[Any, tuple[float, float], int], tuple[float, float]]
+    range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None

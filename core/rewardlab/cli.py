@@ -1,0 +1,90 @@
+"""`rewardlab COMMAND ...`: finds the command, prints errors as people read them, sets the exit code.
+
+Nothing but the standard library is imported before a command is known, so that `--help` is instant.
+"""
+
+import os
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+
+from rewardlab import __version__
+
+COMMANDS = {
+    "run": "train by a recipe",
+    "check": "find every mistake in a recipe, without loading a model",
+    "score": "reward existing completions",
+    "plugins": "list what is installed",
+    "schema": "write JSON schemas, for editors",
+}
+MISTAKE, FAILED = 2, 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Exit codes: 0 fine, 1 the job failed, 2 the user's mistake."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_help())
+        return 0 if arguments else MISTAKE
+    if arguments[0] in ("-V", "--version"):
+        print(f"rewardlab {__version__}")
+        return 0
+    name, *rest = arguments
+    if name not in COMMANDS:
+        from rewardlab.errors import nearest
+
+        return _complain(f"no command {name!r}{nearest(name, COMMANDS)}", MISTAKE)
+    return _run(name, rest)
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
+    command = import_module(f"rewardlab.commands.{name}")
+    parser = ArgumentParser(
+        f"rewardlab {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
+    )
+    command.arguments(parser)
+    try:
+        options = parser.parse_intermixed_args(arguments)
+    except SystemExit as stop:  # argparse has printed why
+        return int(stop.code or 0)
+    from rewardlab.errors import RewardlabError
+
+    try:
+        return command.run(options) or 0
+    except RewardlabError as error:
+        return _complain(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _complain("stopped", FAILED)
+    except BrokenPipeError:  # the reader of our output has gone, as in `rewardlab plugins | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
+
+
+def _complain(text: str, code: int) -> int:
+    lines = text.splitlines() or ["unknown error"]
+    print("\n".join(f"error: {line}" for line in lines), file=sys.stderr)
+    return code
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: rewardlab COMMAND ...",
+            "",
+            "Rewards for training language models, as plugins composed by data.",
+            "",
+            *lines,
+            "",
+            "`rewardlab COMMAND --help` says more; `--version` prints the version.",
+            "First steps: rewardlab run recipes/quickstart.yaml",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Reward completions that exist: a line of scores for each row, in the rows' order.
+
+A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked before anything is scored. An
+interrupted job goes on with --resume. A file whose name contains = is written with its folder: ./a=b.jsonl.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] ROWS.jsonl", help="what to score by, and what")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT.jsonl", help="a new file")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted OUT.jsonl")
+    parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(options: Namespace) -> int:
+    recipe, rows, overrides = _sorted_out(options.arguments)
+    from rewardlab.loading import load
+    from rewardlab.plan import make_plan
+    from rewardlab.score_job import ScoreJob
+
+    job = ScoreJob(
+        plan=make_plan(load(recipe, overrides), purpose="score"),
+        rows=rows,
+        output=Path(options.output),
+        resume=options.resume,
+        skip_bad=options.skip_bad,
+        command=_resume_command(options),
+        say=partial(print, file=sys.stderr),
+    )
+    summary = job.run()
+    if options.json:
+        print(json.dumps(summary.as_dict() | {"output": options.output}, ensure_ascii=False))
+    *components, total = summary.lines()
+    print(*components, f"{total}: {options.output}", sep="\n", file=sys.stderr)
+    return 0
+
+
+def _sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
+    """(recipe, rows, overrides), the overrides wherever they stand."""
+    from rewardlab.errors import UserError
+
+    overrides = [argument for argument in arguments if _is_override(argument)]
+    files = [argument for argument in arguments if not _is_override(argument)]
+    if len(files) != 2:
+        found = f"found {', '.join(files)}" if files else "found neither"
+        raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
+    return files[0], files[1], overrides
+
+
+def _is_override(argument: str) -> bool:
+    key, equals, _ = argument.partition("=")
+    return bool(equals) and "/" not in key
+
+
+def _resume_command(options: Namespace) -> list[str]:
+    flags = [flag for flag, given in (("--skip-bad", options.skip_bad), ("--json", options.json)) if given]
+    return ["rewardlab", "score", *options.arguments, "-o", options.output, *flags, "--resume"]

@@ -1,0 +1,311 @@
+"""The `total` of a recipe: an expression over the names of its components.
+
+    sum     = product (("+" | "-") product)*
+    product = factor (("*" | "/") factor)*
+    factor  = "-" factor | number | name | "(" sum ")"
+            | ("min" | "max") "(" sum ("," sum)+ ")" | "clip" "(" sum "," sum "," sum ")"
+
+Nothing else: a recipe's text is never given to Python's own parser.
+"""
+
+import keyword
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+
+from rewardlab.errors import nearest
+
+Values = Mapping[str, float]
+Interval = tuple[float, float]
+Ranges = Mapping[str, Interval]
+
+_FUNCTIONS = {"min": (2, math.inf), "max": (2, math.inf), "clip": (3, 3)}  # and how many arguments they take
+_ALLOWED = "names, numbers, + - * /, min(a, b), max(a, b), clip(x, low, high) and parentheses"
+_MAX_LENGTH = 10_000
+_MAX_DEPTH = 50
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression. `names` are the components in it, in order of appearance."""
+
+    text: str
+    names: tuple[str, ...]
+    _root: "_Node" = field(repr=False, compare=False)
+
+    def evaluate(self, values: Values) -> float:
+        """The value for finite `values`, one a name; others are ignored.
+
+        ArithmeticError that says where: a value is NaN or infinite (FloatingPointError), a part is too large
+        (OverflowError), a denominator is 0 (ZeroDivisionError), a clip's low is above its high.
+        """
+        for name in self.names:
+            if not math.isfinite(values[name]):
+                raise FloatingPointError(f"{name} is {values[name]}")
+        return float(self._root.run(values))
+
+    def range(self, ranges: Ranges) -> Interval:
+        """An interval that contains `evaluate` for all values within the closed `ranges`.
+
+        By interval arithmetic: a name that occurs twice counts as two. ValueError where a denominator can be
+        0, a clip's low can be above its high, or a part can be too large for a number.
+        """
+        return self._root.range(ranges)
+
+
+def parse(text: str) -> Expression:
+    """Read an expression. ValueError with the column (from 1), what is wrong there and what is allowed."""
+    parser = _Parser(text)
+    root = parser.whole()
+    return Expression(text, tuple(parser.names), root)
+
+
+def check_name(name: str) -> str | None:
+    """Why a component cannot have this name; None if it can."""
+    if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
+        return "a component's name is made of letters (a to z), digits and _, and starts with no digit"
+    if name in _FUNCTIONS:
+        return f"{name} is a function of the total; choose another name"
+    if keyword.iskeyword(name):
+        return f"{name} is a word of Python; choose another name"
+    return None
+
+
+# --- The tree: each part computes its value and its range.
+# Rounding to nearest is monotone, so ends that come from the operations of `run`, in their order, contain
+# every value that `run` gives: intervals need no widening.
+
+
+class _Node(NamedTuple):
+    text: str
+    run: Callable[[Values], float]
+    range: Callable[[Ranges], Interval]
+
+
+def _number(text: str) -> _Node:
+    value = float(text)
+    return _Node(text, lambda values: value, lambda ranges: (value, value))
+
+
+def _name(name: str) -> _Node:
+    def range_(ranges: Ranges) -> Interval:
+        low, high = map(float, ranges[name])
+        if not -math.inf < low <= high < math.inf:
+            raise ValueError(f"the range {_shown((low, high))} of {name} is no closed finite interval")
+        return low, high
+
+    return _Node(name, operator.itemgetter(name), range_)
+
+
+def _negative(text: str, of: _Node) -> _Node:
+    def range_(ranges: Ranges) -> Interval:
+        low, high = of.range(ranges)
+        return 0.0 - high, 0.0 - low
+
+    return _Node(text, lambda values: -of.run(values), range_)
+
+
+def _chain(text: str, first: _Node, rest: list[tuple[str, _Node]]) -> _Node:
+    """A sum or a product, from left to right; flat, so that a long one nests nothing."""
+    operations = [(_OPERATIONS.get(sign) or _division(node.text), node.run) for sign, node in rest]
+
+    def run(values: Values) -> float:
+        result = first.run(values)
+        for apply, operand in operations:
+            result = apply(result, operand(values))
+        if not math.isfinite(result):
+            raise OverflowError(f"`{text}` is {result}")
+        return result
+
+    def range_(ranges: Ranges) -> Interval:
+        ends = first.range(ranges)
+        for sign, node in rest:
+            operand = node.range(ranges)
+            if sign == "/" and operand[0] <= 0 <= operand[1]:
+                raise ValueError(f"the denominator `{node.text}` can be 0 (its range is {_shown(operand)})")
+            corners = [_OPERATIONS.get(sign, operator.truediv)(a, b) for a in ends for b in operand]
+            if not all(map(math.isfinite, corners)):
+                raise ValueError(f"`{text}` can be too large for a number")
+            ends = min(corners), max(corners)
+        return ends
+
+    return _Node(text, run, range_)
+
+
+def _call(text: str, function: str, arguments: list[_Node]) -> _Node:
+    apply = {"min": min, "max": max, "clip": _clip}[function]
+    runs = [argument.run for argument in arguments]
+
+    def range_(ranges: Ranges) -> Interval:
+        lows, highs = zip(*(argument.range(ranges) for argument in arguments), strict=True)
+        if function == "clip" and highs[1] > lows[2]:
+            ends = f"{arguments[1].text} up to {highs[1]:g}, {arguments[2].text} down to {lows[2]:g}"
+            raise ValueError(f"in `{text}` low can be above high ({ends})")
+        return apply(*lows), apply(*highs)
+
+    return _Node(text, lambda values: apply(*[run(values) for run in runs]), range_)
+
+
+_OPERATIONS: dict[str, Callable] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+
+def _division(denominator: str) -> Callable[[float, float], float]:
+    def divide(a: float, b: float) -> float:
+        if b == 0:
+            raise ZeroDivisionError(f"the denominator `{denominator}` is 0")
+        return a / b
+
+    return divide
+
+
+def _clip(x: float, low: float, high: float) -> float:
+    if low > high:
+        raise ArithmeticError(f"clip: low is {low:g}, above high, {high:g}")
+    return max(low, min(high, x))
+
+
+def _shown(interval: Interval) -> str:
+    return f"[{interval[0]:g}, {interval[1]:g}]"
+
+
+# --- The parser
+
+_TOKEN = re.compile(
+    r"(?P<number>([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<space>[ \t\r\n]+)|(?P<sign>\*\*|//|[<>=!:]=|.)",
+    re.DOTALL,
+)
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+
+class _Parser:
+    """Recursive descent; `names` fills as it goes."""
+
+    def __init__(self, text: str):
+        self.text = text
+        if len(text) > _MAX_LENGTH:
+            self.fail(_MAX_LENGTH, f"it has {len(text)} characters, more than {_MAX_LENGTH}")
+        found = [_Token(match.lastgroup or "", match[0], match.start()) for match in _TOKEN.finditer(text)]
+        self.tokens = [token for token in found if token.kind != "space"] + [_Token("end", "", len(text))]
+        self.at = 0
+        self.end = 0  # of the token taken last
+        self.depth = 0
+        self.names: dict[str, None] = {}
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    def take(self) -> _Token:
+        token = self.next
+        self.at += 1
+        self.end = token.start + len(token.text)
+        return token
+
+    def fail(self, start: int, what: str) -> NoReturn:
+        *lines, last = self.text[:start].split("\n")
+        line = f"line {len(lines) + 1}, " if lines else ""
+        raise ValueError(f"{line}column {len(last) + 1}: {what}; allowed are {_ALLOWED}")
+
+    def expected(self, wanted: str) -> NoReturn:
+        found = f"not {self.next.text!r}" if self.next.text else "it ends here"
+        self.fail(self.next.start, f"{wanted} is expected, {found}")
+
+    def whole(self) -> _Node:
+        node = self.sum()
+        if self.next.kind != "end":
+            self.expected("+ - * / or the end")
+        return node
+
+    def sum(self) -> _Node:
+        return self.chain(("+", "-"), self.product)
+
+    def product(self) -> _Node:
+        return self.chain(("*", "/"), self.factor)
+
+    def chain(self, signs: tuple[str, str], operand: Callable[[], _Node]) -> _Node:
+        start, first = self.next.start, operand()
+        rest = []
+        while self.next.text in signs:
+            rest.append((self.take().text, operand()))
+        return _chain(self.text[start : self.end], first, rest) if rest else first
+
+    def factor(self) -> _Node:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            self.fail(self.next.start, f"it is nested more than {_MAX_DEPTH} deep")
+        token = self.next
+        if token.kind == "number":
+            node = self.number()
+        elif token.kind == "name":
+            node = self.name()
+        elif token.text == "-":
+            self.take()
+            of = self.factor()
+            node = _negative(self.text[token.start : self.end], of)
+        elif token.text == "(":
+            self.take()
+            node = self.sum()
+            self.close(token)
+        else:
+            self.expected("a name, a number, - or (")
+        self.depth -= 1
+        return node
+
+    def number(self) -> _Node:
+        token = self.take()
+        if self.next.kind == "name" and self.next.start == self.end:
+            self.fail(token.start, f"{token.text + self.next.text!r} is no number")
+        if math.isinf(float(token.text)):
+            self.fail(token.start, f"{token.text[:40]} is too large for a number")
+        return _number(token.text)
+
+    def name(self) -> _Node:
+        token = self.take()
+        if self.next.text == "(":
+            return self.call(token)
+        if token.text in _FUNCTIONS:
+            self.fail(token.start, f"{token.text} is a function; write {token.text}(...)")
+        if wrong := check_name(token.text):
+            self.fail(token.start, wrong)
+        self.names[token.text] = None
+        return _name(token.text)
+
+    def call(self, name: _Token) -> _Node:
+        if name.text not in _FUNCTIONS:
+            self.fail(name.start, f"no function {name.text!r}{nearest(name.text, _FUNCTIONS)}")
+        opening = self.take()
+        arguments = [self.sum()]
+        while self.next.text == ",":
+            self.take()
+            arguments.append(self.sum())
+        self.close(opening)
+        fewest, most = _FUNCTIONS[name.text]
+        if not fewest <= len(arguments) <= most:
+            wanted = "3 arguments" if most == fewest else "2 or more arguments"
+            self.fail(name.start, f"{name.text} takes {wanted}, not {len(arguments)}")
+        if name.text == "clip":
+            self.check_clip(name.start, arguments)
+        return _call(self.text[name.start : self.end], name.text, arguments)
+
+    def check_clip(self, start: int, arguments: list[_Node]) -> None:
+        _, low, high = arguments
+        try:
+            _call(self.text[start : self.end], "clip", [low, low, high]).range({})
+        except KeyError:
+            return  # a name: only `range` can tell
+        except ValueError as error:
+            self.fail(start, str(error))
+
+    def close(self, opening: _Token) -> None:
+        if self.next.text != ")":
+            self.expected(f"a ) for the ( of column {opening.start + 1}")
+        self.take()

@@ -1,0 +1,272 @@
+"""The recipe: what a YAML file may say, as pydantic models. Cross-checks that need plugins are in `plan`."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Tag
+
+from rewardlab.specs import Config
+
+VERSION = 1
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Use(Config):
+    """A component by name, `use: <plugin>/<name>`, with its options."""
+
+    use: str
+    """<plugin>/<name>; `rewardlab plugins` lists what is installed"""
+    options: dict[str, Any] = Field(default_factory=dict, alias="with")
+    """the component's options"""
+
+
+class DatasetUse(Use):
+    """A dataset and how its columns are called."""
+
+    fields: dict[str, str] = Field(default_factory=dict)
+    """our field: their column (`prompt` and `id` too)"""
+    holdout: Share = 0.0
+    """share of the rows kept out of training, chosen by a hash of their id; a column `split` decides where there is one"""
+
+
+class JudgeUse(Use):
+    """A judge, and how the host may ask it."""
+
+    concurrency: PositiveInt = 64
+    """most questions at once"""
+    timeout: PositiveFloat = 60.0
+    """seconds for one question"""
+    retries: NonNegativeInt = 5
+    """further tries after a failure of the connection, with growing pauses"""
+
+
+OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float
+OnAbstain = Literal["fail"] | float
+
+
+class ComponentUse(Use):
+    """A reward, and what happens where it has no value."""
+
+    on_missing: OnMissing = "fail"
+    """for failures: fail | group_mean | zero_advantage | a number"""
+    on_abstain: OnAbstain = "fail"
+    """where the reward does not apply: fail | a number"""
+    max_missing: Share = 0.05
+    """share of failures above which the job stops (not used under `fail`)"""
+    workers: PositiveInt | None = None
+    """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most)"""
+    timeout: PositiveFloat | None = None
+    """seconds that one completion may take in a worker (absent: the reward's own limit)"""
+
+
+class Reward(Config):
+    """The components and how they make one number."""
+
+    components: dict[str, ComponentUse] = Field(min_length=1)
+    """a name of your choice: a reward"""
+    total: str
+    """names, numbers, + - * /, min max clip, parentheses"""
+    normalize: list[str | Use] = Field(default_factory=list)
+    """normalizers, in order; only with dr_grpo, which centres and does nothing else"""
+    correctness: str | None = None
+    """the component that says whether an answer is right, for filtering and curricula"""
+
+
+class TinyModel(Config):
+    """A small Llama with random weights and a byte-level tokenizer trained on the sft rows, built on this machine."""
+
+    use: Literal["tiny"]
+    hidden_size: PositiveInt = 128
+    layers: PositiveInt = 2
+    heads: PositiveInt = 4
+    intermediate_size: PositiveInt = 384
+    vocabulary: PositiveInt = 1000
+    context: PositiveInt = 1024
+
+
+class Chat(Config):
+    """How a prompt becomes text."""
+
+    system: str | None = None
+    """a system message put before every prompt that has none"""
+    template: str | None = None
+    """a Jinja chat template in place of the tokenizer's own"""
+    thinking: bool | None = None
+    """`enable_thinking` of the chat template"""
+
+
+class Evaluation(Config):
+    """Sampling from the model on held-out prompts and scoring with the recipe's reward."""
+
+    dataset: DatasetUse | None = None
+    """absent: the held-out rows of the recipe's dataset"""
+    samples: PositiveInt = 8
+    """completions a prompt"""
+    prompts: PositiveInt | None = None
+    """most prompts, taken evenly over the languages"""
+    temperature: NonNegativeFloat | None = None
+    """absent: the rl stage's; 0: greedy"""
+    benchmark: str | None = None
+    """a name for the results"""
+    by: list[str] = Field(default_factory=lambda: ["language"])
+    """fields that split the table of results"""
+
+
+class _Stage(Config):
+    def dataset_of_recipe(self) -> bool:
+        """Whether this stage reads the recipe's own dataset, at least in part."""
+        return self.dataset is None
+
+
+class _Training(_Stage):
+    learning_rate: PositiveFloat = 1e-5
+    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    """of the learning rate, after warm-up"""
+    warmup_steps: NonNegativeInt = 0
+    weight_decay: NonNegativeFloat = 0.0
+    adam_beta2: Annotated[float, Field(gt=0, lt=1)] = 0.999
+    max_grad_norm: PositiveFloat = 1.0
+    micro_batch_size: PositiveInt | None = None
+    """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch)"""
+    steps: PositiveInt | None = None
+    """absent: `epochs` decide"""
+    epochs: PositiveFloat = 1.0
+    """passes over the data, where `steps` is absent"""
+    save_every: PositiveInt | None = None
+    """steps between checkpoints (absent: one at the end of the stage)"""
+    chat: Chat = Field(default_factory=Chat)
+
+
+class DataStage(_Stage):
+    """Write a dataset to a file."""
+
+    use: Literal["data"]
+    dataset: DatasetUse
+    to: str
+    """a JSONL file; rows that it already has (by id) are kept"""
+
+
+class SftStage(_Training):
+    """Supervised fine-tuning on rows with `response`."""
+
+    use: Literal["sft"]
+    dataset: DatasetUse | None = None
+    """absent: the recipe's dataset"""
+    batch_size: PositiveInt = 16
+    """rows a step"""
+    max_tokens: PositiveInt | None = None
+    """longer rows are cut here"""
+
+
+class DpoStage(_Training):
+    """Direct preference optimisation on rows with `chosen` and `rejected`."""
+
+    use: Literal["dpo"]
+    dataset: DatasetUse | None = None
+    batch_size: PositiveInt = 16
+    """rows a step"""
+    beta: PositiveFloat = 0.1
+    max_tokens: PositiveInt | None = None
+
+
+class Kl(Config):
+    """A penalty for leaving the reference model, which is the model as this stage finds it."""
+
+    coef: NonNegativeFloat = 0.0
+    into: Literal["loss", "reward"] = Field("loss", alias="in")
+    estimator: Literal["k1", "k2", "k3"] = "k3"
+
+
+class RlStage(_Training):
+    """Reinforcement learning with the recipe's reward."""
+
+    use: Literal["rl"]
+    dataset: DatasetUse | None = None
+    """absent: the recipe's dataset"""
+    algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
+    """names the advantage only"""
+    loss: Literal["token_mean", "seq_mean", "constant"] | None = None
+    """how token losses are averaged (absent: the backend's nearest to the algorithm's paper)"""
+    group_size: PositiveInt = 8
+    """completions a prompt"""
+    batch_size: PositiveInt = 32
+    """prompts a step"""
+    updates_per_batch: PositiveInt = 1
+    """optimizer updates that a step's completions are split into"""
+    clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
+    """lower and upper distance of the probability ratio from 1"""
+    kl: Kl = Field(default_factory=Kl)
+    temperature: PositiveFloat = 1.0
+    max_prompt_tokens: PositiveInt | None = None
+    """longer prompts are left out and counted"""
+    max_new_tokens: PositiveInt = 1024
+    eval_every: PositiveInt | None = None
+    """steps between evaluations"""
+    evaluation: Evaluation | None = Field(None, alias="eval")
+    """evaluate before the first and after the last step, and every `eval_every`"""
+    on_truncated: Literal["keep", "mask", "zero"] = "keep"
+    """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
+
+
+class EvalStage(Evaluation, _Stage):
+    """Evaluate the model as it is at this point."""
+
+    use: Literal["eval"]
+    max_new_tokens: PositiveInt = 1024
+    chat: Chat = Field(default_factory=Chat)
+
+
+Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]
+
+
+class Scorers(Config):
+    """Where rewards that hold a model run on a cluster."""
+
+    replicas: PositiveInt = 1
+    num_cpus: NonNegativeFloat = 1
+    num_gpus: NonNegativeFloat = 0
+
+
+class Backend(Config):
+    """What trains: TRL on one machine, OpenRLHF on many."""
+
+    use: Literal["trl", "openrlhf"] = "trl"
+    nodes: PositiveInt = 1
+    gpus_per_node: NonNegativeInt | None = None
+    address: str | None = None
+    """of a Ray cluster (openrlhf)"""
+    scorers: Scorers = Field(default_factory=Scorers)
+    secrets: list[str] = Field(default_factory=list)
+    """names of environment variables that nodes receive (openrlhf)"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """trl"""
+    precision: Literal["fp32", "bf16"] | None = None
+    """trl; absent: bf16 on a GPU, fp32 on a CPU"""
+    gradient_checkpointing: bool = False
+    """trl; less memory, slower"""
+    tensorboard: bool = False
+    """trl; write TensorBoard events under logs/"""
+
+
+def _model_tag(value: Any) -> str:
+    return "tiny" if isinstance(value, dict | TinyModel) else "name"
+
+
+class Recipe(Config):
+    """A whole recipe. `score` needs only version, judges and reward."""
+
+    version: Literal[1]
+    """of the recipe format"""
+    name: str | None = Field(None, pattern=r"^[^/\s][^/\n]*$")
+    """of the run directory (absent: the file's name)"""
+    seed: NonNegativeInt = 0
+    model: (
+        Annotated[Annotated[str, Tag("name")] | Annotated[TinyModel, Tag("tiny")], Discriminator(_model_tag)] | None
+    ) = None
+    """a folder or hub name of a causal language model, or {use: tiny}"""
+    dataset: DatasetUse | None = None
+    curriculum: Use | None = None
+    judges: dict[str, JudgeUse] = Field(default_factory=dict)
+    """a name of your choice: a judge"""
+    reward: Reward | None = None
+    stages: list[Stage] = Field(default_factory=list)
+    backend: Backend = Field(default_factory=Backend)

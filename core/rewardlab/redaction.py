@@ -1,0 +1,95 @@
+"""Secrets taken out of what is printed and written.
+
+What is hidden: given values (in full, however JSON, a URL, HTML, a shell or Python would write them) and the
+user information of every URL. Values are hidden wherever they stand, inside words and numbers too.
+"""
+
+import html
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+MASK = "***"
+MIN_LENGTH = 4
+"""Shorter values are left alone: hiding "1" or "de" would destroy every log and hide nothing."""
+
+_NO_SECRETS = {"true", "false", "null", "none"}
+_USERINFO = re.compile(r"""(?<=[A-Za-z0-9+.-]://)[^\s/?#"<>\\]+@""")
+
+
+class Redactor:
+    """Replaces secret values by `***`, and `scheme://user:password@host` by `scheme://***@host`.
+
+    Values of fewer than MIN_LENGTH characters and the words true, false, null and none are no secrets. Each
+    line of a value of several lines is a secret by itself, since logs are written by the line.
+    """
+
+    def __init__(self, values: Iterable[str]):
+        self._forms = {form for value in values for part in _parts(value) for form in _forms(part)}
+        longest_first = sorted(self._forms, key=lambda form: (-len(form), form))
+        self._any = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        # The lookahead finds overlapping occurrences, so that no half of a secret stays behind another one.
+        self._each = re.compile(f"(?=({self._any.pattern}))")
+
+    def text(self, text: str) -> str:
+        """The text without secrets. For what will be JSON use `tree` first: a number may be a secret."""
+        before = None
+        while text != before:  # again, as a mask may complete a secret that holds stars
+            before, text = text, self._masked(text)
+        return text
+
+    def tree(self, obj: Any) -> Any:
+        """A copy of a tree of dicts, lists (tuples become lists) and scalars without secrets, keys included.
+
+        A number is hidden only where the whole of it is a secret.
+        """
+        if isinstance(obj, str):
+            return self.text(obj)
+        if isinstance(obj, dict):
+            return {self.tree(key): self.tree(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            return [self.tree(item) for item in obj]
+        if isinstance(obj, (int, float)) and str(obj) in self._forms:
+            return MASK
+        return obj
+
+    def _masked(self, text: str) -> str:
+        if self._any.search(text):
+            text = _covered(text, (match.span(1) for match in self._each.finditer(text)))
+        return _USERINFO.sub(f"{MASK}@", text) if "@" in text else text
+
+
+def from_environment(names: Iterable[str]) -> set[str]:
+    """The values of those of the named environment variables that are set."""
+    return {os.environ[name] for name in names if os.environ.get(name)}
+
+
+def _parts(value: str) -> Iterator[str]:
+    for part in {value, value.strip(), *map(str.strip, value.splitlines())}:
+        if len(part) >= MIN_LENGTH and part.lower() not in _NO_SECRETS:
+            yield part
+
+
+def _forms(value: str) -> set[str]:
+    """The value as it is and as other writers would put it."""
+    urls = {quote(value, safe=safe, errors="surrogateescape") for safe in ("", "/", "!$&'()*+,;=:@/")}
+    urls |= {url.replace("%20", "+") for url in urls}
+    urls |= {re.sub("%..", lambda match: match[0].lower(), url) for url in urls}
+    escapes = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
+    shell = value if shlex.quote(value) == value else shlex.quote(value)[1:-1]
+    return {value, html.escape(value), shell, *urls, *escapes}
+
+
+def _covered(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with one mask for each run of overlapping spans; spans come in order of their start."""
+    out: list[str] = []
+    end = 0
+    for first, last in spans:
+        if first >= end:
+            out += text[end:first], MASK
+        end = max(end, last)
+    return "".join([*out, text[end:]])

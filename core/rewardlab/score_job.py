@@ -1,0 +1,180 @@
+"""Scoring a file of rows into a file of scores in the same order, so that an interruption loses nothing."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tqdm import tqdm
+
+from rewardlab.composition import MissingGuard
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.lines import BadRows, read_lines
+from rewardlab.plan import Plan
+from rewardlab.redaction import Redactor
+from rewardlab.score_index import RowIndex
+from rewardlab.score_output import (
+    Kept,
+    OutputFile,
+    blame,
+    missing_folder,
+    output_row,
+    put_in_order,
+    read_kept,
+    to_line,
+)
+from rewardlab.score_rows import Row, RowCheck, abstention_problems, check_rows, rows_to_score
+from rewardlab.score_state import StateFolder, changes, origin, secrets_of
+from rewardlab.score_summary import Summary
+from rewardlab.score_window import scored_in_order
+from rewardlab.scoring import Scorer
+
+GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
+BAR_DELAY_S = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreJob:
+    """`rows` and `output` are files; `command` is what to type to go on after an interruption; `say` gets notes."""
+
+    plan: Plan
+    rows: str
+    output: Path
+    resume: bool = False
+    skip_bad: bool = False
+    command: Sequence[str] = ()
+    say: Callable[[str], None] = lambda text: None
+    summary: Summary = field(default_factory=Summary)
+
+    def run(self) -> Summary:
+        """Score what has no scores yet. UserError before anything is written, JobError for what fails later."""
+        redactor = Redactor(secrets_of(self.plan))
+        self._refuse_places()
+        state = StateFolder(self.output)
+        now = origin(self.plan, self.rows, redactor)
+        try:
+            with closing(state), closing(RowIndex()) as index:
+                begun = self._begun(state, now)
+                check = self._check_rows(index)
+                kept = self._keep(index)
+                if kept.rows < len(index):
+                    self._score_rest(index, check, redactor, lambda: begun or self._begin(state, now))
+                if not kept.in_order:
+                    with self._resumable(len(index)):
+                        put_in_order(self.output, state.scratch, index, list(self.plan.components))
+        except JobError as error:
+            raise JobError(redactor.text(str(error))) from error
+        return self.summary
+
+    def _refuse_places(self) -> None:
+        read_lines(self.rows).close()  # says why a file cannot be opened
+        if not os.path.isfile(self.rows):
+            raise UserError("rows are read twice; name a regular file", where=self.rows)
+        if problem := missing_folder(self.output):
+            raise UserError(problem)
+        if self.output.exists() and not self.resume:
+            what = "exists already; --resume goes on with it, or give -o another name"
+            raise UserError(what, where=str(self.output))
+
+    def _begun(self, state: StateFolder, now: dict) -> bool:
+        """Whether the output was begun before, from the same things; a UserError where from others."""
+        if not self.resume:
+            return False
+        then = None
+        if state.path.is_dir():
+            state.hold()
+            then = state.read()
+        if then is None:
+            if self.output.exists():
+                what = f"there is no {state.path} that says what made this file; give -o another name"
+                raise UserError(what, where=str(self.output))
+            return False
+        if problems := changes(then, now, self.plan, self.rows):
+            what = "was begun otherwise; go on with what it was begun with, or give -o another name"
+            raise UserError([*problems, Problem(where=str(self.output), what=what)])
+        return True
+
+    def _begin(self, state: StateFolder, now: dict) -> None:
+        state.hold()
+        if self.output.exists():
+            raise UserError("another process has just written this file", where=str(self.output))
+        state.write(now)
+
+    def _check_rows(self, index: RowIndex) -> RowCheck:
+        check = RowCheck(self.plan)
+        with _bar("checking rows") as bar:
+            bad = check_rows(self.rows, check, index, bar.update)
+        if bad.count and not self.skip_bad:
+            error = bad.error(self.rows, "mend them, or leave them out with --skip-bad")
+            raise UserError([*error.problems, *abstention_problems(self.plan, check)])
+        if not len(index):
+            what = "no row is left to score" if bad.count else "it has no rows"
+            raise UserError([*bad.listed, Problem(where=self.rows, what=what)])
+        self._tell(bad)
+        return check
+
+    def _tell(self, bad: BadRows) -> None:
+        for problem in bad.listed:
+            self.say(f"warning: {problem}")
+        if bad.count:
+            self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+
+    def _keep(self, index: RowIndex) -> Kept:
+        if not self.output.exists():
+            return Kept()
+        kept = read_kept(self.output, index, list(self.plan.components), self.summary.add)
+        self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
+        if kept.dropped:
+            self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
+        return kept
+
+    def _score_rest(
+        self, index: RowIndex, check: RowCheck, redactor: Redactor, begin: Callable[[], object]
+    ) -> None:
+        with Scorer(self.plan) as scorer:
+            begin()  # only now, when nothing of the user's is left to be wrong, is anything written
+            with self._resumable(len(index)), closing(OutputFile(self.output)) as file:
+                self._score(scorer, rows_to_score(self.rows, check, index), file, redactor, len(index))
+
+    def _score(
+        self, scorer: Scorer, rows: Iterator[Row], file: OutputFile, redactor: Redactor, count: int
+    ) -> None:
+        reward = self.plan.recipe.reward
+        uses = {name: reward.components[name] for name in self.plan.expression.names}
+        guard = MissingGuard(uses, window=GUARD_WINDOW, least=GUARD_LEAST)
+        with _bar("scoring", total=count, initial=self.summary.rows) as bar:
+            for row, scored in scored_in_order(scorer, rows):
+                written = output_row(row.given_id, scored, redactor.text)
+                file.write(self._line(written, row))
+                self.summary.add(written)
+                bar.update()
+                guard.count(scored)
+                guard.check()
+
+    def _line(self, row: dict, read: Row) -> bytes:
+        try:
+            return to_line(row)
+        except ValueError as error:
+            sample = read.group.sample
+            uses = {name: planned.use.use for name, planned in self.plan.components.items()}
+            raise blame(row, uses, f"sample {sample.id!r} ({sample.source})", error) from error
+
+    @contextmanager
+    def _resumable(self, count: int) -> Iterator[None]:
+        """Ends an interruption with what is there and how to go on."""
+        try:
+            yield
+        except (JobError, OSError, KeyboardInterrupt) as error:
+            what = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
+            there = f"{self.summary.rows} of {count} rows are in {self.output}"
+            raise JobError(f"{what}\n{there}; to go on: {shlex.join(self.command)}") from error
+
+
+
+def _bar(what: str, total: int | None = None, initial: int = 0) -> tqdm:
+    """A progress bar on stderr, for people only, and only where it takes longer than two seconds."""
+    hidden = not sys.stderr.isatty()
+    return tqdm(desc=what, total=total, initial=initial, unit=" rows", delay=BAR_DELAY_S, disable=hidden, file=sys.stderr)

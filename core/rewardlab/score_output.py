@@ -1,0 +1,169 @@
+"""The file of scores: a line a row, appended whole or not at all, and put in the rows' order."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rewardlab.composition import ScoredGroup
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.score_index import RowIndex
+from rewardlab.types import Score
+
+KEYS = ("id", "total", "shaped", "components")
+
+
+def output_row(given_id: int | str, scored: ScoredGroup, redact: Callable[[str], str]) -> dict[str, Any]:
+    """{"id", "total": [G], "shaped": [G], "components": {name: {"value": [G], "error": [G], "info": [G]}}}."""
+    return {
+        "id": given_id,
+        "total": list(scored.total),
+        "shaped": list(scored.shaped),
+        "components": {name: _columns(scores, redact) for name, scores in scored.components.items()},
+    }
+
+
+def _columns(scores: Sequence[Score], redact: Callable[[str], str]) -> dict[str, list[Any]]:
+    return {
+        "value": [score.value for score in scores],
+        "error": [redact(score.error) if isinstance(score.error, str) else score.error for score in scores],
+        "info": [dict(score.info) if isinstance(score.info, Mapping) else score.info for score in scores],
+    }
+
+
+def to_line(row: Mapping[str, Any]) -> bytes:
+    """The row as UTF-8 JSON and a newline; a lone surrogate as its escape. ValueError for what JSON cannot hold."""
+    try:
+        text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # a surrogate's \udXXX is also what JSON calls it
+
+
+def blame(row: Mapping[str, Any], uses: Mapping[str, str], place: str, error: ValueError) -> JobError:
+    """Why `to_line` refused the row: the component, its plugin and the completion."""
+    for name, columns in row["components"].items():
+        for key in ("error", "info"):
+            for index, value in enumerate(columns[key]):
+                try:
+                    to_line({key: value})
+                except ValueError as why:
+                    what = f"its {key} is no JSON: {why}"
+                    return JobError(f"component {name!r} ({uses[name]}) on {place}, completion {index}: {what}")
+    return JobError(f"reward.total on {place}: {error}")
+
+
+class OutputFile:
+    """Appends lines. What was written stays: a line that does not fit is taken back and the rest is whole."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._size = os.fstat(self._file).st_size
+
+    def write(self, line: bytes) -> None:
+        """Append one line. A JobError where the disk has no room for it."""
+        rest = memoryview(line)
+        try:
+            while rest:  # a full disk takes a part before it refuses
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+        self._size += len(line)
+
+    def close(self) -> None:
+        """Make sure that all of it is on the disk; idempotent."""
+        if self._file >= 0:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+
+@dataclass
+class Kept:
+    """What an interrupted job left: lines that are whole, those that were cut or are of no use, and whether they
+    are the first rows in order."""
+
+    rows: int = 0
+    dropped: int = 0
+    in_order: bool = True
+
+
+def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Callable[[dict], Any]) -> Kept:
+    """Cut a torn last line off, then note the place of each row's scores in `index`. `seen` gets each row kept.
+
+    Lines that are no output rows, and repeated ones, are dropped: their rows have no place, or have one already.
+    A UserError for rows that are not this job's.
+    """
+    kept = Kept()
+    for number, (start, line) in enumerate(_whole_lines(path), 1):
+        row = _parsed(line, components)
+        position = None
+        if row is not None:
+            try:
+                position = index.place(str(row["id"]), start, len(line))
+            except KeyError:
+                what = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
+                raise UserError(what, where=f"{path}:{number}") from None
+        if position is None:
+            kept.dropped += 1
+            kept.in_order = False
+            continue
+        kept.in_order &= position == kept.rows
+        kept.rows += 1
+        seen(row)
+    return kept
+
+
+def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    with open(path, "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                os.truncate(path, start)
+                return
+            yield start, line
+            start += len(line)
+
+
+def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(row, dict) or tuple(row) != KEYS or type(row["id"]) not in (int, str):
+        return None
+    found = row["components"]
+    return row if isinstance(found, dict) and list(found) == list(components) else None
+
+
+def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
+    """Rewrite the file in the order of the rows; the old one stays until the new one is complete."""
+    index.forget_places()
+    read_kept(path, index, components, lambda row: None)
+    try:
+        with open(path, "rb") as source, open(scratch, "wb") as target:
+            for start, size in index.places():
+                source.seek(start)
+                target.write(source.read(size))
+            target.flush()
+            os.fsync(target.fileno())
+        os.replace(scratch, path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        what = f"all rows have scores in {path}, but putting them in order failed: {error.strerror}"
+        raise JobError(what) from error
+
+
+def missing_folder(path: Path) -> Problem | None:
+    """Why no file can be made at `path`, where that can be told beforehand."""
+    if path.is_dir():
+        return Problem(where=str(path), what="this is a folder; name a file")
+    if not path.parent.is_dir():
+        return Problem(where=str(path), what=f"there is no folder {path.parent}; make it first")
+    if not os.access(path.parent, os.W_OK):
+        return Problem(where=str(path), what=f"the folder {path.parent} cannot be written to")
+    return None

@@ -1,0 +1,73 @@
+"""What `score` says at its end: how many rows, and each component's mean, failures and abstentions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class _Column:
+    """Sums over completions."""
+
+    present: int = 0
+    sum: float = 0.0
+    failed: int = 0
+    abstained: int = 0
+
+    def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
+        for value, error in zip(values, errors, strict=True):
+            if value is not None:
+                self.present += 1
+                self.sum += value
+            elif error is not None:
+                self.failed += 1
+            else:
+                self.abstained += 1
+
+    @property
+    def mean(self) -> float | None:
+        return self.sum / self.present if self.present else None
+
+
+@dataclass
+class Summary:
+    """Of the rows in an output file, in the order in which they were added."""
+
+    rows: int = 0
+    completions: int = 0
+    _total: _Column = field(default_factory=_Column)
+    _components: dict[str, _Column] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count an output row."""
+        total = row["total"]
+        self.rows += 1
+        self.completions += len(total)
+        self._total.add(total, [None] * len(total))
+        for name, columns in row["components"].items():
+            self._components.setdefault(name, _Column()).add(columns["value"], columns["error"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Counts and means as JSON values. `missing` counts completions without a total."""
+        return {
+            "rows": self.rows,
+            "completions": self.completions,
+            "total": {"mean": self._total.mean, "missing": self._total.abstained},
+            "components": {
+                name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
+                for name, column in self._components.items()
+            },
+        }
+
+    def lines(self) -> Iterator[str]:
+        """A line a component, then the totals."""
+        width = max(map(len, self._components), default=0)
+        for name, column in self._components.items():
+            counts = f"failed {column.failed}, abstained {column.abstained}"
+            yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
+        missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
+        yield f"{self.rows} rows, {self.completions} completions, mean total {_number(self._total.mean)}{missing}"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4g}"

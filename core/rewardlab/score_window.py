@@ -1,0 +1,58 @@
+"""Rows that are being scored at the same time: many at once, never too many for the memory, out in order."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+
+from rewardlab.composition import ScoredGroup
+from rewardlab.score_rows import Row
+from rewardlab.scoring import Scorer
+
+MOST_ROWS, MOST_COMPLETIONS, MOST_CHARACTERS = 256, 1024, 1 << 24
+
+
+def scored_in_order(scorer: Scorer, rows: Iterable[Row]) -> Iterator[tuple[Row, ScoredGroup]]:
+    """Each row with its scores. A row that goes beyond the limits waits with no other; it is scored all the same."""
+    window = _Window()
+    for row in rows:
+        window.add(row, scorer.submit(row.group))
+        while window.full or window.first_is_scored:
+            yield window.take()
+    while window.rows:
+        yield window.take()
+
+
+class _Window:
+    """Rows under way, the first one first. Characters are those of the completions."""
+
+    def __init__(self) -> None:
+        self.rows: deque[tuple[Row, Future[ScoredGroup]]] = deque()
+        self._completions = 0
+        self._characters = 0
+
+    @property
+    def full(self) -> bool:
+        return (
+            len(self.rows) >= MOST_ROWS
+            or self._completions >= MOST_COMPLETIONS
+            or self._characters >= MOST_CHARACTERS
+        )
+
+    @property
+    def first_is_scored(self) -> bool:
+        return bool(self.rows) and self.rows[0][1].done()
+
+    def add(self, row: Row, scored: "Future[ScoredGroup]") -> None:
+        self._count(row, 1)
+        self.rows.append((row, scored))
+
+    def take(self) -> tuple[Row, ScoredGroup]:
+        """The first row, once it is scored; a JobError where it cannot be."""
+        row, scored = self.rows.popleft()
+        self._count(row, -1)
+        return row, scored.result()
+
+    def _count(self, row: Row, sign: int) -> None:
+        completions = row.group.completions
+        self._completions += sign * len(completions)
+        self._characters += sign * sum(len(completion.text) for completion in completions)

@@ -1,0 +1,238 @@
+"""The child side of a worker: builds one reward and scores what comes in, as JSON lines.
+
+Run by path (`python -P worker_process.py`); imports the standard library only, so that it also runs in an
+environment without rewardlab. Requests come on stdin, answers leave on what was stdout; whatever the reward
+prints, from Python or from C, goes to stderr. When stdin ends, everything here ends at once, in the middle of
+a score too.
+
+First comes the host's hello, {path: sys.path or null, use | file, options, context, limit}, answered by {cpu}
+or {failed}. Then each {samples, completions: [[index of its sample, completion], ...], limit} is answered by
+{scores: [[value, info, error], ...], cpu} or {raised, cpu}. `limit` is in seconds; `cpu` is the processor
+time, in seconds, that this process has used so far.
+
+With `file`, that file stands in for an installed plugin and never sees rewardlab: it defines
+`build(options: dict, context: dict)`, which returns an object with `score(items) -> list[dict]`; an item is
+a pair (sample, completion) of dicts, a score a dict with `value`, `info` and `error` (each may be absent).
+"""
+
+import faulthandler
+import importlib.util
+import json
+import os
+import queue
+import resource
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+MARK = b'{"rewardlab worker": 1'  # opens the answer to the hello: what start-up prints on stdout does not
+LONGEST_MESSAGE = 300
+
+Score = Callable[[list, list], list]
+"""score(samples, [[index, completion], ...]) -> [[value, info, error], ...]."""
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    requests, answers = _claim_pipes()
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(requests, lines), daemon=True).start()
+    score: Score | None = None
+    while True:
+        request = json.loads(lines.get())
+        # Ends the process without the GIL, for where the thread that sees the end of stdin cannot have it.
+        faulthandler.dump_traceback_later(request["limit"] * 1.1 + 1.0, exit=True)
+        if score is None:
+            answer, score = _start(request)
+        else:
+            answer = _answer(score, request)
+        faulthandler.cancel_dump_traceback_later()
+        _write(answers, answer)
+
+
+def _claim_pipes() -> tuple[int, int]:
+    """The pipes to the host, out of reach of whatever reads fd 0 or writes fd 1."""
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides what an interrupt means
+    faulthandler.enable()
+    os.register_at_fork(after_in_child=_let_go_of(answers, os.getpid()))
+    return requests, answers
+
+
+def _let_go_of(answers: int, worker: int) -> Callable[[], None]:
+    """A helper forked by the reward must not hold the pipe: its end tells the host that the worker died."""
+
+    def close_in_child() -> None:
+        if os.getppid() == worker:  # the helper's own children have it closed already
+            os.close(answers)
+
+    return close_in_child
+
+
+def _read(requests: int, lines: "queue.SimpleQueue[bytes]") -> None:
+    with open(requests, "rb", closefd=False) as stream:
+        for line in stream:
+            lines.put(line)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)  # with the helpers that the reward started
+    os._exit(0)
+
+
+def _write(answers: int, answer: bytes) -> None:
+    rest = memoryview(answer)
+    while rest:
+        rest = rest[os.write(answers, rest) :]
+
+
+def _start(hello: Mapping[str, Any]) -> tuple[bytes, Score | None]:
+    score, outcome = None, {}
+    try:
+        if hello["path"] is not None:
+            sys.path[:] = hello["path"]
+        score = _from_file(hello) if "file" in hello else _from_registry(hello)
+        outcome["cpu"] = _cpu_seconds()
+    except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported or built
+        traceback.print_exc()
+        outcome["failed"] = _describe(error)
+    # The newline ends what start-up may have printed on stdout.
+    return b"\n" + MARK + b", " + json.dumps(outcome).encode()[1:] + b"\n", score
+
+
+def _answer(score: Score, request: Mapping[str, Any]) -> bytes:
+    try:
+        scores = _encode(score(request["samples"], request["completions"]))
+        return b'{"cpu": %f, "scores": %s}\n' % (_cpu_seconds(), scores)
+    except (Exception, SystemExit) as error:  # the one place where a plugin's exception becomes an answer
+        return json.dumps({"cpu": _cpu_seconds(), "raised": _describe(error)}).encode() + b"\n"
+
+
+def _from_registry(hello: Mapping[str, Any]) -> Score:
+    from rewardlab.registry import Registry
+    from rewardlab.specs import Context
+    from rewardlab.types import Completion, Sample
+    from rewardlab.types import Score as RewardScore
+
+    spec = Registry().find("reward", hello["use"])
+    given = hello["context"]
+    context = Context(
+        seed=given["seed"], judges=_NoJudges(), cache_dir=Path(given["cache_dir"]), device=given["device"]
+    )
+    reward = spec.build(spec.config.model_validate(hello["options"]), context)
+    score_all = _group_wise(reward) if spec.scope == "group" else reward.score
+
+    def score(samples: list, completions: list) -> list:
+        known = [Sample(**sample) for sample in samples]
+        scores = score_all([(known[index], Completion(**completion)) for index, completion in completions])
+        return [[s.value, dict(s.info), s.error] for s in _list_of(RewardScore, scores)]
+
+    return score
+
+
+def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
+    import asyncio
+
+    from rewardlab.grouping import GroupStream
+    from rewardlab.types import Group
+
+    loop = asyncio.Runner()
+
+    def score(items: Sequence[tuple]) -> Any:
+        group = Group(sample=items[0][0], completions=tuple(completion for _, completion in items))
+        return loop.run(reward.score(GroupStream.of(group)))
+
+    return score
+
+
+def _from_file(hello: Mapping[str, Any]) -> Score:
+    place = importlib.util.spec_from_file_location(Path(hello["file"]).stem, hello["file"])
+    module = importlib.util.module_from_spec(place)
+    sys.modules[place.name] = module
+    place.loader.exec_module(module)
+    reward = module.build(hello["options"], hello["context"])
+
+    def score(samples: list, completions: list) -> list:
+        scores = reward.score([(samples[index], completion) for index, completion in completions])
+        return [[s.get("value"), dict(s.get("info", {})), s.get("error")] for s in _list_of(dict, scores)]
+
+    return score
+
+
+class _NoJudges(Mapping):
+    """What a worker has in place of judges. Raises no KeyError, which `get` and `in` would hide."""
+
+    def __getitem__(self, name: str) -> Any:
+        raise RuntimeError(f"judge {name!r}: a judge cannot be asked from a worker; use runs='async'")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _list_of(kind: type, scores: Any) -> Sequence:
+    if not isinstance(scores, list | tuple):
+        raise TypeError(f"score returned {type(scores).__name__}, not a list of {kind.__name__}")
+    for position, score in enumerate(scores):
+        if not isinstance(score, kind):
+            raise TypeError(f"score returned {type(score).__name__} at {position}, not a {kind.__name__}")
+    return scores
+
+
+def _encode(scores: list) -> bytes:
+    for score in scores:
+        if isinstance(score[0], Real) and not isinstance(score[0], int):
+            score[0] = float(score[0])  # numpy's numbers are reals that JSON does not know
+    try:
+        return json.dumps(scores).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        for position, (value, info, _) in enumerate(scores):
+            problem = unjson({"value": value}, "score") or unjson(info, "info")
+            if problem:
+                raise TypeError(f"score {position}: {problem}") from error
+        raise
+
+
+def unjson(values: Any, name: str) -> str | None:
+    """Which of a dict's values JSON cannot carry, as "info['x'] is no JSON value: ..."; None if it carries all."""
+    if not isinstance(values, dict):
+        return f"{name} is {type(values).__name__}, not a dict"
+    for key, value in values.items():
+        try:
+            json.dumps({key: value})
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"{name}[{key!r}] is no JSON value: {error}"
+    return None
+
+
+def _describe(error: BaseException) -> str:
+    """An exception as "ValueError: text (at file:line)", where the line is the one that raised it."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception as another:
+        text = f"its message cannot be had: {type(another).__name__}"
+    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if len(text) > LONGEST_MESSAGE:
+        text = text[: LONGEST_MESSAGE - 3] + "..."
+    line = traceback.extract_tb(error.__traceback__)[-1]
+    return text if line.filename == __file__ else f"{text} (at {line.filename}:{line.lineno})"
+
+
+def _cpu_seconds() -> float:
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+if __name__ == "__main__":
+    main()

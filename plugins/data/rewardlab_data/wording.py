@@ -1,0 +1,90 @@
+"""The wording of word problems: questions and reasoning in each language, from wording.yaml."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Operation = Literal["add", "sub"]
+STEPS = 4
+"""Sentences of a reasoning; sentence k says the same in every language."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One language: nouns as (one, many), question templates and reasoning sentences by operation."""
+
+    things: tuple[tuple[str, str], ...]
+    questions: dict[Operation, tuple[str, ...]]
+    steps: dict[Operation, tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordProblem:
+    """A problem: its numbers and its story. `thing` and `template` are indices into the wording."""
+
+    language: str
+    operation: Operation
+    a: int
+    b: int
+    name: str
+    thing: int
+    template: int
+
+    @property
+    def result(self) -> int:
+        return self.a + self.b if self.operation == "add" else self.a - self.b
+
+    def question(self) -> str:
+        wording = wordings()[self.language]
+        return self._fill(wording.questions[self.operation][self.template], wording)
+
+    def reasoning(self, languages: Sequence[str], result: int, boxed: bool) -> str:
+        """The four sentences, sentence k in `languages[k]`, ending in `result`, which may be wrong."""
+        answer = f"\\boxed{{{result}}}" if boxed else str(result)
+        chosen = [wordings()[language] for language in languages]
+        steps = [w.steps[self.operation][k] for k, w in enumerate(chosen)]
+        return " ".join(self._fill(step, w, answer) for step, w in zip(steps, chosen, strict=True))
+
+    def solution(self, language: str) -> str:
+        """The right reasoning in one language, its result in a box."""
+        return self.reasoning([language] * STEPS, self.result, boxed=True)
+
+    def _fill(self, template: str, wording: Wording, answer: str = "") -> str:
+        one, many = wording.things[self.thing]
+        return template.format(
+            name=self.name,
+            a=self.a,
+            b=self.b,
+            c=self.result,
+            things=many,
+            a_things=one if self.a == 1 else many,
+            ans=answer,
+        )
+
+
+@cache
+def wordings() -> dict[str, Wording]:
+    """Every language's wording."""
+    return {code: _wording(block) for code, block in _data()["languages"].items()}
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The people of the stories."""
+    return tuple(_data()["names"])
+
+
+@cache
+def _data() -> dict:
+    import yaml
+
+    return yaml.safe_load(files(__package__).joinpath("wording.yaml").read_text(encoding="utf-8"))
+
+
+def _wording(block: dict) -> Wording:
+    things = tuple((thing, thing) if isinstance(thing, str) else tuple(thing) for thing in block["things"])
+    questions = {operation: tuple(block[operation]) for operation in ("add", "sub")}
+    steps = {operation: tuple(block["steps"][operation]) for operation in ("add", "sub")}
+    return Wording(things=things, questions=questions, steps=steps)

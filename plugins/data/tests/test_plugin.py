@@ -1,0 +1,30 @@
+"""The plugin as the registry sees it."""
+
+import subprocess
+import sys
+
+from rewardlab.registry import Registry
+
+
+def test_the_plugin_offers_its_datasets():
+    plugin = Registry().plugin("data")
+    assert plugin.broken is None
+    assert set(plugin.specs) == {("dataset", "jsonl"), ("dataset", "arithmetic")}
+
+
+def test_only_reading_tells_what_a_file_provides():
+    spec = Registry().find("dataset", "data/jsonl")
+    assert spec.provided_fields(spec.config(path="rows.jsonl")) is None
+
+
+def test_every_option_has_a_help_text():
+    for spec in Registry().plugin("data").specs.values():
+        for name, option in spec.config.model_fields.items():
+            assert option.description, f"{spec.name}: {name}"
+
+
+def test_importing_the_plugin_reads_no_wording_and_loads_nothing_heavy():
+    program = "import sys, rewardlab_data; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    heavy = {"yaml", "torch", "transformers", "datasets", "pandas", "rewardlab_data.wording"}
+    assert not heavy & set(out.stdout.split())

@@ -1,0 +1,1 @@
+"""boxes and tags"""

@@ -1,0 +1,1 @@
+"""whether a response is in the language it should be in"""

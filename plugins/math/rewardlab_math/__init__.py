@@ -1,0 +1,1 @@
+"""math answers against gold ones"""

@@ -1,0 +1,128 @@
+r"""One way of writing for answers: ASCII digits, LaTeX operators, no wrapping.
+
+Answers come as `৪২`, `４２`, `$42$.`, `**42**`, `\text{42}` or `x²≤½`. Meaning is never changed here: separators of
+numbers stay as they are, because what `1.234` is depends on the language (see `numerals`).
+"""
+
+import re
+import unicodedata
+
+_OPERATORS = {
+    **dict.fromkeys("−‒–—﹣", "-"),
+    **dict.fromkeys("⋅·∙", r"\cdot "),
+    **dict.fromkeys("“”„‟«»", '"'),
+    **dict.fromkeys("‘’‛＇", "'"),
+    **dict.fromkeys("，،、", ","),
+    **dict.fromkeys("；؛", ";"),
+    **dict.fromkeys("。｡।॥۔", "."),
+    "×": r"\times ",
+    "÷": r"\div ",
+    "∗": "*",
+    "√": r"\sqrt ",
+    "π": r"\pi ",
+    "∞": r"\infty ",
+    "≤": r"\le ",
+    "≥": r"\ge ",
+    "≠": r"\ne ",
+    "≈": r"\approx ",
+    "±": r"\pm ",
+    "∪": r"\cup ",
+    "∩": r"\cap ",
+    "∈": r"\in ",
+    "∅": r"\emptyset ",
+    "ℝ": r"\mathbb{R}",
+    "°": r"^\circ ",
+    "٪": "%",
+    "⁄": "/",
+    "∶": ":",
+}
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True))
+_LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+_RAISED_RUN = re.compile(f"[{''.join(_RAISED)}]+")
+_LOWERED_RUN = re.compile(f"[{''.join(_LOWERED)}]+")
+
+_NEGATIVE_SPACE = re.compile(r"\\!\s*")
+_SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|displaystyle\b|(?:Big|big|Bigg|bigg)[lr]?(?![A-Za-z]))")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)(?:\\[,;: ]\s*|~)+(?=\d{3}(?!\d))")
+_BRACED_MARK = re.compile(r"\{([,.])\}")
+_WRAPPERS = (
+    re.compile(r"\$\$(?P<inside>[^$]*)\$\$"),
+    re.compile(r"\$(?P<inside>[^$]*)\$"),
+    re.compile(r"\\\((?P<inside>(?:(?!\\[()]).)*)\\\)", re.DOTALL),
+    re.compile(r"\\\[(?P<inside>(?:(?!\\[\[\]]).)*)\\\]", re.DOTALL),
+    re.compile(r"\*\*(?P<inside>[^*]+)\*\*"),
+    re.compile(r"`+(?P<inside>[^`]+)`+"),
+)
+_BRACED = re.compile(r"(?:\\(?:boxed|fbox|mbox|text\w*|math(?:rm|bf|it|sf|tt|normal)|boldsymbol|bm|bf|rm)\s*)?\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_TRAILING = " \t\n\r.,;:~"
+
+
+def plain(text: str) -> str:
+    """The same answer without what only decorates it.
+
+    Time grows with the length times the number of wrappings: callers bound the length first.
+    """
+    if not text.isascii():
+        text = _ascii_signs(text)
+    text = _BRACED_MARK.sub(r"\1", text.replace(r"\$", "").replace(r"\%", "%"))
+    text = _NEGATIVE_SPACE.sub("", text)
+    text = _SPACING.sub(" ", _BETWEEN_DIGITS.sub("", text))
+    previous = None
+    while text != previous:
+        previous, text = text, _unwrapped(text.strip())
+    return " ".join(text.split())
+
+
+def _unwrapped(text: str) -> str:
+    stripped = text.rstrip(_TRAILING)
+    if stripped.endswith("\\"):  # a line break at the end, or the rest of a spacing command
+        stripped = stripped.rstrip("\\")
+    for wrapper in _WRAPPERS:
+        whole = wrapper.fullmatch(stripped)
+        if whole:
+            return whole["inside"]
+    opening = _BRACED.match(stripped)
+    if opening and _closes_at_end(stripped, opening.end()) and not _is_set(stripped):
+        return stripped[opening.end() : -1]
+    return stripped
+
+
+def _closes_at_end(text: str, start: int) -> bool:
+    """Whether the group whose content starts at `start` is closed by the last character, not before."""
+    depth = 1
+    for brace in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(brace.group(), 0)
+        if depth == 0:
+            return brace.end() == len(text)
+    return False
+
+
+def _is_set(text: str) -> bool:
+    return text.startswith("{") and "," in text
+
+
+def _ascii_signs(text: str) -> str:
+    text = _RAISED_RUN.sub(lambda run: "^{" + run.group().translate(str.maketrans(_RAISED)) + "}", text)
+    text = _LOWERED_RUN.sub(lambda run: "_{" + run.group().translate(str.maketrans(_LOWERED)) + "}", text)
+    return "".join(map(_ascii_sign, text))
+
+
+def _ascii_sign(sign: str) -> str:
+    if sign.isascii():
+        return sign
+    if sign in _OPERATORS:
+        return _OPERATORS[sign]
+    if "！" <= sign <= "～":  # the full-width forms of ASCII
+        return chr(ord(sign) - 0xFEE0)
+    category = unicodedata.category(sign)
+    if category == "Nd":
+        return str(unicodedata.decimal(sign))
+    if category == "Zs":
+        return " "
+    if category == "Cf":  # marks of direction and joining, soft hyphens: nothing that is seen
+        return ""
+    top, slash, bottom = unicodedata.normalize("NFKC", sign).partition("⁄")
+    if slash and top.isdecimal() and bottom.isdecimal():  # ½
+        return rf"\frac{{{top}}}{{{bottom}}}"
+    return sign

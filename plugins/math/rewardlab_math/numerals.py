@@ -1,0 +1,79 @@
+r"""What a written number may mean: `1.234` is 1234 in Jakarta and 1.234 in Tokyo.
+
+Readings of a run of digits and separators, digits in ASCII already (see `notation`):
+
+- several separators settle it: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`, `1٬234٫5`;
+- one point or comma with other than three digits after it (or a leading zero before it) marks decimals: `3,14`, `0,125`;
+- one point or comma with exactly three digits after it is ambiguous. In a language that marks decimals with a point
+  the usual reading there is the only one. In every other language, and where the language is not known, both are given:
+  an answer is right if either is.
+"""
+
+import re
+from fractions import Fraction
+
+POINT_LANGUAGES = frozenset(
+    "en zh ja ko th he hi bn te ta kn ml mr gu pa ne si ur my ms tl fil sw yo ig ha am so zu ga cy mt".split()
+)
+"""ISO 639-1 codes (fil: 639-3) of languages in which only the point marks decimals."""
+
+_GROUP_MARKS = frozenset(" '_٬")
+_DECIMAL_MARKS = frozenset(".,٫")
+_RUN = re.compile(r"\d+|[.,٫٬'_ ]")
+NUMERAL = r"(?:\d(?:[\d.,٫٬'_]|[ ](?=\d))*|[.,٫]\d+)"
+"""A run that may be a number; `readings` tells."""
+
+
+def writes_decimal_point(language: str | None) -> bool:
+    """Whether a language, given as "en", "en-GB" or "en_GB", marks decimals with a point only."""
+    return language is not None and re.split(r"[-_]", language.strip().lower())[0] in POINT_LANGUAGES
+
+
+def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:
+    """The values that a run of ASCII digits and separators may have; none where it is no number.
+
+    point_only: the language marks decimals with a point only.
+    """
+    parts = _RUN.findall(run.strip().rstrip(".,"))
+    digits = [part for part in parts if part.isdigit()]
+    marks = [part for part in parts if not part.isdigit()]
+    if parts and not parts[0].isdigit():  # .5
+        digits.insert(0, "0")
+    if len(digits) != len(marks) + 1:
+        return frozenset()
+    if not marks:
+        return frozenset({Fraction(int(digits[0]))})
+    if len(marks) == 1:
+        return _one_mark(digits, marks[0], point_only)
+    if len(set(marks)) == 1:
+        grouped = marks[0] != "٫" and _grouped(digits)
+        return frozenset({_value(digits, None)}) if grouped else frozenset()
+    *grouping, mark = marks
+    if mark in _DECIMAL_MARKS and len(set(grouping)) == 1 and mark not in grouping and _grouped(digits[:-1]):
+        return frozenset({_value(digits[:-1], digits[-1])})
+    return frozenset()
+
+
+def _one_mark(digits: list[str], mark: str, point_only: bool) -> frozenset[Fraction]:
+    grouped, decimal = _value(digits, None), _value(digits[:1], digits[1])
+    if mark in _GROUP_MARKS:
+        return frozenset({grouped}) if _grouped(digits) else frozenset()
+    if mark == "٫" or not _grouped(digits):
+        return frozenset({decimal})
+    if point_only:
+        return frozenset({decimal if mark == "." else grouped})
+    return frozenset({decimal, grouped})
+
+
+def _grouped(digits: list[str]) -> bool:
+    """Whether the runs are a number in groups: by thousands (1 234 567) or as in India (12 34 567)."""
+    first, *middle, last = digits
+    if len(last) != 3 or first.startswith("0"):
+        return False
+    thousands = 1 <= len(first) <= 3 and all(len(group) == 3 for group in middle)
+    indian = 1 <= len(first) <= 2 and all(len(group) == 2 for group in middle)
+    return thousands or indian
+
+
+def _value(whole: list[str], decimals: str | None) -> Fraction:
+    return Fraction("".join(whole) + (f".{decimals}" if decimals else ""))

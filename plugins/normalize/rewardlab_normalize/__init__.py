@@ -1,0 +1,64 @@
+"""Group totals to shaped rewards."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rewardlab import Config, Context, NormalizerSpec, hookimpl
+
+
+class CenterOptions(Config):
+    pass
+
+
+class StdOptions(Config):
+    subset: int = Field(default=64, ge=2)
+    """A pool of more totals than this gives its standard deviation by a random subset of this many."""
+    mean_from: Literal["pool", "subset"] = "pool"
+    """Where the mean comes from if the pool is larger than the subset."""
+    eps: float = Field(default=1e-6, gt=0)
+    """Added to the standard deviation."""
+
+
+def _center(options: CenterOptions, context: Context) -> Any:
+    from rewardlab_normalize.center import Center
+
+    return Center()
+
+
+def _std(options: StdOptions, context: Context) -> Any:
+    from rewardlab_normalize.std import Std
+
+    return Std(options)
+
+
+def _center_range(options: CenterOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
+    # a pool can be larger than the group, so the mean may come as near to either end as it likes
+    low, high = total
+    return low - high, high - low
+
+
+def _std_range(options: StdOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
+    # sqrt(P - 1) bounds it while the pool is its own subset; a larger pool P is bounded by eps alone
+    low, high = total
+    return (low - high) / options.eps, (high - low) / options.eps
+
+
+@hookimpl
+def rewardlab_normalizers():
+    return [
+        NormalizerSpec(
+            name="center",
+            summary="each total less the mean of its group",
+            config=CenterOptions,
+            range=_center_range,
+            build=_center,
+        ),
+        NormalizerSpec(
+            name="std",
+            summary="each total less the mean of its group, over the group's standard deviation",
+            config=StdOptions,
+            range=_std_range,
+            build=_std,
+        ),
+    ]

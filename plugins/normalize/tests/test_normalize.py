@@ -1,0 +1,129 @@
+import math
+import statistics
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from rewardlab import Context
+from rewardlab.registry import Registry
+
+SPECS = {name: Registry().find("normalizer", f"normalize/{name}") for name in ("center", "std")}
+names = st.sampled_from(sorted(SPECS))
+total = st.floats(-4, 4).map(lambda x: round(x, 6))
+groups = st.lists(total, min_size=1, max_size=16)
+
+
+def shape(name, totals, kept=None, seed=0, **options):
+    spec = SPECS[name]
+    built = spec.build(spec.config(**options), Context())
+    return built.shape(totals, None, range(len(totals)) if kept is None else kept, seed)
+
+
+@given(names, groups)
+def test_a_shaped_group_has_mean_zero(name, totals):
+    assert math.fsum(shape(name, totals)) / len(totals) == pytest.approx(0.0, abs=1e-9)
+
+
+@given(names, groups, st.floats(-100, 100))
+def test_a_constant_on_every_total_changes_nothing(name, totals, shift):
+    assume(name == "center" or len(set(totals)) == 1 or statistics.pstdev(totals) > 1e-3)
+    shifted = [x + shift for x in totals]
+    assert shape(name, shifted) == pytest.approx(shape(name, totals), abs=1e-6)
+
+
+@given(groups, st.floats(0.01, 100))
+def test_center_scales_with_the_totals_and_std_does_not(totals, scale):
+    scaled = [scale * x for x in totals]
+    assert shape("center", scaled) == pytest.approx([scale * x for x in shape("center", totals)], abs=1e-9)
+    assume(len(set(totals)) == 1 or min(1, scale) * statistics.pstdev(totals) > 1e-3)
+    assert shape("std", scaled, eps=1e-12) == pytest.approx(shape("std", totals, eps=1e-12), abs=1e-6)
+
+
+@given(names, groups, st.randoms(use_true_random=False))
+def test_permuting_a_group_permutes_its_shaped_values(name, totals, random):
+    order = random.sample(range(len(totals)), len(totals))
+    assert shape(name, [totals[i] for i in order]) == [shape(name, totals)[i] for i in order]
+
+
+@given(names, groups)
+def test_the_order_of_totals_is_the_order_of_shaped_values(name, totals):
+    shaped = shape(name, totals)
+    for x, a in zip(totals, shaped, strict=True):
+        for y, b in zip(totals, shaped, strict=True):
+            assert (x > y) == (a > b)
+
+
+@given(names, total, st.integers(1, 100))
+def test_equal_totals_become_exactly_zero(name, x, size):
+    assert shape(name, [x] * size) == [0.0] * size
+
+
+@given(st.lists(total, min_size=2, max_size=16))
+def test_std_is_the_population_standard_deviation(totals):
+    mean, sigma = statistics.fmean(totals), statistics.pstdev(totals)
+    expected = [(x - mean) / (sigma + 1e-6) if len(set(totals)) > 1 else 0.0 for x in totals]
+    assert shape("std", totals) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@given(st.lists(total, min_size=1, max_size=64))
+def test_std_of_a_pool_that_is_its_own_subset_is_at_most_the_root_of_its_size_less_one(totals):
+    assert max(map(abs, shape("std", totals))) <= math.sqrt(len(totals) - 1)
+
+
+@given(
+    names,
+    st.lists(st.sampled_from([0.0, 1.0, 0.5, 4.0]), min_size=1, max_size=40),
+    st.integers(),
+    st.sampled_from(["pool", "subset"]),
+)
+def test_shaped_values_stay_in_the_declared_range(name, totals, seed, mean_from):
+    options = {"subset": 4, "mean_from": mean_from} if name == "std" else {}
+    spec = SPECS[name]
+    low, high = spec.range(spec.config(**options), (0.0, 4.0), 8)
+    assert all(low <= x <= high for x in shape(name, totals, seed=seed, **options))
+
+
+@given(names, groups.filter(lambda totals: len(totals) > 2))
+def test_only_the_kept_are_shaped_by_the_statistics_of_the_pool(name, totals):
+    whole = shape(name, totals)
+    assert shape(name, totals, kept=[2, 0]) == [whole[2], whole[0]]
+
+
+class TestPoolLargerThanTheSubset:
+    pool = tuple(((i * 37) % 101) / 25 for i in range(100))
+
+    def scale_and_mean(self, seed, **options):
+        one, other = shape("std", self.pool, kept=[0, 1], seed=seed, subset=8, eps=1e-12, **options)
+        scale = (self.pool[0] - self.pool[1]) / (one - other)
+        return scale, self.pool[0] - one * scale
+
+    def test_the_mean_is_that_of_the_pool_and_the_scale_that_of_a_subset(self):
+        scale, mean = self.scale_and_mean(1)
+        assert mean == pytest.approx(statistics.fmean(self.pool))
+        assert abs(scale - statistics.pstdev(self.pool)) > 1e-3
+
+    def test_both_can_come_from_the_subset(self):
+        scale, mean = self.scale_and_mean(1, mean_from="subset")
+        assert scale == pytest.approx(self.scale_and_mean(1)[0])
+        assert abs(mean - statistics.fmean(self.pool)) > 1e-3
+
+    def test_the_seed_chooses_the_subset(self):
+        scales = [self.scale_and_mean(seed)[0] for seed in range(200)]
+        assert scales == [self.scale_and_mean(seed)[0] for seed in range(200)]
+        assert len(set(scales)) > 150
+        unbiased = statistics.variance(self.pool) * 7 / 8
+        assert statistics.fmean(scale**2 for scale in scales) == pytest.approx(unbiased, rel=0.1)
+
+    def test_a_subset_without_spread_has_no_scale(self):
+        rare = [0.0] * 99 + [1.0]
+        shaped = [shape("std", rare, kept=[99], seed=seed, subset=8)[0] for seed in range(40)]
+        assert 0.0 in shaped
+        assert max(shaped) < 10
+
+
+@pytest.mark.parametrize("options", [{"subset": 1}, {"eps": 0}, {"mean_from": "group"}, {"subsets": 3}])
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(ValidationError):
+        SPECS["std"].config(**options)

@@ -1,0 +1,64 @@
+"""A judge without network or model: the answer nearer to the reference wins."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakKeyDictionary
+
+from sacrebleu.metrics.chrf import CHRF
+
+from rewardlab.types import Ask, Reply
+from rewardlab_pairwise import OverlapOptions
+from rewardlab_pairwise.maths import maths
+
+EQUAL = 1e-12
+KNOWN = 1024
+"""(text, reference) pairs whose chrF is kept: a group asks about each of its answers 2(G - 1) times."""
+
+
+class Overlap:
+    r"""Answers A or B, whichever has the higher chrF2 against `parts["reference"]`; deterministic, no position bias.
+
+    The reply names both scores (0 to 100) and ends in `\boxed{A}`, `\boxed{B}` or, where they are equal to
+    1e-12, `\boxed{tie}`, which no verdict parser reads as a win. Without a reference the reply is an error.
+    Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
+    """
+
+    def __init__(self, options: OverlapOptions):
+        self._maths = options.compare == "maths"
+        self._metric = CHRF()
+        self._known: dict[tuple[str, str], float] = {}
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="overlap")
+
+    async def ask(self, ask: Ask) -> Reply:
+        """The reply to one comparison; reads the parts a, b and reference."""
+        missing = [name for name in ("a", "b", "reference") if not isinstance(ask.parts.get(name), str)]
+        if missing:
+            hint = "; set the reward's option 'privileged'" if "reference" in missing else ""
+            return Reply(error=f"pairwise/overlap needs the part {missing[-1]!r}{hint}")
+        of_a = await self._chrf(ask.parts["a"], ask.parts["reference"])
+        of_b = await self._chrf(ask.parts["b"], ask.parts["reference"])
+        winner = "tie" if abs(of_a - of_b) <= EQUAL else "A" if of_a > of_b else "B"
+        text = f"chrF against the correct solution: A {of_a:.2f}, B {of_b:.2f}. \\boxed{{{winner}}}"
+        return Reply(text=text, finish_reason="stop", prompt_tokens=0, completion_tokens=0)
+
+    async def _chrf(self, text: str, reference: str) -> float:
+        key = (text, reference)
+        if (known := self._known.get(key)) is not None:
+            return known
+        loop = asyncio.get_running_loop()
+        # in turns, so that a text which many comparisons wait for is measured once; in a thread, since long
+        # answers take tens of milliseconds and the event loop is not ours to hold
+        async with self._turns.setdefault(loop, asyncio.Lock()):
+            if (known := self._known.get(key)) is not None:
+                return known
+            measured = await loop.run_in_executor(self._thread, self._measure, text, reference)
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            self._known[key] = measured
+            return measured
+
+    def _measure(self, text: str, reference: str) -> float:
+        if self._maths:
+            text, reference = maths(text), maths(reference)
+        return self._metric.sentence_score(text, [reference]).score

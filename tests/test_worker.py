@@ -1,0 +1,393 @@
+"""Rewards in worker processes: real ones, which are killed, hang and print."""
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rewardlab import Completion, Context, Group, Sample
+from rewardlab.grouping import GroupStream
+from rewardlab.registry import Registry
+from rewardlab.worker import (
+    PluginRaised,
+    WorkerDied,
+    WorkerError,
+    WorkerPool,
+    WorkerStartError,
+    WorkerTimeout,
+)
+
+PLUGIN = Path(__file__).parent / "worker_plugin"
+SAMPLE = Sample(
+    id="s1",
+    prompt=({"role": "user", "content": "Where\u2028is \ud800?"},),
+    fields={"answer": [1, None, {"x": 2.5}], "language": "bn"},
+    source="rows.jsonl:3",
+)
+
+
+@pytest.fixture(autouse=True)
+def plugin(monkeypatch):
+    """The plugin `cases`, importable on the host; that the worker can import it too is what sys.path is passed for."""
+    monkeypatch.syspath_prepend(str(PLUGIN))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """No process, thread or descriptor is left behind by a closed pool."""
+    before = _descriptors()
+    yield
+    gc.collect()
+    assert _descriptors() == before
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("cases/")]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.fixture
+def open_pool():
+    pools = []
+
+    def open_one(name, timeout=60.0, options=None, context=None, **more) -> WorkerPool:
+        spec = replace(Registry().find("reward", f"cases/{name}"), timeout=timeout)
+        made = spec.config.model_validate(options or {})
+        pools.append(
+            WorkerPool(use=f"cases/{name}", spec=spec, options=made, context=context or Context(), **more)
+        )
+        return pools[-1]
+
+    yield open_one
+    for pool in pools:
+        pool.close()
+
+
+def _descriptors() -> list[str]:
+    return os.listdir("/dev/fd")
+
+
+def say(pool, *texts):
+    """The scores of texts of one sample."""
+    return asyncio.run(pool.score([(SAMPLE, Completion(text=text)) for text in texts]))
+
+
+def gone(pid: int, within: float = 5.0) -> bool:
+    """Whether the process ends in time; it is not ours to wait for."""
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def wait_for(flag: Path) -> int:
+    """The id that a worker announces by a file."""
+    until = time.monotonic() + 10
+    while not flag.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return int(flag.read_text())
+
+
+class TestScores:
+    def test_are_those_of_the_same_reward_in_process(self, open_pool, tmp_path):
+        context = Context(seed=7, cache_dir=tmp_path, device="cuda:1")
+        items = [
+            (SAMPLE, Completion(text="a lone \udcff, a \u2028, a \x00, \n", token_count=9)),
+            (SAMPLE, Completion(text="", truncated=True)),
+            (Sample(id="s2"), Completion(text="x" * 5_000_000)),
+            (Sample(id="s3"), Completion(text="")),
+        ]
+        spec = Registry().find("reward", "cases/echo")
+        options = {"factor": 0.5, "folder": str(tmp_path)}
+        here = spec.build(spec.config.model_validate(options), context).score(items)
+        assert asyncio.run(open_pool("echo", options=options, context=context).score(items)) == here
+
+    def test_of_a_group(self, open_pool):
+        group = Group(sample=SAMPLE, completions=[Completion(text=text) for text in ("ccc", "a", "bb")])
+        spec = Registry().find("reward", "cases/grouped")
+        here = asyncio.run(spec.build(None, Context()).score(GroupStream.of(group)))
+        pool = open_pool("grouped")
+        assert asyncio.run(pool.score_group(group)) == here
+        assert [score.value for score in here] == [2.0, 0.0, 1.0]
+
+    def test_of_no_items_need_no_process(self, open_pool):
+        assert asyncio.run(open_pool("dies_in_build").score([])) == []
+
+    def test_travel_as_they_are_for_the_host_to_judge(self, open_pool):
+        pool = open_pool("obeys")
+        values = [
+            score.value for score in say(pool, "said(float('nan'))", "said(-float('inf'))", "said(True)")
+        ]
+        assert str(values) == "[nan, -inf, True]"
+        assert say(pool, "said(7)", "[]") == say(pool, "said(7)")  # a list too short
+
+    def test_that_are_no_scores_are_named(self, open_pool):
+        pool = open_pool("obeys")
+        for answer, complaint in {
+            "0.5": "score returned float, not a list of Score",
+            "[0.5]": "score returned float at 0, not a Score",
+            "said(Decimal(1))": "score 0: score['value'] is no JSON value",
+            "said(0.5, fine=1, bad={1, 2})": r"score 0: info\['bad'\] is no JSON value",
+        }.items():
+            with pytest.raises(PluginRaised, match=complaint.replace("['value']", r"\['value'\]")):
+                say(pool, answer)
+        assert pool.restarts == 0
+
+    def test_are_not_corrupted_by_what_the_reward_prints_or_reads(self, open_pool):
+        pool = open_pool("obeys")
+        for _ in range(2):
+            [score] = say(pool, "loud()")
+            assert (score.value, score.info) == (0.5, {"stdin": ""})
+
+
+class TestAProcess:
+    def test_reports_an_exception_with_its_place_and_lives_on(self, open_pool):
+        pool = open_pool("obeys")
+        [first] = say(pool, "pid()")
+        with pytest.raises(PluginRaised, match=r"^ValueError: bad \ud800 text \(at .*worker_cases.py:\d+\)$"):
+            say(pool, "raised(ValueError('bad \\ud800\\n text'))")
+        with pytest.raises(PluginRaised, match="^SystemExit: 3"):
+            say(pool, "raised(SystemExit(3))")
+        assert say(pool, "pid()") == [first]
+
+    def test_has_no_judges_and_says_so(self, open_pool):
+        with pytest.raises(PluginRaised, match="judge 'main': a judge cannot be asked from a worker"):
+            say(open_pool("obeys"), "context.judges.get('main')")
+
+    def test_has_the_threads_that_the_recipe_says(self, open_pool):
+        [score] = say(open_pool("obeys", threads=3), "said(env=dict(os.environ))")
+        limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+        assert [score.info["env"][name] for name in limits] == ["3"] * 4
+        assert score.info["env"]["TOKENIZERS_PARALLELISM"] == "false"
+
+    def test_is_not_interrupted_with_its_host(self, open_pool):
+        [score] = say(open_pool("obeys"), "said(group=os.getpgrp())")
+        assert score.info["group"] != os.getpgrp()
+
+    def test_may_stand_in_an_environment_without_rewardlab(self, open_pool):
+        module = str(PLUGIN / "standalone.py")
+        pool = open_pool("echo", options={"factor": 2.0}, python=sys.executable, module=module)
+        [score] = say(pool, "four")
+        assert (score.value, score.info, score.error) == (8.0, {"id": "s1"}, None)
+
+
+class TestAPool:
+    def test_starts_a_second_process_only_for_a_call_that_would_wait(self, open_pool):
+        pool = open_pool("obeys", size=2)
+        texts = ["(time.sleep(0.5), pid())[1]"] * 2
+
+        async def together():
+            return await asyncio.gather(*(pool.score([(SAMPLE, Completion(text=text))]) for text in texts))
+
+        alone = {say(pool, "pid()")[0].info["pid"] for _ in range(3)}
+        assert len(alone) == 1
+        asyncio.run(together())  # starts the second
+        began = time.monotonic()
+        both = {scores[0].info["pid"] for scores in asyncio.run(together())}
+        assert time.monotonic() - began < 0.9
+        assert len(both) == 2
+        assert alone < both
+        assert pool.restarts == 0
+
+    def test_serves_a_loop_in_another_thread_with_many_calls_at_once(self, open_pool):
+        pool = open_pool("echo", size=2)
+        answers = []
+
+        async def many():
+            calls = (pool.score([(SAMPLE, Completion(text="x" * n))]) for n in range(1, 41))
+            answers.extend(await asyncio.gather(*calls))
+
+        thread = threading.Thread(target=lambda: asyncio.run(many()))
+        thread.start()
+        thread.join()
+        assert [scores[0].value for scores in answers] == list(range(1, 41))
+
+    def test_skips_a_call_that_was_cancelled_while_it_waited(self, open_pool, tmp_path):
+        pool = open_pool("obeys")
+
+        async def cancel():
+            first = asyncio.create_task(
+                pool.score([(SAMPLE, Completion(text="(time.sleep(0.2), pid())[1]"))])
+            )
+            flag = f"announce({str(tmp_path / 'flag')!r})"
+            second = asyncio.create_task(pool.score([(SAMPLE, Completion(text=flag))]))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await first
+
+        asyncio.run(cancel())
+        say(pool, "pid()")
+        assert not (tmp_path / "flag").exists()
+
+    def test_names_a_sample_that_json_cannot_carry(self, open_pool):
+        sample = Sample(id="s9", fields={"fine": 1, "when": {1, 2}})
+        with pytest.raises(WorkerError, match=r"sample 's9': fields\['when'\] is no JSON value"):
+            asyncio.run(open_pool("echo").score([(sample, Completion(text="x"))]))
+
+
+class TestDeadline:
+    def test_kills_what_computes_and_names_it_processor_bound(self, open_pool):
+        pool = open_pool("obeys", timeout=0.4)
+        [before] = say(pool, "pid()")
+        with pytest.raises(WorkerTimeout, match="no score within 0.4 s") as caught:
+            say(pool, "spin()")
+        assert caught.value.cpu_bound
+        assert gone(before.info["pid"], within=0.1)
+        assert say(pool, "pid()") != [before]
+        assert pool.restarts == 1
+
+    def test_kills_what_sleeps_and_does_not_blame_it(self, open_pool):
+        pool = open_pool("obeys", timeout=0.4)
+        # What it computed before this call counts for nothing.
+        say(pool, *["[s for _ in range(3_000_000) for s in ()] or pid()"] * 11)
+        with pytest.raises(WorkerTimeout) as caught:
+            say(pool, "time.sleep(60)")
+        assert not caught.value.cpu_bound
+
+    def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
+        pool = open_pool("obeys", timeout=0.3)
+        say(pool, "pid()")
+        assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 9)) == 10  # 0.57 s are allowed
+        with pytest.raises(WorkerTimeout, match="no score within 0.33 s"):
+            say(pool, "time.sleep(60)", "pid()")
+
+    def test_passes_over_a_helper_that_floods_stderr(self, open_pool):
+        pool = open_pool("obeys", timeout=0.4)
+        with pytest.raises(WorkerTimeout):
+            say(pool, "[print('x' * 10_000, file=sys.stderr) for _ in iter(int, 1)]")
+
+
+class TestDeath:
+    def test_once_is_made_good_on_a_fresh_process(self, open_pool, tmp_path):
+        pool = open_pool("obeys")
+        [before] = say(pool, "pid()")
+        assert say(pool, f"die_once({str(tmp_path / 'flag')!r})")[0].value == 1.0
+        os.kill(int(say(pool, "pid()")[0].info["pid"]), signal.SIGKILL)  # between two calls
+        assert say(pool, "pid()") != [before]
+        assert pool.restarts == 2
+
+    def test_twice_is_an_error_that_shows_how_and_the_last_lines(self, open_pool):
+        pool = open_pool("obeys")
+        with pytest.raises(
+            WorkerDied, match=r"(?s)cases/obeys: .*signal 11, Segmentation fault.*last words.*worker_cases"
+        ):
+            say(pool, "die(signal.SIGSEGV)")
+        assert say(pool, "said(1.0)")[0].value == 1.0
+        with pytest.raises(WorkerDied, match="exit code 3"):
+            say(pool, "os._exit(3)")
+
+    def test_three_times_in_a_row_ends_the_pool(self, open_pool):
+        pool = open_pool("obeys")
+        with pytest.raises(WorkerDied, match="signal 9"):
+            say(pool, "die()")
+        with pytest.raises(WorkerDied, match="gave up after 3 deaths in a row.*signal 9"):
+            say(pool, "die()")
+        with pytest.raises(WorkerDied, match="gave up"):
+            say(pool, "said(1.0)")
+        assert pool.restarts == 2
+
+    def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_pool, tmp_path):
+        pool = open_pool("obeys")
+        flag = tmp_path / "helper"
+        began = time.monotonic()
+        with pytest.raises(WorkerDied):
+            say(pool, f"(helper({str(flag)!r}), die())")
+        assert time.monotonic() - began < 5
+        assert gone(int(flag.read_text()))
+
+
+class TestStart:
+    def test_failing_is_one_error_for_every_call(self, open_pool):
+        pool = open_pool("fails_to_build")
+        for _ in range(3):
+            with pytest.raises(
+                WorkerStartError, match=r"(?s)ImportError: no module named 'heavy' \(at .*about to fail"
+            ):
+                say(pool, "x")
+        assert pool.restarts == 0
+
+    def test_without_an_interpreter(self, open_pool):
+        with pytest.raises(WorkerStartError, match="no/such/python"):
+            say(open_pool("echo", python="no/such/python"), "x")
+
+    def test_that_kills_the_process_gives_up(self, open_pool):
+        pool = open_pool("dies_in_build")
+        with pytest.raises(WorkerDied, match="exit code 7"):
+            say(pool, "x")
+        with pytest.raises(WorkerDied, match="gave up"):
+            say(pool, "x")
+
+
+class TestEnd:
+    def test_close_fails_the_calls_under_way_and_may_be_repeated(self, open_pool, tmp_path):
+        pool = open_pool("obeys")
+        flag = tmp_path / "flag"
+        errors = []
+
+        def hang():
+            with pytest.raises(WorkerError, match="closed") as caught:
+                say(pool, f"(announce({str(flag)!r}), time.sleep(60))")
+            errors.append(caught.value)
+
+        thread = threading.Thread(target=hang)
+        thread.start()
+        pid = wait_for(flag)
+        pool.close()
+        assert gone(pid, within=0.1)
+        thread.join()
+        pool.close()
+        with pytest.raises(WorkerError, match="closed"):
+            say(pool, "pid()")
+        assert len(errors) == 1
+
+    def test_of_a_pool_that_nobody_holds(self):
+        spec = Registry().find("reward", "cases/obeys")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pool = WorkerPool(use="cases/obeys", spec=spec, options=spec.config(), context=Context())
+            [score] = say(pool, "pid()")
+            del pool
+            gc.collect()
+        assert gone(score.info["pid"], within=0.1)
+
+    def test_of_a_host_that_exits_without_closing(self, tmp_path):
+        flag = tmp_path / "flag"
+        with a_host("exit", f"(announce({str(flag)!r}), time.sleep(60))") as host:
+            pid = wait_for(flag)
+            host.stdin.close()
+            assert host.wait(5) == 0
+            assert gone(pid, within=0.5)
+            assert host.stderr.read() == b""
+
+    def test_of_a_host_that_is_killed(self, tmp_path):
+        flags = [tmp_path / name for name in ("sleeps", "holds", "helped")]
+        tell = [f"announce({str(flag)!r})" for flag in flags]
+        helper = tmp_path / "helper"
+        texts = [
+            f"({tell[0]}, time.sleep(60))",
+            f"({tell[1]}, hold_gil())",
+            f"(helper({str(helper)!r}), {tell[2]}, time.sleep(60))",
+        ]
+        with a_host("stay", *texts) as host:
+            pids = [wait_for(flag) for flag in flags] + [int(helper.read_text())]
+            host.kill()
+            host.wait()
+            assert all(map(gone, pids))
+
+
+def a_host(then: str, *texts: str) -> subprocess.Popen:
+    """A host in a process of its own; see worker_plugin/host.py."""
+    command = [sys.executable, "-X", "dev", str(PLUGIN / "host.py"), then, *texts]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

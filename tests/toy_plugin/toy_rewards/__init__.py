@@ -1,0 +1,133 @@
+"""One component of each kind, written as a third party would: against the public names of `rewardlab` alone."""
+
+from rewardlab import (
+    Config,
+    CurriculumSpec,
+    DatasetSpec,
+    JudgeSpec,
+    NormalizerSpec,
+    RewardSpec,
+    hookimpl,
+)
+
+
+class BrevityOptions(Config):
+    words: int = 50
+    """answers of up to this many words get 1"""
+
+
+class FaultyOptions(Config):
+    how: str = "raise"
+    """raise | nan | infinite | out_of_range | short_list | no_list | hang | abstain | text | exit | fail"""
+    when: str = "BAD"
+    """completions with this text are the ones that go wrong"""
+    seconds: float = 3600.0
+    """how long `hang` hangs"""
+
+
+class PreferOptions(Config):
+    judge: str
+
+
+class CountingOptions(Config):
+    rows: int = 4
+
+
+def _build_brevity(options, context):
+    from toy_rewards.rewards import Brevity
+
+    return Brevity(options.words)
+
+
+def _build_faulty(options, context):
+    from toy_rewards.rewards import Faulty
+
+    return Faulty(options)
+
+
+def _build_longest(options, context):
+    from toy_rewards.rewards import Longest
+
+    return Longest()
+
+
+def _build_prefer(options, context):
+    from toy_rewards.rewards import Prefer
+
+    return Prefer(context.judges[options.judge])
+
+
+def _build_letters(options, context):
+    from toy_rewards.rewards import Letters
+
+    return Letters()
+
+
+@hookimpl
+def rewardlab_rewards():
+    faulty = {"config": FaultyOptions, "build": _build_faulty}
+    return [
+        RewardSpec(name="brevity", summary="short answers", config=BrevityOptions, runs="inline", build=_build_brevity),
+        RewardSpec(name="thread", summary="short answers, in a thread", config=BrevityOptions, build=_build_brevity),
+        RewardSpec(
+            name="worker", summary="short answers, in a worker", config=BrevityOptions, runs="worker", build=_build_brevity
+        ),
+        RewardSpec(name="letters", summary="share of letters, as a coroutine", runs="async", build=_build_letters),
+        RewardSpec(name="batch", summary="short answers, across groups", scope="batch", config=BrevityOptions, build=_build_brevity),
+        RewardSpec(name="longest", summary="1 for the longest answers of a group", scope="group", build=_build_longest),
+        RewardSpec(
+            name="prefer",
+            summary="1 where a judge says yes",
+            scope="group",
+            runs="async",
+            config=PreferOptions,
+            judges=("judge",),
+            build=_build_prefer,
+        ),
+        RewardSpec(name="faulty", summary="goes wrong on demand, inline", runs="inline", **faulty),
+        RewardSpec(name="faulty_worker", summary="goes wrong on demand, in a worker", runs="worker", timeout=2.0, **faulty),
+    ]
+
+
+@hookimpl
+def rewardlab_judges():
+    def build(options, context):
+        from toy_rewards.rewards import Polite
+
+        return Polite()
+
+    return [JudgeSpec(name="polite", summary="says yes to whoever says please", reads="parts", local=True, build=build)]
+
+
+@hookimpl
+def rewardlab_datasets():
+    def build(options, context):
+        from toy_rewards.data import Counting
+
+        return Counting(options.rows)
+
+    return [
+        DatasetSpec(
+            name="counting", summary="how much is n + 1", config=CountingOptions, provides=("answer",), build=build
+        )
+    ]
+
+
+@hookimpl
+def rewardlab_curricula():
+    def build(options, context):
+        from toy_rewards.data import Reversed
+
+        return Reversed()
+
+    return [CurriculumSpec(name="reversed", summary="last row first", build=build)]
+
+
+@hookimpl
+def rewardlab_normalizers():
+    def build(options, context):
+        from toy_rewards.rewards import Halved
+
+        return Halved()
+
+    return [NormalizerSpec(name="halved", summary="half of each total's distance to the mean", build=build)]

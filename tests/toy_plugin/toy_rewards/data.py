@@ -1,0 +1,22 @@
+"""The toy dataset and curriculum."""
+
+from rewardlab import Sample
+
+
+class Counting:
+    """How much is n + 1, for n below `rows`."""
+
+    def __init__(self, rows):
+        self._rows = rows
+
+    def __iter__(self):
+        for n in range(self._rows):
+            question = {"role": "user", "content": f"How much is {n} + 1?"}
+            yield Sample(id=f"count-{n}", prompt=[question], fields={"answer": str(n + 1), "response": f"It is {n + 1}."})
+
+
+class Reversed:
+    """Last row first."""
+
+    def order(self, samples, seed):
+        return list(range(len(samples)))[::-1]

@@ -1,0 +1,102 @@
+"""The toy rewards, judge and normalizer."""
+
+import math
+import os
+import time
+
+from rewardlab import Ask, Completion, GroupStream, Reply, Sample, Score
+
+
+class Brevity:
+    """1 up to `words` words, then falling: words / n."""
+
+    def __init__(self, words):
+        self._words = words
+
+    def score(self, items: list[tuple[Sample, Completion]]) -> list[Score]:
+        return [Score(value=min(1.0, self._words / max(1, len(c.text.split())))) for _, c in items]
+
+
+class Letters:
+    """Share of letters among the characters, as a coroutine."""
+
+    async def score(self, items):
+        return [Score(value=sum(map(str.isalpha, c.text)) / max(1, len(c.text))) for _, c in items]
+
+
+class Longest:
+    """Group scope: 1 for every completion of the greatest length."""
+
+    async def score(self, stream: GroupStream) -> list[Score]:
+        group = await stream.group()
+        longest = max(len(c.text) for c in group.completions)
+        return [Score(value=float(len(c.text) == longest)) for c in group.completions]
+
+
+class Prefer:
+    """Group scope: asks a judge about each completion as it arrives."""
+
+    def __init__(self, judge):
+        self._judge = judge
+
+    async def score(self, stream: GroupStream) -> list[Score]:
+        scores = [Score(error="never arrived")] * stream.size
+        async for index, completion in stream:
+            reply = await self._judge.ask(Ask(parts={"a": completion.text}))
+            scores[index] = Score(error=reply.error) if reply.error else Score(value=float(reply.text == "yes"))
+        return scores
+
+
+class Polite:
+    """A judge that says yes to whoever says please."""
+
+    async def ask(self, ask: Ask) -> Reply:
+        return Reply(text="yes" if "please" in ask.parts["a"] else "no")
+
+
+class Halved:
+    """Half of each total's distance to the mean."""
+
+    def shape(self, totals, tokens, kept, seed):
+        mean = sum(totals) / len(totals)
+        return [(totals[i] - mean) / 2 for i in kept]
+
+
+class Faulty:
+    """0.5, except for completions that hold `when`: those go wrong as `how` says."""
+
+    def __init__(self, options):
+        self._options = options
+
+    def score(self, items):
+        how = self._options.how
+        bad = any(self._options.when in c.text for _, c in items)
+        if bad and how in _WHOLE_CALL:
+            return _WHOLE_CALL[how](self._options, items)
+        return [_SCORES[how] if self._options.when in c.text else Score(value=0.5) for _, c in items]
+
+
+def _raise(options, items):
+    raise ValueError("the toy was told to raise")
+
+
+def _hang(options, items):
+    time.sleep(options.seconds)
+    return [Score(value=0.5)] * len(items)
+
+
+_WHOLE_CALL = {
+    "raise": _raise,
+    "hang": _hang,
+    "exit": lambda options, items: os._exit(7),
+    "short_list": lambda options, items: [Score(value=0.5)] * (len(items) - 1),
+    "no_list": lambda options, items: 0.5,
+}
+_SCORES = {
+    "nan": Score(value=math.nan),
+    "infinite": Score(value=math.inf),
+    "out_of_range": Score(value=1.5),
+    "abstain": Score(info={"reason": "not for me"}),
+    "text": Score(value="high"),
+    "fail": Score(error="the toy failed"),
+}
