@@ -12,7 +12,7 @@ import keyword
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
@@ -22,7 +22,6 @@ Values = Mapping[str, float]
 Interval = tuple[float, float]
 Ranges = Mapping[str, Interval]
 
-_FUNCTIONS = {"min": (2, math.inf), "max": (2, math.inf), "clip": (3, 3)}  # and how many arguments they take
 _ALLOWED = "names, numbers, + - * /, min(a, b), max(a, b), clip(x, low, high) and parentheses"
 _MAX_LENGTH = 10_000
 _MAX_DEPTH = 50
@@ -59,7 +58,9 @@ class Expression:
 def parse(text: str) -> Expression:
     """Read an expression. ValueError with the column (from 1), what is wrong there and what is allowed."""
     parser = _Parser(text)
-    root = parser.whole()
+    root = parser.sum()
+    if parser.next.kind != "end":
+        parser.expected("+ - * / or the end")
     return Expression(text, tuple(parser.names), root)
 
 
@@ -94,7 +95,7 @@ def _name(name: str) -> _Node:
     def range_(ranges: Ranges) -> Interval:
         low, high = map(float, ranges[name])
         if not -math.inf < low <= high < math.inf:
-            raise ValueError(f"the range {_shown((low, high))} of {name} is no closed finite interval")
+            raise ValueError(f"the range [{low:g}, {high:g}] of {name} is no closed finite interval")
         return low, high
 
     return _Node(name, operator.itemgetter(name), range_)
@@ -123,10 +124,11 @@ def _chain(text: str, first: _Node, rest: list[tuple[str, _Node]]) -> _Node:
     def range_(ranges: Ranges) -> Interval:
         ends = first.range(ranges)
         for sign, node in rest:
-            operand = node.range(ranges)
-            if sign == "/" and operand[0] <= 0 <= operand[1]:
-                raise ValueError(f"the denominator `{node.text}` can be 0 (its range is {_shown(operand)})")
-            corners = [_OPERATIONS.get(sign, operator.truediv)(a, b) for a in ends for b in operand]
+            low, high = node.range(ranges)
+            if sign == "/" and low <= 0 <= high:
+                raise ValueError(f"the denominator `{node.text}` can be 0 (its range is [{low:g}, {high:g}])")
+            apply = _OPERATIONS.get(sign, operator.truediv)
+            corners = [apply(a, b) for a in ends for b in (low, high)]
             if not all(map(math.isfinite, corners)):
                 raise ValueError(f"`{text}` can be too large for a number")
             ends = min(corners), max(corners)
@@ -136,7 +138,7 @@ def _chain(text: str, first: _Node, rest: list[tuple[str, _Node]]) -> _Node:
 
 
 def _call(text: str, function: str, arguments: list[_Node]) -> _Node:
-    apply = {"min": min, "max": max, "clip": _clip}[function]
+    apply = _FUNCTIONS[function]
     runs = [argument.run for argument in arguments]
 
     def range_(ranges: Ranges) -> Interval:
@@ -144,12 +146,9 @@ def _call(text: str, function: str, arguments: list[_Node]) -> _Node:
         if function == "clip" and highs[1] > lows[2]:
             ends = f"{arguments[1].text} up to {highs[1]:g}, {arguments[2].text} down to {lows[2]:g}"
             raise ValueError(f"in `{text}` low can be above high ({ends})")
-        return apply(*lows), apply(*highs)
+        return apply(lows), apply(highs)
 
-    return _Node(text, lambda values: apply(*[run(values) for run in runs]), range_)
-
-
-_OPERATIONS: dict[str, Callable] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+    return _Node(text, lambda values: apply([run(values) for run in runs]), range_)
 
 
 def _division(denominator: str) -> Callable[[float, float], float]:
@@ -161,14 +160,15 @@ def _division(denominator: str) -> Callable[[float, float], float]:
     return divide
 
 
-def _clip(x: float, low: float, high: float) -> float:
+def _clip(arguments: Sequence[float]) -> float:
+    x, low, high = arguments
     if low > high:
         raise ArithmeticError(f"clip: low is {low:g}, above high, {high:g}")
-    return max(low, min(high, x))
+    return low if x < low else high if x > high else x
 
 
-def _shown(interval: Interval) -> str:
-    return f"[{interval[0]:g}, {interval[1]:g}]"
+_OPERATIONS: dict[str, Callable] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_FUNCTIONS: dict[str, Callable] = {"min": min, "max": max, "clip": _clip}
 
 
 # --- The parser
@@ -192,21 +192,17 @@ class _Parser:
     def __init__(self, text: str):
         self.text = text
         if len(text) > _MAX_LENGTH:
-            self.fail(_MAX_LENGTH, f"it has {len(text)} characters, more than {_MAX_LENGTH}")
+            self.fail(_MAX_LENGTH, f"it is longer than {_MAX_LENGTH} characters")
         found = [_Token(match.lastgroup or "", match[0], match.start()) for match in _TOKEN.finditer(text)]
-        self.tokens = [token for token in found if token.kind != "space"] + [_Token("end", "", len(text))]
-        self.at = 0
+        self.rest = iter([token for token in found if token.kind != "space"])
+        self.next = next(self.rest, _Token("end", "", len(text)))
         self.end = 0  # of the token taken last
         self.depth = 0
         self.names: dict[str, None] = {}
 
-    @property
-    def next(self) -> _Token:
-        return self.tokens[self.at]
-
     def take(self) -> _Token:
         token = self.next
-        self.at += 1
+        self.next = next(self.rest, _Token("end", "", len(self.text)))
         self.end = token.start + len(token.text)
         return token
 
@@ -216,14 +212,8 @@ class _Parser:
         raise ValueError(f"{line}column {len(last) + 1}: {what}; allowed are {_ALLOWED}")
 
     def expected(self, wanted: str) -> NoReturn:
-        found = f"not {self.next.text!r}" if self.next.text else "it ends here"
+        found = f"not {self.next.text!a}" if self.next.text else "it ends here"
         self.fail(self.next.start, f"{wanted} is expected, {found}")
-
-    def whole(self) -> _Node:
-        node = self.sum()
-        if self.next.kind != "end":
-            self.expected("+ - * / or the end")
-        return node
 
     def sum(self) -> _Node:
         return self.chain(("+", "-"), self.product)
@@ -240,17 +230,17 @@ class _Parser:
 
     def factor(self) -> _Node:
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            self.fail(self.next.start, f"it is nested more than {_MAX_DEPTH} deep")
         token = self.next
+        if self.depth > _MAX_DEPTH:
+            self.fail(token.start, f"it is nested more than {_MAX_DEPTH} deep")
         if token.kind == "number":
             node = self.number()
         elif token.kind == "name":
             node = self.name()
         elif token.text == "-":
             self.take()
-            of = self.factor()
-            node = _negative(self.text[token.start : self.end], of)
+            node = self.factor()
+            node = _negative(self.text[token.start : self.end], node)
         elif token.text == "(":
             self.take()
             node = self.sum()
@@ -288,20 +278,20 @@ class _Parser:
             self.take()
             arguments.append(self.sum())
         self.close(opening)
-        fewest, most = _FUNCTIONS[name.text]
-        if not fewest <= len(arguments) <= most:
-            wanted = "3 arguments" if most == fewest else "2 or more arguments"
-            self.fail(name.start, f"{name.text} takes {wanted}, not {len(arguments)}")
         if name.text == "clip":
             self.check_clip(name.start, arguments)
+        elif len(arguments) < 2:
+            self.fail(name.start, f"{name.text} takes 2 or more arguments, not {len(arguments)}")
         return _call(self.text[name.start : self.end], name.text, arguments)
 
     def check_clip(self, start: int, arguments: list[_Node]) -> None:
+        if len(arguments) != 3:
+            self.fail(start, f"clip takes 3 arguments, x, low and high, not {len(arguments)}")
         _, low, high = arguments
         try:
             _call(self.text[start : self.end], "clip", [low, low, high]).range({})
         except KeyError:
-            return  # a name: only `range` can tell
+            return  # they hold a name: only `range` can tell
         except ValueError as error:
             self.fail(start, str(error))
 

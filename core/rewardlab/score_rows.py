@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rewardlab.errors import JobError, Problem, one_line
@@ -77,31 +77,18 @@ class RowCheck:
                 yield f"{name} ({planned.use.use}) will abstain: {reason}"
 
 
-@dataclass
-class CheckedRows:
-    """What the first pass found. The counts are of good rows."""
-
-    rows: int = 0
-    completions: int = 0
-    bad: BadRows = field(default_factory=BadRows)
-
-
-def check_rows(path: str, check: RowCheck, index: RowIndex, seen: Callable[[], Any]) -> CheckedRows:
+def check_rows(path: str, check: RowCheck, index: RowIndex, seen: Callable[[], Any]) -> BadRows:
     """Read all rows once, streaming; the good ones go into `index`. `seen` is called for each row."""
-    checked = CheckedRows()
+    bad = BadRows()
     for line, row in read_lines(path):
         seen()
-        if not isinstance(row, Problem):
-            row = _checked(row, path, line, check, index)
-        if isinstance(row, Problem):
-            checked.bad.add(row)
-        else:
-            checked.rows += 1
-            checked.completions += len(row.completions)
-    return checked
+        problem = row if isinstance(row, Problem) else _problem(row, path, line, check, index)
+        if problem is not None:
+            bad.add(problem)
+    return bad
 
 
-def _checked(row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex) -> Group | Problem:
+def _problem(row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex) -> Problem | None:
     source = f"{path}:{line}"
     try:
         group = check.group(row, source)
@@ -113,7 +100,7 @@ def _checked(row: Mapping[str, Any], path: str, line: int, check: RowCheck, inde
     earlier = index.add(line, row_id)
     if earlier is not None:
         return Problem(where=source, what=f"the id {row_id!r} is already that of {path}:{earlier}")
-    return group
+    return None
 
 
 def rows_to_score(path: str, check: RowCheck, index: RowIndex) -> Iterator[Row]:

@@ -7,7 +7,7 @@ never held by a reward.
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -68,6 +68,10 @@ class Scorer:
     def score_groups(self, groups: Sequence[Group]) -> list[ScoredGroup]:
         """Scores of complete groups, in order; waits for them. Not for use on an event loop."""
         return self._home.run(self._score_all(groups))
+
+    def submit(self, group: Group) -> "Future[ScoredGroup]":
+        """Start scoring a complete group; from any thread."""
+        return self._home.submit(self._score(GroupStream.of(group)))
 
     async def score(self, stream: GroupStream) -> ScoredGroup:
         """Scores of one group as its completions arrive; from any event loop, without holding it."""

@@ -113,6 +113,10 @@ class WorkerPool:
         """Processes started in place of one that died or was killed at a deadline."""
         return self._crew.restarts
 
+    def warm(self) -> None:
+        """Start a process now, so that its start-up overlaps with other work; what fails shows in the first call."""
+        self._crew.submit((), 0.0)
+
     async def score(self, items: Sequence[Item]) -> list[Score]:
         """Scores for completion and batch scope, as the plugin gave them: number and range are unchecked.
 
@@ -207,6 +211,10 @@ class _Crew:
         del failure, future  # the exception, this frame and the future would keep each other
 
     def _score(self, items: Sequence[Item], limit: float) -> list[Score]:
+        if not items:
+            if not self._free:
+                self._release(self._hire())
+            return []
         try:
             request = _line(_request(items) | {"limit": limit})
         except (TypeError, ValueError, RecursionError) as error:

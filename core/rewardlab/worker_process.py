@@ -205,7 +205,7 @@ def _encode(scores: list) -> bytes:
 
 
 def unjson(values: Any, name: str) -> str | None:
-    """Which of a dict's values JSON cannot carry, as "info['x'] is no JSON value: ..."; None if it carries all."""
+    """Which of a dict's values JSON cannot carry, as "info['x'] is no JSON value: ..."; None for none."""
     if not isinstance(values, dict):
         return f"{name} is {type(values).__name__}, not a dict"
     for key, value in values.items():

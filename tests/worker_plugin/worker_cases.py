@@ -77,9 +77,12 @@ def raised(error):
     raise error
 
 
-def spin():
-    while True:
+def burn(seconds):
+    """Use that much processor time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
         pass
+    return said()
 
 
 def hold_gil():
@@ -146,4 +149,4 @@ def rewardlab_rewards():
     ]
 
 
-__all__ = ["Decimal", "announce", "die_once", "helper", "hold_gil", "loud", "pid", "raised", "spin"]
+__all__ = ["Decimal", "announce", "burn", "die_once", "helper", "hold_gil", "loud", "pid", "raised"]

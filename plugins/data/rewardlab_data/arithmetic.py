@@ -85,8 +85,8 @@ class Arithmetic:
                 return problem
         asked, largest = self.options.heldout, self.options.largest
         raise UserError(
-            f"data/arithmetic: there are fewer than {asked} different held-out prompts in these languages with"
-            f" operands up to {largest}; lower `heldout`, or raise `largest`"
+            f"data/arithmetic: there are fewer than {asked} different held-out prompts in these languages"
+            f" with operands up to {largest}; lower `heldout`, or raise `largest`"
         )
 
     def _is_held_out(self, problem: WordProblem) -> bool:
@@ -174,7 +174,7 @@ def pick(generator: random.Random, among: Sequence[T]) -> T:
 
 
 def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest())
+    return abs(hash(text))
 
 
 def _fraction(text: str) -> float:

@@ -1,4 +1,4 @@
-"""data/arithmetic: rows from a seed, noise in the shares asked for, and a held-out part that is really unseen."""
+"""data/arithmetic: rows from a seed, noise in the shares asked for, a held-out part that is really unseen."""
 
 import hashlib
 import json

@@ -26,7 +26,7 @@ def test_the_options_offer_the_languages_that_have_a_wording():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_languages_match_each_other(language):
-    """Nouns and sentences are at the same index everywhere, so that sentences of two languages can be mixed."""
+    """Nouns and sentences are at the same index everywhere, so that languages can be mixed in one text."""
     wording, english = wordings()[language], wordings()["en"]
     assert len(wording.things) == len(english.things)
     assert len(set(wording.things)) == len(wording.things)
@@ -64,7 +64,7 @@ def test_a_noun_agrees_with_its_number():
     assert problem(a=1, thing=2).solution("de").startswith("Am Anfang haben wir 1 Flasche.")
     assert problem(a=2, thing=2).solution("de").startswith("Am Anfang haben wir 2 Flaschen.")
     assert "1 şişe" in problem(a=1, thing=2, language="tr").question()
-    assert "5 şişe " in problem(a=5, thing=2, language="tr").question()
+    assert "5 şişe, " in problem(a=5, thing=2, language="tr").question()
 
 
 def test_sentences_of_several_languages_can_be_mixed():

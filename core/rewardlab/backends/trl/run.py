@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rewardlab.backends.trl.settings import prepare_process
+from rewardlab.backends.trl.settings import prepare_process, quiet_libraries
 from rewardlab.datasets import is_held_out, read_dataset
 from rewardlab.errors import JobError, UserError
 from rewardlab.ledger import Ledger, RunDirectory
@@ -23,6 +23,7 @@ def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[st
     prepare_process()
     from rewardlab.backends.trl.stage import StageJob
 
+    quiet_libraries()
     ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
     try:
         for index, stage in enumerate(plan.recipe.stages):

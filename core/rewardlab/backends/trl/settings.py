@@ -1,6 +1,7 @@
 """Trainer settings that every stage shares, and the machine they run on."""
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,18 @@ def prepare_process() -> None:
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+
+
+def quiet_libraries() -> None:
+    """No bars and warnings of the engine beside ours; what goes wrong is raised."""
+    import datasets
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    datasets.disable_progress_bars()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 def device(backend: Backend) -> str:

@@ -1,0 +1,53 @@
+r"""Finding the answer in a completion.
+
+A completion may start with reasoning that ends in `</think>`. What follows the last `</think>` is the response, and
+the answer is read there. A response without a box (or tag) leaves what the reasoning has: accuracy asks whether the
+answer was found, format rewards ask where it stands. A bare last number is read in the response alone: reasoning is
+full of numbers.
+"""
+
+import re
+from typing import Literal
+
+from rewardlab.boxes import last_box
+from rewardlab_math.numerals import NUMERAL
+
+Extract = Literal["boxed", "tag", "last_number"]
+
+_REASONING_END = "</think>"
+_OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
+_NUMBER = re.compile(
+    r"(?<![^\W\d_])(?:(?<!\d)[-−])?(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|"
+    + NUMERAL.replace("_]|[ ](?=\\d)", "]")
+    + r")(?:/\d+)?(?:\s?[%٪％])?"
+)
+
+
+def extract(text: str, kind: Extract) -> str | None:
+    r"""The answer as it was written, without the box or tag; None where there is none. Linear in the text.
+
+    boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box inside it.
+    last_number: the last number of the response, with its sign, separators, `/denominator` and percent sign.
+    """
+    _, end, response = text.rpartition(_REASONING_END)
+    if kind == "last_number":
+        return _last_number(response)
+    find = last_box if kind == "boxed" else _last_tag
+    answer = find(response)
+    return find(text) if answer is None and end else answer
+
+
+def _last_tag(text: str) -> str | None:
+    before, close, _ = text.rpartition(_CLOSE_TAG)
+    _, open_, body = before.rpartition(_OPEN_TAG)
+    if not (close and open_):
+        return None
+    box = last_box(body)
+    return body.strip() if box is None else box
+
+
+def _last_number(text: str) -> str | None:
+    last = None
+    for last in _NUMBER.finditer(text):
+        pass
+    return last.group().rstrip(".,'") if last else None

@@ -1,0 +1,126 @@
+r"""Answers that are one number: `1.234,5`, `$12`, `-\frac{3}{4}`, `2 1/2`, `50\%`, `3 km/h`, `x = 5`, `1.2e-3`.
+
+They are compared here, exactly and in microseconds; algebra is for the rest.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from rewardlab_math import units
+from rewardlab_math.numerals import NUMERAL, readings
+
+_NAME = r"(?:(?P<name>\\?[A-Za-z]\w*(?:_\{?\w+\}?)?(?:\([A-Za-z]\))?)\s*)?"
+_PREFIX = re.compile(
+    rf"{_NAME}(?(name)=|(?:=|\\approx|~)?)\s*(?P<sign>[-+])?\s*(?:{units.CURRENCY})?\s*(?P<inner_sign>[-+])?\s*"
+)
+_FRACTION = re.compile(
+    rf"(?:(?P<whole>\d+)\s*)?\\[dtc]?frac\s*(?:\{{\s*(?P<top>-?{NUMERAL})\s*\}}|(?P<top_digit>\d))"
+    rf"\s*(?:\{{\s*(?P<bottom>{NUMERAL})\s*\}}|(?P<bottom_digit>\d))"
+)
+_SLASHED = re.compile(rf"(?:(?P<whole>\d+)\s+)?(?P<top>{NUMERAL})\s*/\s*(?P<bottom>{NUMERAL})")
+_SCIENTIFIC = re.compile(
+    rf"(?P<digits>{NUMERAL})(?:[eE]|\s*(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*\{{?\s*)(?P<power>[-+]?\d{{1,3}})\}}?"
+)
+_PLAIN = re.compile(NUMERAL)
+_PERCENT = re.compile(r"\s*(?:%|(?:percent(?:age)?|pct)\b)")
+_LONE_NUMBER = re.compile(rf"(?<![A-Za-z\d_.,])(?P<sign>-)?(?P<digits>{NUMERAL})(?![A-Za-z\d_!])")
+_OPERATOR = re.compile(r"[=<>+*/^\\_{}|&]")
+_VARIABLE = re.compile(r"(?<![A-Za-z'])(?![aAI]\b)[A-Za-z](?![A-Za-z'])")
+_WORD = re.compile(r"[A-Za-z]{3}|[^\W\d_a-zA-Z]")
+
+_DECIMALS = Fraction(5, 10**7)
+_RELATIVE = Fraction(1, 10**4)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quantity:
+    """One reading of a number. `exact` is false where it was written with decimals, which may be rounded."""
+
+    value: Fraction
+    exact: bool = True
+    percent: bool = False
+    name: str | None = None
+
+    def equals(self, other: "Quantity") -> bool:
+        """Equal exactly, or to six decimals where either has decimals; 50% equals 50 and 0.5; x = 5 is not y = 5."""
+        if self.name and other.name and self.name.lower() != other.name.lower():
+            return False
+        if self.percent == other.percent:
+            return self._close(self.value, other)
+        if self.percent:
+            return self._close(self.value, other) or self._close(self.value / 100, other)
+        return other.equals(self)
+
+    def _close(self, value: Fraction, other: "Quantity") -> bool:
+        difference = abs(value - other.value)
+        if difference == 0 or (self.exact and other.exact):
+            return difference == 0
+        return difference <= _DECIMALS and difference <= _RELATIVE * max(abs(value), abs(other.value))
+
+
+def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
+    """The readings of a text (see `notation.plain`) that is one number with its currency, unit and name, or none."""
+    prefix = _PREFIX.match(text)
+    if prefix is None:
+        return frozenset()
+    values, exact, rest = _number(text[prefix.end() :], point_only)
+    percent = _PERCENT.match(rest)
+    rest = rest[percent.end() :] if percent else rest
+    if not values or not units.is_unit(rest):
+        return frozenset()
+    negative = (prefix["sign"], prefix["inner_sign"]).count("-") == 1
+    name = _variable(prefix["name"])
+    found = {
+        Quantity(value=-value if negative else value, exact=exact, percent=bool(percent), name=name)
+        for value in values
+    }
+    factor = units.scale(rest)
+    if factor:
+        found |= {replace(quantity, value=quantity.value * factor) for quantity in found}
+    return frozenset(found)
+
+
+def only_quantity(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
+    """The readings of the one number in a sentence without formulas ("The answer is 12."), or none."""
+    number = _LONE_NUMBER.search(text)
+    if number is None or _OPERATOR.search(text):
+        return frozenset()
+    words = text[: number.start()] + " " + text[number.end() :]
+    if not _WORD.search(words) or _VARIABLE.search(words) or any(character.isdigit() for character in words):
+        return frozenset()
+    return quantities(number.group(), point_only=point_only)
+
+
+def _variable(name: str | None) -> str | None:
+    """The name before "=", unless it is a word ("total = 5")."""
+    return name if name and not (name.isalpha() and len(name) > 2) else None
+
+
+def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str]:
+    """The values of the number that a text starts with, whether it has no decimals, and what follows it."""
+    for form, value in ((_FRACTION, _quotients), (_SLASHED, _quotients), (_SCIENTIFIC, _powers), (_PLAIN, _plain)):
+        match = form.match(text)
+        if match:
+            values = value(match, point_only)
+            if values:
+                return values, all(v.denominator == 1 for v in values) or form in (_FRACTION, _SLASHED), text[match.end() :]
+    return frozenset(), True, text
+
+
+def _quotients(match: re.Match, point_only: bool) -> frozenset[Fraction]:
+    parts = match.groupdict()
+    top, bottom = parts["top"] or parts.get("top_digit"), parts["bottom"] or parts.get("bottom_digit")
+    whole = Fraction(parts["whole"] or 0)
+    sign = -1 if top.startswith("-") else 1
+    tops, bottoms = readings(top.lstrip("-"), point_only=point_only), readings(bottom, point_only=point_only)
+    return frozenset(whole + sign * t / b for t in tops for b in bottoms if b)
+
+
+def _powers(match: re.Match, point_only: bool) -> frozenset[Fraction]:
+    factor = Fraction(10) ** int(match["power"])
+    return frozenset(value * factor for value in readings(match["digits"], point_only=point_only))
+
+
+def _plain(match: re.Match, point_only: bool) -> frozenset[Fraction]:
+    return readings(match.group(), point_only=point_only)
