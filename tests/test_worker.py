@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Group, Sample
+from rewardlab import Completion, Context, Group, Sample, Score
 from rewardlab.grouping import GroupStream
 from rewardlab.registry import Registry
 from rewardlab.worker import (
@@ -27,6 +27,7 @@ from rewardlab.worker import (
 )
 
 PLUGIN = Path(__file__).parent / "worker_plugin"
+OBEYS = str(PLUGIN / "obeys.py")  # the reward cases/obeys as a file: what is killed often starts fast
 SAMPLE = Sample(
     id="s1",
     prompt=({"role": "user", "content": "Where\u2028is \ud800?"},),
@@ -91,13 +92,17 @@ def say(pool, *texts):
 
 
 def gone(pid: int, within: float = 5.0) -> bool:
-    """Whether the process ends in time; it is not ours to wait for."""
+    """Whether the process ends in time. An orphan has ended even if init is slow to wait for it."""
     until = time.monotonic() + within
     while time.monotonic() < until:
         try:
             os.kill(pid, 0)
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
         except ProcessLookupError:
             return True
+        except FileNotFoundError:
+            pass  # no /proc here, or it has just ended
         time.sleep(0.02)
     return False
 
@@ -163,7 +168,7 @@ class TestScores:
 class TestAProcess:
     def test_reports_an_exception_with_its_place_and_lives_on(self, shared):
         [first] = say(shared, "pid()")
-        with pytest.raises(PluginRaised, match=r"^ValueError: bad \ud800 text \(at .*worker_cases.py:\d+\)$"):
+        with pytest.raises(PluginRaised, match=r"^ValueError: bad \ud800 text \(at .*obeys.py:\d+\)$"):
             say(shared, "raised(ValueError('bad \\ud800\\n text'))")
         with pytest.raises(PluginRaised, match=r"^SystemExit: 3"):
             say(shared, "raised(SystemExit(3))")
@@ -184,15 +189,16 @@ class TestAProcess:
         assert score.info["group"] != os.getpgrp()
 
     def test_may_stand_in_an_environment_without_rewardlab(self, open_pool):
-        module = str(PLUGIN / "standalone.py")
-        pool = open_pool("echo", options={"factor": 2.0}, python=sys.executable, module=module)
-        [score] = say(pool, "four")
-        assert (score.value, score.info, score.error) == (8.0, {"id": "s1"}, None)
+        pool = open_pool("obeys", python=sys.executable, module=OBEYS, context=Context(seed=5))
+        answer = "[dict(value=0.5), {}, dict(error='lost', info=dict(rewardlab='rewardlab' in sys.modules, **context))]"
+        half, abstained, failed = say(pool, answer)
+        assert (half, abstained) == (Score(value=0.5), Score())
+        assert (failed.error, failed.info["rewardlab"], failed.info["seed"]) == ("lost", False, 5)
 
 
 class TestAPool:
     def test_starts_a_second_process_only_for_a_call_that_would_wait(self, open_pool):
-        pool = open_pool("obeys", size=2)
+        pool = open_pool("obeys", module=OBEYS, size=2)
 
         async def together(seconds):
             item = (SAMPLE, Completion(text=f"(time.sleep({seconds}), pid())[1]"))
@@ -221,8 +227,20 @@ class TestAPool:
         thread.join()
         assert [scores[0].value for scores in answers] == list(range(1, 41))
 
+    def test_that_is_warmed_has_its_process_ready(self, open_pool, tmp_path):
+        context = Context(cache_dir=tmp_path / "built")
+        pool = open_pool("announced", context=context)
+        pool.warm()
+        assert [wait_for(context.cache_dir)] == [score.info["pid"] for score in say(pool, "pid()")]
+
+    def test_that_is_warmed_in_vain_says_so_at_the_first_call(self, open_pool):
+        pool = open_pool("fails_to_build")
+        pool.warm()
+        with pytest.raises(WorkerStartError, match="heavy"):
+            say(pool, "x")
+
     def test_skips_a_call_that_was_cancelled_while_it_waited(self, open_pool, tmp_path):
-        pool = open_pool("obeys")
+        pool = open_pool("obeys", module=OBEYS)
 
         async def cancel():
             first = asyncio.create_task(
@@ -246,7 +264,7 @@ class TestAPool:
 
 class TestDeadline:
     def test_kills_what_computes_and_names_it_processor_bound(self, open_pool):
-        pool = open_pool("obeys", timeout=0.4)
+        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         [before] = say(pool, "pid()")
         with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s") as caught:
             say(pool, "burn(60)")
@@ -256,7 +274,7 @@ class TestDeadline:
         assert pool.restarts == 1
 
     def test_kills_what_sleeps_and_does_not_blame_it(self, open_pool):
-        pool = open_pool("obeys", timeout=0.4)
+        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         # What it computed before this call counts for nothing.
         for _ in range(3):
             say(pool, "burn(0.1)", *["pid()"] * 10)
@@ -265,29 +283,29 @@ class TestDeadline:
         assert not caught.value.cpu_bound
 
     def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
-        pool = open_pool("obeys", timeout=0.3)
+        pool = open_pool("obeys", module=OBEYS, timeout=0.3)
         say(pool, "pid()")
         assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 9)) == 10  # 0.57 s are allowed
         with pytest.raises(WorkerTimeout, match=r"no score within 0.33 s"):
             say(pool, "time.sleep(60)", "pid()")
 
     def test_passes_over_a_helper_that_floods_stderr(self, open_pool):
-        pool = open_pool("obeys", timeout=0.4)
+        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         with pytest.raises(WorkerTimeout):
             say(pool, "[print('x' * 10_000, file=sys.stderr) for _ in iter(int, 1)]")
 
 
 class TestDeath:
     def test_between_two_calls_is_made_good_on_a_fresh_process(self, open_pool):
-        pool = open_pool("obeys")
+        pool = open_pool("obeys", module=OBEYS)
         [before] = say(pool, "pid()")
         os.kill(before.info["pid"], signal.SIGKILL)
         assert say(pool, "pid()") != [before]
         assert pool.restarts == 1
 
     def test_twice_of_one_call_is_an_error_that_shows_how_and_the_last_lines(self, open_pool, tmp_path):
-        pool = open_pool("obeys")
-        how = r"(?s)cases/obeys: the worker died \(signal 11, .*last words.*worker_cases"
+        pool = open_pool("obeys", module=OBEYS)
+        how = r"(?s)cases/obeys: the worker died \(signal 11, .*last words.*obeys.py"
         with pytest.raises(WorkerDied, match=how):
             say(pool, "die(signal.SIGSEGV)")
         assert say(pool, "said(1.0)")[0].value == 1.0  # after which the next death is a first one
@@ -299,12 +317,12 @@ class TestDeath:
         with pytest.raises(WorkerDied, match="exit code 7"):
             say(pool, "x")
         for _ in range(2):
-            with pytest.raises(WorkerDied, match="gave up after 3 deaths in a row; .*exit code 7"):
+            with pytest.raises(WorkerDied, match=r"gave up after 3 deaths in a row; .*exit code 7"):
                 say(pool, "x")
         assert pool.restarts == 2
 
     def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_pool, tmp_path):
-        pool = open_pool("obeys")
+        pool = open_pool("obeys", module=OBEYS)
         flag = tmp_path / "helper"
         began = time.monotonic()
         with pytest.raises(WorkerDied):
@@ -330,7 +348,7 @@ class TestStart:
 
 class TestEnd:
     def test_close_fails_the_calls_under_way_and_may_be_repeated(self, open_pool, tmp_path):
-        pool = open_pool("obeys")
+        pool = open_pool("obeys", module=OBEYS)
         flag = tmp_path / "flag"
         errors = []
 
@@ -351,10 +369,9 @@ class TestEnd:
         assert len(errors) == 1
 
     def test_of_a_pool_that_nobody_holds(self):
-        spec = Registry().find("reward", "cases/obeys")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            pool = WorkerPool(use="cases/obeys", spec=spec, options=spec.config(), context=Context())
+            pool = make_pool("obeys", module=OBEYS)
             [score] = say(pool, "pid()")
             del pool
             gc.collect()

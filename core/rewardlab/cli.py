@@ -64,7 +64,9 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    lines = text.splitlines() or ["unknown error"]
+    from rewardlab.redaction import redact
+
+    lines = redact(text).splitlines() or ["unknown error"]
     print("\n".join(f"error: {line}" for line in lines), file=sys.stderr)
     return code
 

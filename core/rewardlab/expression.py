@@ -23,8 +23,7 @@ Interval = tuple[float, float]
 Ranges = Mapping[str, Interval]
 
 _ALLOWED = "names, numbers, + - * /, min(a, b), max(a, b), clip(x, low, high) and parentheses"
-_MAX_LENGTH = 10_000
-_MAX_DEPTH = 50
+_MAX_LENGTH, _MAX_DEPTH = 10_000, 50
 
 
 @dataclass(frozen=True)
@@ -287,9 +286,8 @@ class _Parser:
     def check_clip(self, start: int, arguments: list[_Node]) -> None:
         if len(arguments) != 3:
             self.fail(start, f"clip takes 3 arguments, x, low and high, not {len(arguments)}")
-        _, low, high = arguments
         try:
-            _call(self.text[start : self.end], "clip", [low, low, high]).range({})
+            _call(self.text[start : self.end], "clip", [arguments[1], *arguments[1:]]).range({})
         except KeyError:
             return  # they hold a name: only `range` can tell
         except ValueError as error:

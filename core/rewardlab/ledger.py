@@ -23,7 +23,7 @@ from rewardlab.composition import ScoredGroup
 from rewardlab.errors import UserError
 from rewardlab.loading import dump
 from rewardlab.plan import Plan
-from rewardlab.redaction import Redactor
+from rewardlab.redaction import redact
 
 REPORTED_PACKAGES = ("torch", "transformers", "trl", "datasets", "tokenizers")
 
@@ -143,7 +143,6 @@ def run_name(plan: Plan) -> str:
 
 
 def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
-    redact = Redactor(plan.document.secrets)
     return {
         "rewardlab": __version__,
         "python": platform.python_version(),
@@ -151,7 +150,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": plan.recipe.seed,
         "recipe_sha256": hashlib.sha256(dump(plan.document.raw).encode()).hexdigest(),
-        "commands": [redact.text(" ".join(command))],
+        "commands": [redact(" ".join(command))],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
+from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.recipe import ComponentUse, DatasetUse, Recipe, RlStage, Use
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import RewardSpec
@@ -86,6 +87,7 @@ class Plan:
 
 def make_plan(document: Document, registry: Registry | None = None, purpose: str = "check") -> Plan:
     """The plan of a recipe; a UserError with every problem found. purpose: "check", "score" or "run"."""
+    note_secrets(document.secrets)
     planner = _Planner(document, registry or Registry(), purpose)
     plan = planner.plan()
     if plan is not None and purpose != "score":
@@ -174,6 +176,7 @@ class _Planner:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
             self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
             return None
+        note_secrets(from_environment(v for k, v in options if k.endswith("_env") and isinstance(v, str)))
         return Planned(use=use, spec=spec, options=options)
 
     def _check_presence(self, recipe: Recipe) -> None:

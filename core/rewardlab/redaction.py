@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -61,6 +62,26 @@ class Redactor:
         if self._any.search(text):
             text = _covered(text, (match.span(1) for match in self._each.finditer(text)))
         return _USERINFO.sub(f"{MASK}@", text) if "@" in text else text
+
+
+_noted: set[str] = set()
+
+
+def note_secrets(values: Iterable[str]) -> None:
+    """Remember values that this process must not print or write; recipes note theirs as they are loaded."""
+    _noted.update(values)
+    redactor.cache_clear()
+
+
+@cache
+def redactor() -> Redactor:
+    """Of the secrets noted so far."""
+    return Redactor(_noted)
+
+
+def redact(text: str) -> str:
+    """The text without the noted secrets and without the user information of URLs."""
+    return redactor().text(text)
 
 
 def from_environment(names: Iterable[str]) -> set[str]:

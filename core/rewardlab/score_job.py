@@ -14,7 +14,6 @@ from rewardlab.composition import MissingGuard
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
-from rewardlab.redaction import Redactor
 from rewardlab.score_index import RowIndex
 from rewardlab.score_output import (
     Kept,
@@ -27,7 +26,7 @@ from rewardlab.score_output import (
     to_line,
 )
 from rewardlab.score_rows import Row, RowCheck, abstention_problems, check_rows, rows_to_score
-from rewardlab.score_state import StateFolder, changes, origin, secrets_of
+from rewardlab.score_state import StateFolder, changes, origin
 from rewardlab.score_summary import Summary
 from rewardlab.score_window import scored_in_order
 from rewardlab.scoring import Scorer
@@ -51,22 +50,17 @@ class ScoreJob:
 
     def run(self) -> Summary:
         """Score what has no scores yet. UserError before anything is written, JobError for what fails later."""
-        redactor = Redactor(secrets_of(self.plan))
         self._refuse_places()
-        state = StateFolder(self.output)
-        now = origin(self.plan, self.rows, redactor)
-        try:
-            with closing(state), closing(RowIndex()) as index:
-                begun = self._begun(state, now)
-                check = self._check_rows(index)
-                kept = self._keep(index)
-                if kept.rows < len(index):
-                    self._score_rest(index, check, redactor, lambda: begun or self._begin(state, now))
-                if not kept.in_order:
-                    with self._resumable(len(index)):
-                        put_in_order(self.output, state.scratch, index, list(self.plan.components))
-        except JobError as error:
-            raise JobError(redactor.text(str(error))) from error
+        state, now = StateFolder(self.output), origin(self.plan, self.rows)
+        with closing(state), closing(RowIndex()) as index:
+            begun = self._begun(state, now)
+            check = self._check_rows(index)
+            kept = self._keep(index)
+            if kept.rows < len(index):
+                self._score_rest(index, check, lambda: begun or self._begin(state, now))
+            if not kept.in_order:
+                with self._resumable(len(index)):
+                    put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary
 
     def _refuse_places(self) -> None:
@@ -131,23 +125,19 @@ class ScoreJob:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept
 
-    def _score_rest(
-        self, index: RowIndex, check: RowCheck, redactor: Redactor, begin: Callable[[], object]
-    ) -> None:
+    def _score_rest(self, index: RowIndex, check: RowCheck, begin: Callable[[], object]) -> None:
         with Scorer(self.plan) as scorer:
             begin()  # only now, when nothing of the user's is left to be wrong, is anything written
             with self._resumable(len(index)), closing(OutputFile(self.output)) as file:
-                self._score(scorer, rows_to_score(self.rows, check, index), file, redactor, len(index))
+                self._score(scorer, rows_to_score(self.rows, check, index), file, len(index))
 
-    def _score(
-        self, scorer: Scorer, rows: Iterator[Row], file: OutputFile, redactor: Redactor, count: int
-    ) -> None:
+    def _score(self, scorer: Scorer, rows: Iterator[Row], file: OutputFile, count: int) -> None:
         reward = self.plan.recipe.reward
         uses = {name: reward.components[name] for name in self.plan.expression.names}
         guard = MissingGuard(uses, window=GUARD_WINDOW, least=GUARD_LEAST)
         with _bar("scoring", total=count, initial=self.summary.rows) as bar:
             for row, scored in scored_in_order(scorer, rows):
-                written = output_row(row.given_id, scored, redactor.text)
+                written = output_row(row.given_id, scored)
                 file.write(self._line(written, row))
                 self.summary.add(written)
                 bar.update()

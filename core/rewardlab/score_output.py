@@ -9,23 +9,24 @@ from typing import Any
 
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.redaction import redact
 from rewardlab.score_index import RowIndex
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")
 
 
-def output_row(given_id: int | str, scored: ScoredGroup, redact: Callable[[str], str]) -> dict[str, Any]:
+def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
     """{"id", "total": [G], "shaped": [G], "components": {name: {"value": [G], "error": [G], "info": [G]}}}."""
     return {
         "id": given_id,
         "total": list(scored.total),
         "shaped": list(scored.shaped),
-        "components": {name: _columns(scores, redact) for name, scores in scored.components.items()},
+        "components": {name: _columns(scores) for name, scores in scored.components.items()},
     }
 
 
-def _columns(scores: Sequence[Score], redact: Callable[[str], str]) -> dict[str, list[Any]]:
+def _columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
     return {
         "value": [score.value for score in scores],
         "error": [redact(score.error) if isinstance(score.error, str) else score.error for score in scores],

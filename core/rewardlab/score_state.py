@@ -15,7 +15,7 @@ from typing import Any
 from rewardlab import __version__
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.redaction import Redactor, from_environment
+from rewardlab.redaction import redactor
 
 FORMAT = 1
 
@@ -69,7 +69,7 @@ class StateFolder:
         os.replace(scratch, self.path / "state.json")
 
 
-def origin(plan: Plan, rows: str, redactor: Redactor) -> dict[str, Any]:
+def origin(plan: Plan, rows: str) -> dict[str, Any]:
     """All that decides the scores. Values from the environment stay `${oc.env:...}`: they may be secrets."""
     raw = plan.document.raw
     recipe = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
@@ -80,7 +80,7 @@ def origin(plan: Plan, rows: str, redactor: Redactor) -> dict[str, Any]:
     plugins = [plan.plugins[planned.use.use.partition("/")[0]] for planned in named]
     return {
         "format": FORMAT,
-        "recipe": redactor.tree(recipe),
+        "recipe": redactor().tree(recipe),
         "components": list(plan.components),
         "rows": {"sha256": _sha256(rows)},
         "plugins": {"rewardlab": __version__} | {p.distribution: p.version for p in plugins},
@@ -100,13 +100,6 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: s
     for (name, *_), old, new in _differences(then["plugins"], now["plugins"]):
         problems.append(Problem(where=name, what=f"was version {_text(old)}, is {_text(new)}"))
     return problems
-
-
-def secrets_of(plan: Plan) -> set[str]:
-    """Values that must not be written: those from the environment, and those of the variables that judges name."""
-    options = [(planned.options, name) for planned in plan.judges.values() for name in planned.spec.secrets]
-    variables = [getattr(given, name, None) for given, name in options]
-    return {*plan.document.secrets, *from_environment(filter(None, variables))}
 
 
 _ABSENT = object()

@@ -118,13 +118,12 @@ class JudgeSpec(_Spec):
 
     reads: "messages" (a chat model) or "parts" (a scripted judge that needs the structured pieces).
     local: true when it makes no network call, so that nothing needs probing, limiting or paying.
-    secrets: names of the options that hold the name of an environment variable with a secret.
+    An option whose name ends in `_env` holds the name of an environment variable with a secret.
     """
 
     kind: ClassVar[str] = "judge"
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
-    secrets: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -114,7 +114,7 @@ class WorkerPool:
         return self._crew.restarts
 
     def warm(self) -> None:
-        """Start a process now, so that its start-up overlaps with other work; what fails shows in the first call."""
+        """Have a process ready while other work is done. Returns at once; the first call says what failed."""
         self._crew.submit((), 0.0)
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
@@ -211,9 +211,8 @@ class _Crew:
         del failure, future  # the exception, this frame and the future would keep each other
 
     def _score(self, items: Sequence[Item], limit: float) -> list[Score]:
-        if not items:
-            if not self._free:
-                self._release(self._hire())
+        if not items:  # `warm`
+            self._ask(None, limit)
             return []
         try:
             request = _line(_request(items) | {"limit": limit})
@@ -229,13 +228,15 @@ class _Crew:
             raise PluginRaised(answer["raised"])
         return [Score(value=value, info=info, error=error) for value, info, error in answer["scores"]]
 
-    def _ask(self, request: bytes, limit: float) -> dict[str, Any]:
+    def _ask(self, request: bytes | None, limit: float) -> dict[str, Any]:
+        """The answer of one process; without a request, only have one that is ready."""
         with self._lock:
             self._refuse_if_over()
             child = self._free.pop() if self._free else None
         try:
             child = child or self._hire()
-            answer = child.ask(request, limit)
+            child.get_ready()
+            answer = child.ask(request, limit) if request else {}
         except WorkerError as error:
             self._note(error)
             raise
@@ -289,7 +290,7 @@ class _Child:
     def __init__(self, use: str, command: list[str], threads: int, hello: bytes):
         self.ended = False
         self._use, self._hello = use, hello
-        self._greeted = False
+        self._ready = False
         self._cpu = self._cpu_since = (
             0.0  # seconds that the process said it used, and that it used after that
         )
@@ -310,7 +311,8 @@ class _Child:
             )
         except OSError as error:
             raise WorkerStartError(f"{use}: no worker can be started: {error}") from error
-        self._pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        process = self._process
+        self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None]
         self._requests, self._answers, self._stderr = (pipe.fileno() for pipe in self._pipes)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
@@ -318,42 +320,49 @@ class _Child:
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
 
-    def ask(self, request: bytes, limit: float) -> dict[str, Any]:
-        """The answer to one request. Whenever this raises, the process has been ended."""
+    def get_ready(self) -> None:
+        """Have the reward built, at the first call. When this raises, the process has been ended."""
+        if self._ready:
+            return
         try:
-            if not self._greeted:
-                self._greet()
-            answer = json.loads(self._exchange(request, time.monotonic() + limit))
-            self._cpu = answer["cpu"]
-            return answer
+            answer = self._greet(time.monotonic() + START_LIMIT)
         except TimeoutError:
+            answer = {"failed": f"not ready within {START_LIMIT:g} s"}
+        if "failed" in answer:
             self.end()
+            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")
+        self._cpu = answer["cpu"]
+        self._ready = True
+
+    def _greet(self, deadline: float) -> dict[str, Any]:
+        with self._ended_by_failure():
+            line = self._exchange(self._hello, deadline)
+            while not line.startswith(worker_process.MARK):  # the interpreter's start-up may print
+                self._tail += line + b"\n"
+                line = self._exchange(b"", deadline)
+            return json.loads(line)
+
+    def ask(self, request: bytes, limit: float) -> dict[str, Any]:
+        """The answer to one request. When this raises, the process has been ended."""
+        try:
+            with self._ended_by_failure():
+                answer = json.loads(self._exchange(request, time.monotonic() + limit))
+        except TimeoutError:
             text = f"no score within {limit:g} s; the worker used {self._cpu_since:.1f} s of processor time"
             raise WorkerTimeout(text, cpu_bound=self._cpu_since >= limit / 2) from None
+        self._cpu = answer["cpu"]
+        return answer
+
+    @contextlib.contextmanager
+    def _ended_by_failure(self) -> Iterator[None]:
+        try:
+            yield
         except EOFError:
             self.end()
             raise WorkerDied(f"{self._use}: the worker died ({self._fate}){self._last_lines()}") from None
         except BaseException:
             self.end()
             raise
-
-    def _greet(self) -> None:
-        deadline = time.monotonic() + START_LIMIT
-        try:
-            line = self._exchange(self._hello, deadline)
-            while not line.startswith(worker_process.MARK):
-                self._tail += line + b"\n"
-                line = self._exchange(b"", deadline)
-        except TimeoutError:
-            self.end()
-            why = f"not ready within {START_LIMIT:g} s"
-            raise WorkerStartError(f"{self._use}: {why}{self._last_lines()}") from None
-        answer = json.loads(line)
-        if "failed" in answer:
-            self.end()
-            raise WorkerStartError(f"{self._use}: cannot be built: {answer['failed']}{self._last_lines()}")
-        self._cpu = answer["cpu"]
-        self._greeted = True
 
     def _exchange(self, request: bytes, deadline: float) -> bytes:
         """Write the request and read a line of answer, in step: neither side waits for the other to read."""
@@ -437,7 +446,8 @@ class _Child:
 
 def _request(items: Sequence[Item]) -> dict[str, Any]:
     places: dict[int, int] = {}
-    samples, completions = [], []
+    samples: list[dict[str, Any]] = []
+    completions: list[tuple[int, dict[str, Any]]] = []
     for sample, completion in items:  # a group's completions share their sample, which may be long
         place = places.setdefault(id(sample), len(samples))
         if place == len(samples):
@@ -450,7 +460,7 @@ def _request(items: Sequence[Item]) -> dict[str, Any]:
                 }
             )
         text, count = completion.text, completion.token_count
-        completions.append([place, {"text": text, "token_count": count, "truncated": completion.truncated}])
+        completions.append((place, {"text": text, "token_count": count, "truncated": completion.truncated}))
     return {"samples": samples, "completions": completions}
 
 

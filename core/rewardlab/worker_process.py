@@ -17,6 +17,7 @@ a pair (sample, completion) of dicts, a score a dict with `value`, `info` and `e
 
 import faulthandler
 import importlib.util
+import io
 import json
 import os
 import queue
@@ -63,19 +64,21 @@ def _claim_pipes() -> tuple[int, int]:
     os.close(nothing)
     os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
+        assert isinstance(stream, io.TextIOWrapper)
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides what an interrupt means
     faulthandler.enable()
-    os.register_at_fork(after_in_child=_let_go_of(answers, os.getpid()))
+    os.register_at_fork(after_in_child=_let_go_of(answers))
     return requests, answers
 
 
-def _let_go_of(answers: int, worker: int) -> Callable[[], None]:
+def _let_go_of(answers: int) -> Callable[[], None]:
     """A helper forked by the reward must not hold the pipe: its end tells the host that the worker died."""
+    held = [answers]
 
     def close_in_child() -> None:
-        if os.getppid() == worker:  # the helper's own children have it closed already
-            os.close(answers)
+        if held:  # else this is a helper's helper
+            os.close(held.pop())
 
     return close_in_child
 
@@ -96,7 +99,8 @@ def _write(answers: int, answer: bytes) -> None:
 
 
 def _start(hello: Mapping[str, Any]) -> tuple[bytes, Score | None]:
-    score, outcome = None, {}
+    score: Score | None = None
+    outcome: dict[str, Any] = {}
     try:
         if hello["path"] is not None:
             sys.path[:] = hello["path"]
@@ -123,7 +127,7 @@ def _from_registry(hello: Mapping[str, Any]) -> Score:
     from rewardlab.types import Completion, Sample
     from rewardlab.types import Score as RewardScore
 
-    spec = Registry().find("reward", hello["use"])
+    spec: Any = Registry().find("reward", hello["use"])
     given = hello["context"]
     context = Context(
         seed=given["seed"], judges=_NoJudges(), cache_dir=Path(given["cache_dir"]), device=given["device"]
@@ -156,6 +160,8 @@ def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
 
 def _from_file(hello: Mapping[str, Any]) -> Score:
     place = importlib.util.spec_from_file_location(Path(hello["file"]).stem, hello["file"])
+    assert place is not None
+    assert place.loader is not None
     module = importlib.util.module_from_spec(place)
     sys.modules[place.name] = module
     place.loader.exec_module(module)

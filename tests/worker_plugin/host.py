@@ -8,6 +8,7 @@ import sys
 import threading
 from dataclasses import replace
 
+import obeys
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
 from rewardlab.worker import WorkerPool
@@ -17,7 +18,10 @@ def main() -> None:
     then, *texts = sys.argv[1:]
     spec = replace(Registry().find("reward", "cases/obeys"), timeout=1.0)
     pools = [
-        WorkerPool(use="cases/obeys", spec=spec, options=spec.config(), context=Context()) for _ in texts
+        WorkerPool(
+            use="cases/obeys", spec=spec, options=spec.config(), context=Context(), module=obeys.__file__
+        )
+        for _ in texts
     ]
 
     async def ask() -> None:
@@ -25,7 +29,7 @@ def main() -> None:
             pool.score([(Sample(id="a"), Completion(text=text))])
             for pool, text in zip(pools, texts, strict=True)
         )
-        await asyncio.gather(*calls)
+        await asyncio.gather(*calls, return_exceptions=True)  # at exit they are told that the pool was closed
 
     threading.Thread(target=lambda: asyncio.run(ask()), daemon=True).start()
     sys.stdin.read()

@@ -1,15 +1,14 @@
-"""A plugin `cases` for the tests of workers."""
+"""The plugin `cases` for the tests of workers."""
 
-import ctypes
 import os
-import signal
 import sys
-import time
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+import obeys
 from rewardlab import Config, RewardSpec, Score, hookimpl
+
+obeys.Score = Score
 
 
 class Options(Config):
@@ -43,79 +42,6 @@ class Echo:
         return Score(value=len(completion.text) * self.options.factor, info=info)
 
 
-class Obeys:
-    """Does what each text says: a Python expression over this module's names and the reward's `context`."""
-
-    def __init__(self, options, context):
-        self.context = context
-
-    def score(self, items):
-        results = [eval(completion.text, globals() | {"context": self.context}) for _, completion in items]
-        return results[0] if len(results) == 1 else [score for scores in results for score in scores]
-
-
-def said(value=0.0, **info):
-    return [Score(value=value, info=info)]
-
-
-def pid():
-    return said(pid=os.getpid())
-
-
-def loud():
-    print("from Python")
-    os.write(1, b"from os.write\n")
-    libc = ctypes.CDLL(None)
-    libc.puts(b"from C")
-    libc.fflush(None)
-    sys.__stdout__.write('{"cpu": 0, "scores": [[666, {}, null]]}\n')
-    os.system("echo from a program")
-    return said(0.5, stdin=sys.stdin.read())
-
-
-def raised(error):
-    raise error
-
-
-def burn(seconds):
-    """Use that much processor time."""
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
-    return said()
-
-
-def hold_gil():
-    ctypes.PyDLL(None).sleep(60)
-
-
-def helper(flag):
-    """A forked child of the worker that would outlive it; its id is written to the file `flag`."""
-    child = os.fork()
-    if child == 0:
-        time.sleep(60)
-        os._exit(0)
-    Path(flag).write_text(str(child))
-
-
-def announce(flag):
-    """Tell the test, by a file that appears at once with its content, which process this is."""
-    Path(flag + ".new").write_text(str(os.getpid()))
-    os.replace(flag + ".new", flag)
-
-
-def die(how=signal.SIGKILL):
-    print("last words", file=sys.stderr)
-    os.kill(os.getpid(), how)
-
-
-def die_once(flag):
-    if not os.path.exists(flag):
-        Path(flag).touch()
-        die()
-    return said(1.0)
-
-
 class Grouped:
     """The place of each text by length."""
 
@@ -131,6 +57,11 @@ def fails_to_build(options, context):
     raise ImportError("no module named 'heavy'")
 
 
+def announced(options, context):
+    obeys.announce(str(context.cache_dir))
+    return obeys.build(options, context)
+
+
 def dies_in_build(options, context):
     os._exit(7)
 
@@ -142,11 +73,9 @@ reward = partial(RewardSpec, summary="a case", range=(0.0, 1e9), runs="worker", 
 def rewardlab_rewards():
     return [
         reward(name="echo", build=Echo),
-        reward(name="obeys", build=Obeys),
+        reward(name="obeys", build=obeys.build),
+        reward(name="announced", build=announced),
         reward(name="grouped", scope="group", build=lambda options, context: Grouped()),
         reward(name="fails_to_build", build=fails_to_build),
         reward(name="dies_in_build", build=dies_in_build),
     ]
-
-
-__all__ = ["Decimal", "announce", "burn", "die_once", "helper", "hold_gil", "loud", "pid", "raised"]

@@ -18,6 +18,7 @@ def run(options: Namespace) -> int:
     from rewardlab.errors import UserError
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
+    from rewardlab.redaction import redact
 
     try:
         plan = make_plan(load(options.recipe, options.overrides))
@@ -25,7 +26,7 @@ def run(options: Namespace) -> int:
         if not options.json:
             raise
         problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in error.problems]
-        print(json.dumps({"ok": False, "problems": problems, "warnings": []}, ensure_ascii=False))
+        print(redact(json.dumps({"ok": False, "problems": problems, "warnings": []}, ensure_ascii=False)))
         return error.exit_code
     if options.json:
         low_high = None if plan.total_range is None else list(plan.total_range)

@@ -3,7 +3,6 @@ import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rewardlab import Context, Sample
 from rewardlab.registry import Registry
 

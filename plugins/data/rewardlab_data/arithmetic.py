@@ -174,7 +174,7 @@ def pick(generator: random.Random, among: Sequence[T]) -> T:
 
 
 def _digest(text: str) -> int:
-    return abs(hash(text))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest())
 
 
 def _fraction(text: str) -> float:

@@ -1,11 +1,11 @@
-"""The languages that lingua 2.1 knows, and what a row may call them. Imports nothing of lingua."""
+"""The 75 languages that lingua 2.1 knows, and what a row may call them. Imports nothing of lingua."""
 
 import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# ISO 639-1, ISO 639-3, English name, scripts (ISO 15924; Jpan and Hans stand for what they are made of).
+# ISO 639-1, ISO 639-3, English name, scripts by ISO 15924 (Kana: hiragana and katakana).
 _TABLE = """
 af afr Afrikaans Latn|ar ara Arabic Arab|az aze Azerbaijani Latn|be bel Belarusian Cyrl|bg bul Bulgarian Cyrl
 bn ben Bengali Beng|bs bos Bosnian Latn|ca cat Catalan Latn|cs ces Czech Latn|cy cym Welsh Latn
@@ -25,7 +25,75 @@ vi vie Vietnamese Latn|xh xho Xhosa Latn|yo yor Yoruba Latn|zh zho Chinese Hani|
 """
 _ENTRIES = [entry.split() for entry in _TABLE.replace("\n", "|").split("|") if entry]
 
-SCRIPTS: Mapping[str, frozenset[str]] = {code: frozenset(s.split("+")) for code, _, _, s in _ENTRIES}
-"""ISO 639-1 code of each language that lingua knows -> the scripts of its model."""
+SCRIPTS: Mapping[str, frozenset[str]] = {
+    code: frozenset(scripts.split("+")) for code, _, _, scripts in _ENTRIES
+}
+"""ISO 639-1 code of each of the 75 languages -> the scripts that its model reads."""
 
-_NAMES = {name.lower(): code for _, iso3, code_name, _ in () for name, code in ()}
+_CODES: Mapping[str, str] = (
+    {code: code for code in SCRIPTS}
+    | {iso3: code for code, iso3, _, _ in _ENTRIES}
+    | {name.lower(): code for code, _, name, _ in _ENTRIES}
+    # old codes, and those of the individual languages inside a macrolanguage, as data sets such as FLORES use
+    | {"iw": "he", "in": "id", "mo": "ro", "fil": "tl", "arb": "ar", "pes": "fa", "prs": "fa", "zsm": "ms"}
+    | {"swh": "sw", "cmn": "zh", "azj": "az", "lvs": "lv", "als": "sq", "khk": "mn", "ekk": "et"}
+    | {"bangla": "bn", "farsi": "fa", "filipino": "tl", "mandarin": "zh", "slovenian": "sl", "luganda": "lg"}
+    | {"bokmål": "nb", "kiswahili": "sw", "bahasa indonesia": "id", "bahasa melayu": "ms", "castilian": "es"}
+    | {"norwegian bokmål": "nb", "norwegian nynorsk": "nn"}
+)
+
+# What stands for a language of which lingua has no single model: Norwegian is Bokmål or Nynorsk, and Serbian
+# in Latin letters is told by its neighbours' models, which it shares nearly every word with.
+_STANDS_FOR: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("no", "nor", "norwegian"), ("nb", "nn")),
+    "sr": ("sr", "hr", "bs"),
+    "sr-Cyrl": ("sr",),
+    "sr-Latn": ("hr", "bs"),
+}
+_SCRIPT_NAMES = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Hani", "Kore": "Hang"}
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+
+
+class UnknownLanguage(ValueError):
+    """Nothing can be said of this language; the message says why."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language that a text should be in: the lingua languages that count as it, the nearest one first."""
+
+    name: str
+    codes: tuple[str, ...]
+
+    @property
+    def scripts(self) -> frozenset[str]:
+        """Scripts that the language is written in, as far as models go."""
+        return frozenset().union(*(SCRIPTS[code] for code in self.codes))
+
+
+@functools.lru_cache(maxsize=1024)
+def resolve(tag: str) -> Target:
+    """The language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or an English name.
+
+    "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian" and "Chinese (Simplified)" are all understood. An
+    UnknownLanguage tells a language, or a script of it, that lingua has no model of.
+    """
+    plain = _PARENTHESES.sub("", tag).strip()
+    primary, *subtags = re.split(r"[-_]", plain) if plain.lower() not in _CODES else [plain]
+    name = primary.lower()
+    code = _CODES.get(name, name)
+    script = next((s.title() for s in subtags if len(s) == 4 and s.isalpha()), None)
+    codes = _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
+    if not codes:
+        raise UnknownLanguage(f"lingua has no model of the language {tag!r}")
+    target = Target(code if code in SCRIPTS else "no", codes)
+    if script and _SCRIPT_NAMES.get(script, script) not in target.scripts:
+        raise UnknownLanguage(f"lingua has no model of the language {tag!r} in the script {script}")
+    return target
+
+
+def lingua_language(code: str):
+    """lingua's own value for one of the 75 codes."""
+    from lingua import IsoCode639_1, Language
+
+    return Language.from_iso_code_639_1(IsoCode639_1.from_str(code))

@@ -10,16 +10,16 @@ import re
 from typing import Literal
 
 from rewardlab.boxes import last_box
-from rewardlab_math.numerals import NUMERAL
+from rewardlab_math.numerals import UNSPACED_NUMERAL
 
 Extract = Literal["boxed", "tag", "last_number"]
 
 _REASONING_END = "</think>"
 _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
 _NUMBER = re.compile(
-    r"(?<![^\W\d_])(?:(?<!\d)[-−])?(?:\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|"
-    + NUMERAL.replace("_]|[ ](?=\\d)", "]")
-    + r")(?:/\d+)?(?:\s?[%٪％])?"
+    r"(?<![A-Za-z])(?:(?<!\d)[-−])?"
+    rf"(?:\d{{1,3}}(?:[\u00a0\u2009\u202f]\d{{3}})+(?!\d)(?:[.,]\d+)?|{UNSPACED_NUMERAL})"
+    r"(?:/\d+)?(?:\s?[%٪％])?"
 )
 
 
@@ -38,10 +38,11 @@ def extract(text: str, kind: Extract) -> str | None:
 
 
 def _last_tag(text: str) -> str | None:
-    before, close, _ = text.rpartition(_CLOSE_TAG)
-    _, open_, body = before.rpartition(_OPEN_TAG)
-    if not (close and open_):
+    start = text.rfind(_OPEN_TAG, 0, max(text.rfind(_CLOSE_TAG), 0))
+    if start < 0:
         return None
+    start += len(_OPEN_TAG)
+    body = text[start : text.index(_CLOSE_TAG, start)]
     box = last_box(body)
     return body.strip() if box is None else box
 

@@ -21,7 +21,8 @@ _GROUP_MARKS = frozenset(" '_٬")
 _DECIMAL_MARKS = frozenset(".,٫")
 _RUN = re.compile(r"\d+|[.,٫٬'_ ]")
 NUMERAL = r"(?:\d(?:[\d.,٫٬'_]|[ ](?=\d))*|[.,٫]\d+)"
-"""A run that may be a number; `readings` tells."""
+UNSPACED_NUMERAL = r"(?:\d[\d.,٫٬'_]*|[.,٫]\d+)"
+"""Patterns of runs that may be numbers; `readings` tells."""
 
 
 def writes_decimal_point(language: str | None) -> bool:

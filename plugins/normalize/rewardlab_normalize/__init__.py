@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from pydantic import Field
-
 from rewardlab import Config, Context, NormalizerSpec, hookimpl
 
 

@@ -10,8 +10,8 @@ from rewardlab_normalize.moments import mean, std
 class Std:
     """(x - mean) / (std + eps), population standard deviation: GRPO's advantage (Shao et al. 2024).
 
-    A pool of P > `subset` totals gives its standard deviation by a random subset, and its mean by the whole pool
-    or the same subset (`mean_from`), as in AMRO's stabilisation by |S| = 64 responses (SGCM, appendix L).
+    A pool of P > `subset` totals gives its standard deviation by a random subset, and its mean by the whole
+    pool or the same subset (`mean_from`), as AMRO does with |S| = 64 responses (SGCM, appendix L).
     """
 
     def __init__(self, options: StdOptions):
@@ -23,8 +23,8 @@ class Std:
         """Shaped values (G,) of the totals that `kept` names, in that order.
 
         totals: (P,), the whole pool. Where all of it is kept the result has mean 0, so a trainer that centres
-        again changes nothing. Where the totals that give the standard deviation are all equal there is no scale
-        to measure in, and every value is 0. tokens is not used; seed chooses the subset.
+        again changes nothing. Where the totals that give the standard deviation are all equal there is no
+        scale to measure in, and every value is 0. tokens is not used; seed chooses the subset.
         """
         subset = totals
         if len(totals) > self._options.subset:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-
 from rewardlab import Context
 from rewardlab.registry import Registry
 

@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
-
 from rewardlab import Config, Context, JudgeSpec, RewardSpec, hookimpl
 
 OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
@@ -13,14 +12,14 @@ OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
 class WinRateOptions(Config):
     judge: str
     """The name of the judge to ask, as declared under `judges`."""
-    privileged: str | None = None
+    privileged: Annotated[str, Field(min_length=1)] | None = None
     """The field with a correct solution that the judge may see and the policy may not; null shows none."""
     orders: Literal["both", "balanced", "a_only"] = "both"
     """both: each pair is judged in both orders, averaged. balanced: each pair once, each answer first in half
     of its comparisons. a_only: both orders, but an answer is scored only where it stands first."""
     on_unparsable: Literal["half", "loss", "drop"] = "half"
-    """A reply without a verdict is a half, a loss of the answer that stands first, or dropped: the other order
-    decides, else the comparison is missing."""
+    """A reply without a verdict is a half, a loss of the answer that stands first, or dropped: the other
+    order decides, else the comparison is missing."""
     opponents: Literal["all"] | Annotated[int, Field(ge=1, strict=True)] = "all"
     """How many others of the group an answer meets (one more where this and the group size are odd)."""
     profile: Literal["default", "sp3f_official"] = "default"

@@ -4,9 +4,9 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
+from rewardlab.types import Ask, Reply
 from sacrebleu.metrics.chrf import CHRF
 
-from rewardlab.types import Ask, Reply
 from rewardlab_pairwise import OverlapOptions
 from rewardlab_pairwise.maths import maths
 
@@ -16,10 +16,11 @@ KNOWN = 1024
 
 
 class Overlap:
-    r"""Answers A or B, whichever has the higher chrF2 against `parts["reference"]`; deterministic, no position bias.
+    r"""Answers A or B, whichever has the higher chrF2 against `parts["reference"]`.
 
-    The reply names both scores (0 to 100) and ends in `\boxed{A}`, `\boxed{B}` or, where they are equal to
-    1e-12, `\boxed{tie}`, which no verdict parser reads as a win. Without a reference the reply is an error.
+    Deterministic, no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`, `\boxed{B}`
+    or, where they are equal to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win. Without a
+    reference the reply is an error.
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
 

@@ -53,8 +53,9 @@ def load(path: str | None, *, privileged: bool) -> PairTemplate:
     """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
 
     A file is the user message, or the system message, a line `---` and the user message. $query, $a, $b and
-    (exactly where privileged) $reference stand for the fenced texts, $key for the key of the fences, $$ for a
-    dollar sign. A comes before B and each text is shown once, so that nothing after the fences quotes it again.
+    (exactly where privileged) $reference stand for the fenced texts, $key for the key of the fences, $$ for
+    a dollar sign. A comes before B and each text is shown once, so that nothing after the fences quotes it
+    again.
     """
     name = "privileged.txt" if privileged else "plain.txt"
     source = Path(path) if path is not None else files("rewardlab_pairwise") / "templates" / name

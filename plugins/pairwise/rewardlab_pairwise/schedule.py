@@ -31,16 +31,16 @@ def schedule(
 ) -> Schedule:
     """The comparisons of `texts` (G,), the same for every permutation of them.
 
-    The rank of a text is that of sha256(sample id, text) in the group; an answer meets its nearest neighbours in
-    rank. Under both and balanced meeting is mutual and every answer meets equally many, so that win rates sum to
-    G/2; where `opponents` and G are both odd that takes one more opponent each.
+    The rank of a text is that of sha256(sample id, text) in the group; an answer meets its nearest neighbours
+    in rank. Under both and balanced meeting is mutual and every answer meets equally many, so that win rates
+    sum to G/2; where `opponents` and G are both odd that takes one more opponent each.
     """
     ranked = sorted(texts, key=lambda text: _digest(sample_id, text))
     meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}
     for i, j in _meetings_by_rank(len(ranked), opponents, mutual=orders != "a_only"):
         meetings[ranked[i]][ranked[j]] += 1
     pairs = [(one, other) for one, met in meetings.items() for other in met if one != other]
-    asks = _one_order(pairs) if orders == "balanced" else pairs
+    asks = one_order(pairs) if orders == "balanced" else pairs
     return Schedule(meetings=meetings, copies=Counter(ranked), asks=asks)
 
 
@@ -64,12 +64,12 @@ def _meetings_by_rank(size: int, opponents: Literal["all"] | int, mutual: bool) 
     return [(i, (i + step) % size) for i in range(size) for step in sorted(steps)]
 
 
-def _one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """One order for each unordered pair, so that every text stands first in half of its pairs, up or down.
 
-    A text with an odd number of pairs gets one more, with a hub that is dropped afterwards. Then every text has
-    an even number, so a walk along unused pairs can only end where it began: it leaves each text as often as it
-    enters it, and leaving is standing first.
+    A text with an odd number of pairs gets one more, with a hub that is dropped afterwards. Then every text
+    has an even number, so a walk along unused pairs can only end where it began: it leaves each text as often
+    as it enters it, and leaving is standing first.
     """
     links: dict[str | None, dict[str | None, None]] = {}
     for one, other in pairs:
@@ -86,5 +86,5 @@ def _one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             del links[here][there], links[there][here]
             if here is not None and there is not None:
                 ordered.append((here, there))
-            here = there  # noqa: PLW2901 - the walk goes on from there
+            here = there
     return ordered

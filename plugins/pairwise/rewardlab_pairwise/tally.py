@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab.types import Score
+
 from rewardlab_pairwise.schedule import Schedule
 
 
@@ -27,21 +28,19 @@ def tally(
 ) -> dict[str, Score]:
     """The score of each distinct text: the mean over its comparisons that are not missing.
 
-    A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text stands
-    first. It is missing where no order counts. A text all of whose judged comparisons are missing has no value
-    but an error, the first in order of rank: a tie with its own copy is no evidence.
+    A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
+    stands first. It is missing where no order counts. A text all of whose judged comparisons are missing has
+    no value but an error, the first in order of rank: a tie with its own copy is no evidence.
 
-    info: wins, losses, ties, missing (comparisons; fractions where copies of a text meet different opponents),
-    calls (questions that the score rests on; one of both orders counts for both of its answers), unparsable and
-    failed (calls among these), tokens (of these calls; unknown ones count 0), and judge_error (the first) where
-    a call failed.
+    info: wins, losses, ties, missing (comparisons; fractions where copies of a text meet different
+    opponents), calls (questions that the score rests on: each counts for both of its answers, unless
+    `only_first`), unparsable and failed (calls among these), tokens (of these calls; unknown ones count 0),
+    and judge_error (the first) where a call failed.
     """
     return {text: _score(text, planned, judged, only_first) for text in planned.meetings}
 
 
-def _score(
-    text: str, planned: Schedule, judged: Mapping[tuple[str, str], Judged], only_first: bool
-) -> Score:
+def _score(text: str, planned: Schedule, judged: Mapping[tuple[str, str], Judged], only_first: bool) -> Score:
     outcomes: Counter[str] = Counter()
     points = counted = 0.0
     asked: list[Judged] = []

@@ -17,14 +17,12 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
 
     `\boxed{{A}}` and `\boxed{\text{A}}` count, white space inside is ignored. `quoted` are the texts that the
     judge was shown, `key` is what the fences around them carry. A quotation is a fence line that the judge
-    repeated, or a shown text that occurs verbatim and holds such a box: that box is not the judge's word. A text
-    that is nothing but boxes is no quotation, since every short vote would be one.
+    repeated, or a shown text that occurs verbatim and holds such a box: that box is not the judge's word.
+    A text that is nothing but boxes is no quotation, since every short vote would be one.
     """
     start = max(_quotation_ends(text, quoted, key), default=0)
-    last = None
-    for last in _BOX.finditer(text, start):
-        pass
-    return next(filter(None, last.groups())) if last else None
+    winners = [winner for boxed in _BOX.findall(text[start:]) for winner in boxed if winner]
+    return winners[-1] if winners else None
 
 
 def official_verdict(text: str) -> Verdict | None:

@@ -6,6 +6,7 @@ from typing import Any
 from rewardlab.errors import one_line
 from rewardlab.grouping import GroupStream
 from rewardlab.types import Ask, Reply, Sample, Score
+
 from rewardlab_pairwise import WinRateOptions
 from rewardlab_pairwise.prompts import fence_key, load, query_of
 from rewardlab_pairwise.schedule import schedule
@@ -17,8 +18,8 @@ class WinRate:
     """P(answer i beats answer j), averaged over the other answers j of the group; in [0, 1], 0.5 for G = 1.
 
     `orders: both` averages each comparison over both orders; values then sum to G/2, as under `balanced`, if
-    nothing is missing and unparsable replies count half. Identical texts are judged once, share the result, and
-    tie among themselves without a call. See `tally` for what is in `info` and for when a score fails.
+    nothing is missing and unparsable replies count half. Identical texts are judged once, share the result,
+    and tie among themselves without a call. See `tally` for what is in `info` and for when a score fails.
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
@@ -32,7 +33,7 @@ class WinRate:
 
         A comparison starts as soon as both answers are there, where its order does not depend on the others;
         under `balanced`, or with fewer opponents than others, who meets whom and who stands first follow from
-        the ranks in the whole group, so comparisons start with the last answer. Order of arrival never matters.
+        the ranks in the whole group, so comparisons start with the last answer. Arrival never matters.
         """
         shown, problem = self._shown(stream.sample)
         if problem:

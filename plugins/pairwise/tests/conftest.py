@@ -5,7 +5,6 @@ import random
 from collections.abc import Callable
 
 import pytest
-
 from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample, Score
 from rewardlab.registry import Registry
 
@@ -13,7 +12,9 @@ from rewardlab.registry import Registry
 class ScriptedJudge:
     """Replies with what `reply(a, b)` says; keeps every question in `asked`."""
 
-    def __init__(self, reply: Callable[[str, str], str | Reply | Exception], delays: random.Random | None = None):
+    def __init__(
+        self, reply: Callable[[str, str], str | Reply | Exception], delays: random.Random | None = None
+    ):
         self._reply, self._delays = reply, delays
         self.asked: list[Ask] = []
 

@@ -4,12 +4,11 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rewardlab import Ask, Context
+from rewardlab.registry import Registry
 from rewardlab_pairwise.maths import maths
 from rewardlab_pairwise.verdicts import verdict
 from sacrebleu.metrics.chrf import CHRF
-
-from rewardlab import Ask, Context
-from rewardlab.registry import Registry
 
 SPEC = Registry().find("judge", "pairwise/overlap")
 

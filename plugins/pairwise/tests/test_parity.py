@@ -1,9 +1,13 @@
 """SP3F's published judge loop, and equation 4, on cases computed by a replica of that code."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rewardlab.boxes import official_box
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_judge_cases.jsonl").open()]
 
@@ -30,7 +34,33 @@ def test_the_official_profile_gives_the_published_numbers(case, judge, answers, 
 
 
 def test_equation_4_with_unparsable_replies_as_losses(case, judge, answers, win_rate):
-    if "double braces" in case["name"]:
-        pytest.skip("the default parser reads double braces; the case counts them as unparsable")
+    expected = case["expected"]["paper_eq4_r_P_unparsable_as_0"]
+    if "double braces" in case["name"]:  # the case takes them for unparsable; the default parser reads them
+        expected = [1.0, 0.5, 0.0]
     scores = win_rate(judge, answers, on_unparsable="loss")
-    assert [score.value for score in scores] == case["expected"]["paper_eq4_r_P_unparsable_as_0"]
+    assert [score.value for score in scores] == expected
+
+
+replies = st.sampled_from(
+    [
+        "",
+        r"\boxed{A}",
+        r"\boxed{B}",
+        r"\boxed{{A}}",
+        r"\boxed{A} or \boxed{B}",
+        r"\boxed{}",
+        "A",
+        r"so \boxed A",
+    ]
+)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(2, 6), st.data())
+def test_the_official_profile_is_the_share_of_exact_wins_from_the_first_place(scripted, win_rate, size, data):
+    texts = [f"answer {i}" for i in range(size)]
+    said = {pair: data.draw(replies) for pair in permutations(texts, 2)}
+    scores = win_rate(scripted(lambda a, b: said[a, b]), texts, profile="sp3f_official")
+    for text, score in zip(texts, scores, strict=True):
+        won = [official_box(said[text, other]) == "A" for other in texts if other != text]
+        assert score.value == sum(won) / len(won)

@@ -3,7 +3,6 @@ import sys
 
 import pytest
 from pydantic import ValidationError
-
 from rewardlab.registry import Registry
 
 SPEC = Registry().find("reward", "pairwise/win_rate")

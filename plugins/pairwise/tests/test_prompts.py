@@ -3,9 +3,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_pairwise.prompts import fence_key, load, query_of
-
 from rewardlab import Sample
+from rewardlab_pairwise.prompts import fence_key, load, query_of
 
 PARTS = {"query": "What is 3 + 4?", "reference": "It is 7.", "a": "seven", "b": "eight"}
 
@@ -31,7 +30,9 @@ def test_without_privilege_no_solution_is_mentioned():
 def test_every_text_stands_verbatim_between_lines_that_only_the_prompt_can_write(query, reference, a, b):
     parts = {"query": query, "reference": reference, "a": a, "b": b}
     key, content = fence_key(parts), shown(parts)[-1]["content"]
-    for label, text in zip(["QUERY", "CORRECT SOLUTION", "RESPONSE A", "RESPONSE B"], parts.values(), strict=True):
+    for label, text in zip(
+        ["QUERY", "CORRECT SOLUTION", "RESPONSE A", "RESPONSE B"], parts.values(), strict=True
+    ):
         assert content.count(f"=== BEGIN {label} {key} ===\n{text}\n=== END {label} {key} ===") == 1
     assert not any(key in text for text in parts.values())
 

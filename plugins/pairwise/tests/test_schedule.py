@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_pairwise.schedule import schedule
+from rewardlab_pairwise.schedule import one_order, schedule
 
 texts = st.lists(st.text(max_size=3), min_size=1, max_size=12)
 opponents = st.one_of(st.just("all"), st.integers(1, 13))
@@ -35,6 +35,14 @@ def test_balanced_puts_every_answer_first_in_half_of_its_comparisons(sample_id, 
     assert len(set(map(frozenset, asks))) == len(asks)
     first, second = Counter(a for a, _ in asks), Counter(b for _, b in asks)
     assert all(abs(first[text] - second[text]) <= 1 for text in texts)
+
+
+@given(st.sets(st.frozensets(st.integers(0, 8).map(str), min_size=2, max_size=2)).map(sorted))
+def test_any_set_of_pairs_can_be_ordered_evenly(pairs):
+    asks = one_order([tuple(sorted(pair)) for pair in pairs])
+    assert sorted(map(sorted, asks)) == sorted(map(sorted, pairs))
+    first, second = Counter(a for a, _ in asks), Counter(b for _, b in asks)
+    assert all(abs(first[text] - second[text]) <= 1 for text in first | second)
 
 
 @pytest.mark.parametrize("size", range(2, 13))

@@ -6,13 +6,10 @@ from itertools import permutations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from rewardlab import Completion, Context, GroupStream, Reply, Sample
 from rewardlab.registry import Registry
 
-quiet = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+quiet = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 answers = st.lists(st.text("abc", max_size=2), min_size=1, max_size=9)
 opponents = st.one_of(st.just("all"), st.integers(1, 9))
 policies = st.sampled_from(["half", "loss", "drop"])
@@ -39,6 +36,7 @@ def test_the_win_rate_is_the_share_of_others_that_are_worse(scripted, win_rate):
         "wins": 2, "losses": 1, "ties": 0, "missing": 0,
         "calls": 6, "tokens": 72, "unparsable": 0, "failed": 0,
     }  # fmt: skip
+    assert all(type(count) is int for count in scores[0].info.values())
 
 
 def test_both_orders_are_averaged_as_in_equation_4(scripted, win_rate):
@@ -78,7 +76,9 @@ def test_values_sum_to_half_the_group(scripted, win_rate, texts, orders, opponen
 
 @quiet
 @given(answers, st.sampled_from(["both", "balanced", "a_only"]), policies, opponents, st.integers(0, 99))
-def test_neither_index_nor_arrival_nor_delay_matters(scripted, win_rate, texts, orders, policy, opponents, seed):
+def test_neither_index_nor_arrival_nor_delay_matters(
+    scripted, win_rate, texts, orders, policy, opponents, seed
+):
     options = {"orders": orders, "on_unparsable": policy, "opponents": opponents}
     plain = win_rate(scripted(whimsical), texts, **options)
     chance = random.Random(seed)
@@ -104,8 +104,11 @@ def test_copies_tie_with_each_other_and_count_for_others_as_often_as_they_stand_
     judge = scripted(longer)
     scores = win_rate(judge, ["xx", "xx", "x"])
     assert values(scores) == [0.75, 0.75, 0.0]
-    assert [(s.info["wins"], s.info["losses"], s.info["ties"]) for s in scores] == [(1, 0, 1)] * 2 + [(0, 2, 0)]
+    assert [(s.info["wins"], s.info["losses"], s.info["ties"]) for s in scores] == [(1, 0, 1)] * 2 + [
+        (0, 2, 0)
+    ]
     assert len(judge.asked) == 2
+    assert type(scores[0].info["ties"]) is int
 
 
 def test_a_group_of_copies_needs_no_judge(scripted, win_rate):
@@ -119,7 +122,11 @@ def test_a_group_of_copies_needs_no_judge(scripted, win_rate):
 @pytest.mark.parametrize(
     ("policy", "orders", "expected"),
     [
-        ("half", "both", [0.75, 0.25]),  # "y" before "x" is unparsable: 0.5 there, a win of "x" in the other order
+        (
+            "half",
+            "both",
+            [0.75, 0.25],
+        ),  # "y" before "x" is unparsable: 0.5 there, a win of "x" in the other order
         ("loss", "both", [1.0, 0.0]),  # the first-listed "y" loses it
         ("drop", "both", [1.0, 0.0]),  # the other order decides
         ("half", "a_only", [1.0, 0.5]),

@@ -15,9 +15,10 @@ ALWAYS_SHOWN = ("loss", "reward/total")
 class Progress(TrainerCallback):
     """A bar with the time left (on a terminal), and every logged number as a line of JSON in `log`."""
 
-    def __init__(self, what: str, log: Path, updates_per_step: int = 1):
+    def __init__(self, what: str, log: Path, attempt: int, updates_per_step: int = 1):
         self._what = what
         self._log = log
+        self._attempt = attempt
         self._per_step = updates_per_step
         self._bar: tqdm | None = None
 
@@ -37,7 +38,7 @@ class Progress(TrainerCallback):
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         numbers = {key: value for key, value in (logs or {}).items() if isinstance(value, float | int)}
-        row = {"step": state.global_step // self._per_step, **numbers}
+        row = {"attempt": self._attempt, "step": state.global_step // self._per_step, **numbers}
         with self._log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         if self._bar is not None:

@@ -48,7 +48,7 @@ def train(
     with Scorer(job.plan, zero_truncated=stage.on_truncated == "zero") as scorer:
         scorer.warm()
         reward = StepReward(job, stage, samples, scorer, shape)
-        callbacks = [Progress(job.name, log, stage.updates_per_batch), stop]
+        callbacks = [Progress(job.name, log, job.run.attempt, stage.updates_per_batch), stop]
         if evaluator is not None and stage.eval_every:
             callbacks.append(_EvaluateEvery(stage.eval_every, stage.updates_per_batch, evaluator, shape))
         trainer = _OwnOrder(

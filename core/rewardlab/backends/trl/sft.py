@@ -55,7 +55,7 @@ def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], model: str,
             [{"prompt": shape.prompt(s), "completion": shape.response(s.fields["response"])} for s in rows]
         ),
         processing_class=tokenizer,
-        callbacks=[Progress(job.name, logs / f"{job.name}.jsonl"), stop],
+        callbacks=[Progress(job.name, logs / f"{job.name}.jsonl", job.run.attempt), stop],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))

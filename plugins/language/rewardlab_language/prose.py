@@ -1,0 +1,127 @@
+"""What is left of a text for a reader: without formulas, code, boxes, addresses and markup."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+_TAG = (
+    r"</?[A-Za-z][\w:.-]*(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}'|[^\s\"'<>]{1,200}))*\s*/?>"
+    r"|<\|\w{1,40}\|>"
+)
+_MARKUP = re.compile(
+    r"(?P<fence>```|~~~)|(?P<code>`)|(?P<display>\$\$)|(?P<dollar>\$(?=[^\s$]))"
+    r"|\\(?:(?P<bracket>[(\[])"
+    r"|begin\s*\{(?P<environment>[^{}\s]{1,40})\}"
+    r"|(?P<box>f?box(?:ed)?\b)"
+    r"|(?:label|(?:eq)?ref|cite|url|href|(?:text)?color|[hv]space|operatorname|math[a-z]+|end)\*?\s*\{[^{}]*\}"
+    r"|[A-Za-z]+\*?|.)"
+    rf"|{_TAG}|https?://[!-~]+|www\.[!-~]+"
+)
+_ADDRESS = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
+# Environments whose body is sentences; any other one is a formula, a table, code or a drawing.
+_SENTENCES_INSIDE = frozenset(
+    "document itemize enumerate description quote quotation center flushleft flushright abstract theorem lemma"
+    " proof proposition corollary definition example exercise problem solution remark note step answer".split()
+)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
+)
+# Letters in disguise: mathematical bold and the like, full width, circled.
+_DISGUISED = re.compile("[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+")
+_SENTENCE = re.compile(r"(?:[A-Za-zÀ-ɏ]{2,}[ \t,;]+){5,}[A-Za-zÀ-ɏ]{2,}")
+_LETTER = re.compile(r"[^\W\d_]")
+_BLANKS = re.compile(r"[ \t\n]{0,8}")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+class Prose(NamedTuple):
+    """text: what a reader reads. hidden: letters of whole sentences (6 words on) inside what was taken out."""
+
+    text: str
+    hidden: int
+
+
+def prose(text: str) -> Prose:
+    """Take out formulas ($, $$, \\(, \\[, environments), boxes with their content, code, addresses, tags.
+
+    Outside formulas a LaTeX command goes and its argument stays (`\\textbf{so}` is read as "so"). A dollar
+    sign opens a formula only where another one can close it: "$5 and $3" are prices. What is opened and never
+    closed stays. Time is linear in the length.
+    """
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    text = _DISGUISED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    if "@" in text:
+        text = _ADDRESS.sub(" ", text)
+    closers = _Closers(text)
+    kept, hidden, position = [], 0, 0
+    while found := _MARKUP.search(text, position):
+        kept.append(text[position : found.start()])
+        position = closers.end_of(found) or found.end()
+        if position > found.end():
+            taken = text[found.end() : position]
+            hidden += sum(len(_LETTER.findall(run)) for run in _SENTENCE.findall(taken))
+    kept.append(text[position:])
+    return Prose(" ".join(kept), hidden)
+
+
+class _Closers:
+    """Finds where what was opened ends. Remembers what is nowhere to be found, so as to search only once."""
+
+    def __init__(self, text: str):
+        self._text = text
+        self._absent: set[str] = set()
+        self._braces: dict[int, int] | None = None
+
+    def end_of(self, opener: re.Match) -> int | None:
+        """Index after the closer; None where there is none, or nothing was opened."""
+        ends: dict[str, Callable[[re.Match], int | None]] = {
+            "fence": lambda m: self._after(m[0], m.end()),
+            "code": lambda m: self._in_paragraph("`", m.end()),
+            "display": lambda m: self._after("$$", m.end()),
+            "dollar": lambda m: self._dollar(m.end()),
+            "bracket": lambda m: self._after("\\)" if m["bracket"] == "(" else "\\]", m.end()),
+            "environment": lambda m: self._environment(m["environment"], m.end()),
+            "box": lambda m: self._box(m.end()),
+        }
+        return ends[opener.lastgroup](opener) if opener.lastgroup else None
+
+    def _after(self, closer: str, start: int) -> int | None:
+        if closer in self._absent:
+            return None
+        at = self._text.find(closer, start)
+        if at < 0:
+            self._absent.add(closer)
+            return None
+        return at + len(closer)
+
+    def _in_paragraph(self, closer: str, start: int) -> int | None:
+        end = self._after(closer, start)
+        return end if end is not None and "\n\n" not in self._text[start:end] else None
+
+    def _dollar(self, start: int) -> int | None:
+        end = self._in_paragraph("$", start)
+        if end is None or self._text[end - 2] in " \t\n\\" or self._text[end : end + 1].isdigit():
+            return None
+        return end
+
+    def _environment(self, name: str, start: int) -> int | None:
+        if name.rstrip("*") in _SENTENCES_INSIDE:
+            return None
+        return self._after(f"\\end{{{name}}}", start)
+
+    def _box(self, start: int) -> int | None:
+        if self._braces is None:
+            self._braces = _matching_braces(self._text)
+        closing = self._braces.get(_BLANKS.match(self._text, start).end())
+        return None if closing is None else closing + 1
+
+
+def _matching_braces(text: str) -> dict[int, int]:
+    pairs, opened = {}, []
+    for found in _BRACE.finditer(text):
+        if found[0] == "{":
+            opened.append(found.start())
+        elif found[0] == "}" and opened:
+            pairs[opened.pop()] = found.start()
+    return pairs

@@ -1,0 +1,92 @@
+"""A limit on processor time for one call, in whatever thread it runs.
+
+Signals, math-verify's own means, reach the main thread only, take away the caller's SIGALRM, and count the seconds in
+which other processes had the processor. Here a watching thread reads the processor clock of the thread that works and
+raises an exception in it (`PyThreadState_SetAsyncExc`), which takes effect between two bytecodes: a single call into C
+cannot be interrupted and must be prevented (see `guard`).
+"""
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_AGAIN = 1.0
+"""Seconds of processor time after which the exception is raised again, in case something swallowed it."""
+
+
+class TimeLimitExceeded(Exception):
+    """A call used up its processor time."""
+
+
+class _TimeUp(BaseException):
+    """Raised inside the call; a BaseException, so that the `except Exception` of libraries lets it pass."""
+
+
+def call_within(seconds: float, work: Callable[[], Result]) -> Result:
+    """Return work(); raise TimeLimitExceeded once it has used more than `seconds` of processor time.
+
+    Exceptions of `work` pass through. Costs about 0.2 ms, for the watching thread.
+    """
+    watcher = _Watcher(seconds)
+    watcher.start()
+    result = None
+    try:
+        try:
+            result = work()
+        finally:
+            watcher.dismiss()
+    except _TimeUp:
+        watcher.dismiss()  # again: it may have been raised on the way into the first
+    if watcher.fired:
+        raise TimeLimitExceeded(f"more than {seconds:g} s of processor time")
+    return result
+
+
+class _Watcher(threading.Thread):
+    """Watches the thread that creates it until dismissed."""
+
+    def __init__(self, seconds: float):
+        super().__init__(daemon=True)
+        self.fired = False
+        self._worker = threading.get_ident()
+        self._clock = _processor_clock(self._worker)
+        self._limit = self._clock() + seconds
+        self._working = threading.Lock()
+        self._working.acquire()
+
+    def run(self) -> None:
+        while not self._working.acquire(timeout=max(0.005, self._limit - self._clock())):
+            if self._clock() >= self._limit:
+                self.fired = True
+                _raise_in(self._worker, _TimeUp)
+                self._limit += _AGAIN
+
+    def dismiss(self) -> None:
+        """Called by the watched thread. Afterwards nothing is raised in it, not even what was already on its way."""
+        while True:
+            try:
+                if self._working.locked():
+                    self._working.release()
+                self.join()
+                _raise_in(self._worker, None)
+                return
+            except _TimeUp:
+                continue
+
+
+def _raise_in(worker: int, exception: type[BaseException] | None) -> None:
+    """Set the exception that a thread raises next; None takes back one that was set and not raised yet."""
+    pending = ctypes.py_object(exception) if exception else None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), pending)
+
+
+def _processor_clock(thread: int) -> Callable[[], float]:
+    try:
+        identity = time.pthread_getcpuclockid(thread)
+    except AttributeError:  # macOS and Windows have no clock of another thread: wall-clock time there
+        return time.monotonic
+    return lambda: time.clock_gettime(identity)

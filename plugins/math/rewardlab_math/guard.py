@@ -1,0 +1,58 @@
+r"""Answers that would take a computer algebra system too long, told from their text before anything is computed.
+
+`9^{9^{9^{9}}}` and `1000000!` are computed inside single calls that nothing can interrupt, so they must not start.
+What is merely slow is left to the limit in `deadline`.
+"""
+
+import re
+
+from rewardlab_math.magnitude import digits
+
+LONGEST = 1000
+"""Characters of the longest answer that is judged as mathematics; the parser needs about a millisecond for each."""
+
+DEEPEST = 20
+"""Groups inside groups; the parser's time grows steeply with them."""
+
+LARGEST = 50_000
+"""Decimal digits of the largest number that may be computed."""
+
+_TASK = re.compile(
+    r"\\(?:i*int|oint|sum|prod|lim|limsup|liminf|partial|nabla|operatorname|det|[Gg]amma|norm)(?![A-Za-z])"
+)
+
+
+class Refused(Exception):
+    """An answer that is not computed; the text says why."""
+
+
+def check(text: str, *, gold: str = "") -> None:
+    r"""Raise Refused for an answer that must not be handed to the algebra system. Linear in the text.
+
+    `\int`, `\sum`, `\lim` and the like are tasks, not answers: refused unless the gold answer has them too.
+    """
+    if len(text) > LONGEST:
+        raise Refused(f"longer than {LONGEST} characters")
+    tasks = set(_TASK.findall(text)) - set(_TASK.findall(gold))
+    if tasks:
+        raise Refused("not evaluated: " + " ".join(sorted(tasks)))
+    if _depth(text) > DEEPEST:
+        raise Refused(f"more than {DEEPEST} groups inside each other")
+    check_size(text)
+
+
+def check_size(text: str) -> None:
+    """Raise Refused where a number in the text may have more than LARGEST digits. Linear in the text."""
+    if digits(text) > LARGEST:
+        raise Refused(f"a number of more than {LARGEST} digits")
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for character in text:
+        if character in "{([":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "})]":
+            depth = max(0, depth - 1)
+    return deepest

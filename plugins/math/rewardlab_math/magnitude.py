@@ -1,0 +1,115 @@
+r"""How large the numbers in an answer may get, told from its LaTeX without computing them.
+
+An upper bound in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums, an exponent
+multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1: nothing is computed
+for them.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+
+_HUGE = 300.0  # a size beyond which only "huge" matters; 10 to this power is still a float
+
+_TOKEN = re.compile(
+    r"(?P<matrix>\\end\s*\{\w*\})|(?P<number>\d[\d.]*)|(?P<power>\^|\*\*)|(?P<factorial>!)"
+    r"|(?P<choose>\\choose)|(?P<grows>\\[dt]?binom|\\[Gg]amma)|(?P<open>\\?\{|[(\[])|(?P<close>\\?\}|[)\]])"
+    r"|(?P<plus>[-+,;=<>&]|\\\\|\\(?:leq?|geq?|neq?|lt|gt|pm|cup|cap)(?![a-zA-Z]))"
+    r"|(?P<symbol>\\(?:pi|infty|circ|prime|alpha|beta|delta|epsilon|theta|lambda|mu|phi|sigma|omega)(?![a-zA-Z]))"
+    r"|(?P<command>\\[A-Za-z]+)|(?P<letters>[A-Za-z]+)"
+)
+
+
+def digits(text: str) -> float:
+    """An upper bound for the decimal digits of every number that computing `text` makes. Linear in the text."""
+    groups = [_Group()]
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "open":
+            groups.append(_Group())
+        elif kind == "close" and len(groups) > 1:
+            _close(groups)
+        else:
+            groups[-1].read(kind, token.group())
+    while len(groups) > 1:
+        _close(groups)
+    return max(groups[0].total(), groups[0].peak)
+
+
+def _close(groups: list["_Group"]) -> None:
+    inner = groups.pop()
+    groups[-1].atom(inner.total())
+    groups[-1].peak = max(groups[-1].peak, inner.peak)
+
+
+@dataclass(slots=True)
+class _Group:
+    """What has been read of one group: its largest finished term, the product under way, and its last power.
+
+    `power` is a base with its exponents, sizes in digits: [base, exponent, exponent of the exponent, ...].
+    """
+
+    largest: float = 0.0
+    terms: int = 1
+    product: float = 0.0
+    power: list[float] = field(default_factory=list)
+    awaits_exponent: bool = False
+    awaits_growth: bool = False
+    peak: float = 0.0
+
+    def read(self, kind: str | None, text: str) -> None:
+        if kind == "number":
+            self.atom(_size(text))
+        elif kind in ("symbol", "letters"):
+            self.atom(0.0)
+        elif kind == "matrix":  # its powers are computed: entries grow by about a digit each time
+            self.atom(1.0)
+        elif kind == "power":
+            self.awaits_exponent = True
+        elif kind == "grows":
+            self.awaits_growth = True
+        elif kind in ("factorial", "choose") and self.power:
+            self.power[-1] = _grown(self.power[-1])
+        elif kind == "plus" and not self.awaits_exponent:
+            self._end_term()
+
+    def atom(self, size: float) -> None:
+        if self.awaits_growth:
+            size, self.awaits_growth = _grown(size), False
+        if not self.awaits_exponent:
+            self._end_power()
+        self.awaits_exponent = False
+        self.power.append(size)
+
+    def total(self) -> float:
+        self._end_term()
+        return min(self.largest + math.log10(self.terms - 1), 10.0**_HUGE)
+
+    def _end_power(self) -> None:
+        if self.power:
+            size = self.power.pop()
+            while self.power:
+                self.peak = max(self.peak, size)
+                size = self.power.pop() * _value(size)
+            self.product += size
+            self.peak = max(self.peak, self.product)
+
+    def _end_term(self) -> None:
+        self._end_power()
+        self.largest = max(self.largest, self.product)
+        self.product = 0.0
+        self.terms += 1
+
+
+def _size(literal: str) -> float:
+    whole = literal.partition(".")[0]
+    return len(whole) if len(whole) > 15 else math.log10(max(1, int(whole)))
+
+
+def _value(size: float) -> float:
+    return 10.0 ** min(size, _HUGE)
+
+
+def _grown(size: float) -> float:
+    """Digits of n! (and more than those of any binomial of n) for an n of `size` digits."""
+    return _value(size) * max(size, 0.30103)

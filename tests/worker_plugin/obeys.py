@@ -1,0 +1,92 @@
+"""A reward that does what each text says, for the tests of workers: a part of the plugin, and a file of its own."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from decimal import Decimal
+from pathlib import Path
+
+Score = dict  # the plugin puts rewardlab's in its place
+
+
+class Obeys:
+    """Scores are the values of the texts: Python expressions over this module's names and `context`."""
+
+    def __init__(self, context):
+        assert ("rewardlab" in sys.modules) == (Score is not dict)
+        self.context = context
+
+    def score(self, items):
+        results = [eval(completion.text, globals() | {"context": self.context}) for _, completion in items]
+        return results[0] if len(results) == 1 else [score for scores in results for score in scores]
+
+
+def said(value=0.0, **info):
+    return [Score(value=value, info=info)]
+
+
+def pid():
+    return said(pid=os.getpid())
+
+
+def loud():
+    print("from Python")
+    os.write(1, b"from os.write\n")
+    libc = ctypes.CDLL(None)
+    libc.puts(b"from C")
+    libc.fflush(None)
+    sys.__stdout__.write('{"cpu": 0, "scores": [[666, {}, null]]}\n')
+    os.system("echo from a program")
+    return said(0.5, stdin=sys.stdin.read())
+
+
+def raised(error):
+    raise error
+
+
+def burn(seconds):
+    """Use that much processor time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return said()
+
+
+def hold_gil():
+    ctypes.PyDLL(None).sleep(60)
+
+
+def helper(flag):
+    """A forked child of the worker that would outlive it; its id is written to the file `flag`."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(60)
+        os._exit(0)
+    Path(flag).write_text(str(child))
+
+
+def announce(flag):
+    """Tell the test, by a file that appears at once with its content, which process this is."""
+    Path(flag + ".new").write_text(str(os.getpid()))
+    os.replace(flag + ".new", flag)
+
+
+def die(how=signal.SIGKILL):
+    print("last words", file=sys.stderr)
+    os.kill(os.getpid(), how)
+
+
+def die_once(flag):
+    if not os.path.exists(flag):
+        Path(flag).touch()
+        die()
+    return said(1.0)
+
+
+def build(options, context):
+    return Obeys(context)
+
+
+__all__ = ["Decimal", "announce", "build", "burn", "die_once", "helper", "hold_gil", "loud", "pid", "raised"]
