@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 import shlex
 from urllib.parse import quote, quote_plus
 
@@ -50,7 +51,7 @@ def test_no_secret_survives_another_way_of_writing_it(value):
         quote,
         lambda value: quote(value, safe=""),
         quote_plus,
-        lambda value: quote(value, safe="").replace("%2F", "%2f").replace("%C3%A9", "%c3%a9"),
+        lambda value: re.sub("%..", lambda match: match[0].lower(), quote(value, safe="")),
     ],
 )
 def test_a_key_is_hidden_however_it_is_written(write):
@@ -86,7 +87,7 @@ def test_a_mask_never_completes_a_secret():
 
 @pytest.mark.parametrize("value", ["", "1", "abc", "true", "False", "None", "null", " 12 "])
 def test_values_too_short_or_too_common_to_be_secrets_are_left(value):
-    text = "1 abc true False None null 12"
+    text = "1 abc true False None null 12 x"
     assert Redactor([value]).text(text) == text
 
 

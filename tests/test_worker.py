@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,7 +191,8 @@ class TestAProcess:
 
     def test_may_stand_in_an_environment_without_rewardlab(self, open_pool):
         pool = open_pool("obeys", python=sys.executable, module=OBEYS, context=Context(seed=5))
-        answer = "[dict(value=0.5), {}, dict(error='lost', info=dict(rewardlab='rewardlab' in sys.modules, **context))]"
+        told = "dict(context, rewardlab='rewardlab' in sys.modules)"
+        answer = f"[dict(value=0.5), {{}}, dict(error='lost', info={told})]"
         half, abstained, failed = say(pool, answer)
         assert (half, abstained) == (Score(value=0.5), Score())
         assert (failed.error, failed.info["rewardlab"], failed.info["seed"]) == ("lost", False, 5)
@@ -266,12 +268,16 @@ class TestDeadline:
     def test_kills_what_computes_and_names_it_processor_bound(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         [before] = say(pool, "pid()")
-        with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s") as caught:
-            say(pool, "burn(60)")
-        assert caught.value.cpu_bound
+
+        def blamed() -> bool:
+            with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s") as caught:
+                say(pool, "burn(60)")
+            return caught.value.cpu_bound
+
+        assert any(blamed() for _ in range(3))  # a crowded machine may fail to give half a processor
         assert gone(before.info["pid"], within=0.1)
         assert say(pool, "pid()") != [before]
-        assert pool.restarts == 1
+        assert pool.restarts >= 1
 
     def test_kills_what_sleeps_and_does_not_blame_it(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
@@ -402,7 +408,12 @@ class TestEnd:
             assert all(map(gone, pids))
 
 
-def a_host(then: str, *texts: str) -> subprocess.Popen:
+@contextlib.contextmanager
+def a_host(then: str, *texts: str) -> Iterator[subprocess.Popen]:
     """A host in a process of its own; see worker_plugin/host.py."""
     command = [sys.executable, "-W", "always", str(PLUGIN / "host.py"), then, *texts]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as host:
+        try:
+            yield host
+        finally:
+            host.kill()

@@ -10,11 +10,11 @@ import inspect
 import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from rewardlab.call_thread import CallThread
 from rewardlab.errors import JobError, one_line
 from rewardlab.grouping import GroupStream
 from rewardlab.loops import LoopThread
@@ -138,7 +138,7 @@ class GroupLane:
 
 
 def open_lane(
-    spec: RewardSpec, reward: Any, pool: WorkerPool | None, threads: ThreadPoolExecutor, home: LoopThread | None
+    spec: RewardSpec, reward: Any, pool: WorkerPool | None, thread: CallThread | None, home: LoopThread | None
 ) -> ItemLane | GroupLane:
     """The lane of a built reward (or of a pool, for one that runs in workers)."""
     if spec.scope == "group":
@@ -161,7 +161,7 @@ def open_lane(
         return ItemLane(spec, score_inline, 1 if spec.scope == "batch" else None)
 
     async def score_in_thread(items: Sequence[Item]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(threads, reward.score, items)
+        return await asyncio.get_running_loop().run_in_executor(thread, reward.score, items)
 
     return ItemLane(spec, score_in_thread, 1)
 

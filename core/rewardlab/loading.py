@@ -135,6 +135,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML 1.1 breaks lines at them, and joins lines again
 _EVENTS = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 _MAX_DEPTH = 64
 _MAX_COPIES = 10_000  # values that aliases may add: ten short lines of aliases of aliases can mean billions
@@ -304,7 +305,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    style = '"' if _ODD_BREAK.search(text) else "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 def _represent_float(dumper: _Dumper, number: float) -> yaml.Node:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+CLOSE_LIMIT_S = 2.0
+
 
 class LoopThread:
     """A running event loop in a daemon thread."""
@@ -37,10 +39,16 @@ class LoopThread:
         return await asyncio.wrap_future(self.submit(work))
 
     def close(self) -> None:
-        """Cancel what still runs and end the thread; idempotent."""
+        """Cancel what still runs and end the thread; idempotent.
+
+        Where something holds the loop for longer than CLOSE_LIMIT_S, its thread ends with the process.
+        """
         if self.loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(_cancel_all(), self.loop).result(timeout=10)
+        try:
+            self.submit(_cancel_all()).result(timeout=CLOSE_LIMIT_S)
+        except TimeoutError:
+            return
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=10)
         self.loop.close()

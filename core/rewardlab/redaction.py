@@ -91,7 +91,7 @@ def from_environment(names: Iterable[str]) -> set[str]:
 
 def _parts(value: str) -> Iterator[str]:
     for part in {value, value.strip(), *map(str.strip, value.splitlines())}:
-        if len(part) >= MIN_LENGTH and part.lower() not in _NO_SECRETS:
+        if len(part.strip()) >= MIN_LENGTH and part.strip().lower() not in _NO_SECRETS:
             yield part
 
 

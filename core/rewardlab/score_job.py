@@ -129,7 +129,8 @@ class ScoreJob:
         with Scorer(self.plan) as scorer:
             begin()  # only now, when nothing of the user's is left to be wrong, is anything written
             with self._resumable(len(index)), closing(OutputFile(self.output)) as file:
-                self._score(scorer, rows_to_score(self.rows, check, index), file, len(index))
+                with closing(rows_to_score(self.rows, check, index)) as rows:
+                    self._score(scorer, rows, file, len(index))
 
     def _score(self, scorer: Scorer, rows: Iterator[Row], file: OutputFile, count: int) -> None:
         reward = self.plan.recipe.reward

@@ -30,7 +30,12 @@ class StateFolder:
         self._lock = -1
 
     def hold(self) -> None:
-        """Make the folder where it is missing and keep other writers out, until `close` or the process ends."""
+        """Make the folder where it is missing and keep other writers out, until `close` or the process ends.
+
+        Idempotent. A UserError where another process is at it.
+        """
+        if self._lock >= 0:
+            return
         self.path.mkdir(exist_ok=True)
         self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:

@@ -7,12 +7,13 @@ never held by a reward.
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rewardlab.call_thread import CallThread
 from rewardlab.composition import Composition, ScoredGroup
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.grouping import GroupStream
@@ -109,9 +110,9 @@ class Scorer:
         if planned.use.timeout is not None:
             spec = replace(spec, timeout=planned.use.timeout)
         pool = reward = home = None
-        threads = ThreadPoolExecutor(1, thread_name_prefix=f"rewardlab-{name}") if spec.runs == "thread" else None
-        if threads is not None:
-            self._closing.append(partial(threads.shutdown, wait=False, cancel_futures=True))
+        thread = CallThread(f"rewardlab-{name}") if spec.runs == "thread" and spec.scope != "group" else None
+        if thread is not None:
+            self._closing.append(partial(thread.shutdown, wait=False, cancel_futures=True))
         if spec.runs == "worker":
             pool = self._pool(planned, spec)
         else:
@@ -119,7 +120,7 @@ class Scorer:
             if spec.scope == "group" and spec.runs == "thread":
                 home = LoopThread(f"rewardlab-{name}")
                 self._closing.append(home.close)
-        return open_lane(spec, reward, pool, threads, home)
+        return open_lane(spec, reward, pool, thread, home)
 
     def _pool(self, planned: Planned, spec: Any) -> WorkerPool:
         size = planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1)

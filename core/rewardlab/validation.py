@@ -4,7 +4,7 @@ import copy
 import json
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -31,35 +31,50 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: Path = ()) ->
             what = whats[0]
             if len(whats) > 1 and "did you mean" not in what:  # a value that fits no member of a union
                 what = f"expected {_expected(model, tree, path)}"
-            problems.append(Problem(where=where(prefix + path), what=what, path=path))
+            problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
         return None, problems
 
 
-def salvage(model: type[Config], tree: Any, problems: list[Problem]) -> Any | None:
-    """An instance from what is right in `tree`, so that later checks can name their mistakes in the same run.
+def salvage(
+    model: type[Config], tree: Any, problems: list[Problem], stand_ins: Mapping[tuple, Any]
+) -> tuple[Any | None, frozenset[Path]]:
+    """(an instance from what is right in `tree`, the places that are not as the file says).
 
-    The parts that do not validate are cut out, a level higher each time; None if nothing is left.
+    So later checks can name their mistakes in the same run. What does not validate is cut out, a level higher
+    each time; `stand_ins` holds what takes the place of parts that cannot be left out, keyed by their path
+    with `int` for every index. The instance is None if nothing is left.
     """
     tree = copy.deepcopy(tree)
+    lost: set[Path] = set()
     for level in range(4):
-        for problem in problems:
-            _cut(tree, problem.path[: max(1, len(problem.path) - level)])
+        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems}
         instance, problems = validate(model, tree, str)
         if instance is not None:
-            return instance
-    return None
+            return instance, frozenset(lost)
+    return None, frozenset(lost)
 
 
-def _cut(tree: Any, path: Path) -> None:
-    """Remove what is at `path`; a list goes whole, for the places of its other items must not move."""
-    for step in path[:-1]:
-        inner = tree.get(step) if isinstance(tree, dict) else None
-        if not isinstance(inner, dict):
-            if isinstance(tree, dict):
-                tree.pop(step, None)
-            return
-        tree = inner
-    tree.pop(path[-1], None)
+def _cut(tree: Any, path: Path, stand_ins: Mapping[tuple, Any]) -> Path:
+    """Remove or replace what is at `path`, or the list that it is in; the place that was changed."""
+    parent = lookup(tree, path[:-1])
+    pattern = tuple(int if isinstance(step, int) else step for step in path)
+    if pattern in stand_ins and isinstance(parent, dict | list):
+        parent[path[-1]] = copy.deepcopy(stand_ins[pattern])
+    elif isinstance(parent, dict):
+        parent.pop(path[-1], None)
+    else:  # a list goes whole, for the places of its other items must not move
+        return _cut(tree, path[:-1], stand_ins)
+    return path
+
+
+def lookup(tree: Any, path: Path) -> Any:
+    """What is at `path`; None where nothing is."""
+    for step in path:
+        try:
+            tree = tree[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return tree
 
 
 def option_help(model: type[Config]) -> str:
@@ -109,10 +124,10 @@ def _what(found: dict, model: type[Config], tree: Any, path: Path) -> str:
     if kind == "missing":
         return f"missing; expected {_expected(model, tree, path)}"
     if kind == "union_tag_not_found":
-        return f"missing {context['discriminator']}"
+        return f"missing; expected {_tags(model, tree, path)}"
     if kind == "union_tag_invalid":
         tags = [t.strip().strip("'") for t in context["expected_tags"].split(",")]
-        return f"no {context['discriminator'].strip(chr(39))} {context['tag']!r} here{nearest(context['tag'], tags)}"
+        return f"no stage {context['tag']!r}{nearest(context['tag'], tags)}"
     if kind == "literal_error" and isinstance(found["input"], str):
         choices = [c for c in _literals(_annotation_at(model, tree, path)) if isinstance(c, str)]
         if choices:
@@ -168,10 +183,7 @@ def _models_at(model: type[Config], tree: Any, path: Path) -> list[type[BaseMode
             ]
         else:
             annotations = [arg for a in annotations for arg in _item_types(a)]
-        try:
-            tree = value[step]
-        except (KeyError, IndexError, TypeError):
-            tree = None
+        tree = lookup(value, (step,))
     return [m for a in annotations for m in _models_in(a, tree)]
 
 

@@ -7,6 +7,7 @@ import asyncio
 import sys
 import threading
 from dataclasses import replace
+from functools import partial
 
 import obeys
 from rewardlab import Completion, Context, Sample
@@ -17,12 +18,8 @@ from rewardlab.worker import WorkerPool
 def main() -> None:
     then, *texts = sys.argv[1:]
     spec = replace(Registry().find("reward", "cases/obeys"), timeout=1.0)
-    pools = [
-        WorkerPool(
-            use="cases/obeys", spec=spec, options=spec.config(), context=Context(), module=obeys.__file__
-        )
-        for _ in texts
-    ]
+    pool = partial(WorkerPool, use="cases/obeys", spec=spec, options=spec.config(), context=Context())
+    pools = [pool(module=obeys.__file__) for _ in texts]
 
     async def ask() -> None:
         calls = (

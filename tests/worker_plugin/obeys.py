@@ -1,4 +1,4 @@
-"""A reward that does what each text says, for the tests of workers: a part of the plugin, and a file of its own."""
+"""A reward that does what each text says: a part of the plugin `cases`, and what stands in for it alone."""
 
 import ctypes
 import os
@@ -19,7 +19,8 @@ class Obeys:
         self.context = context
 
     def score(self, items):
-        results = [eval(completion.text, globals() | {"context": self.context}) for _, completion in items]
+        texts = [completion["text"] if Score is dict else completion.text for _, completion in items]
+        results = [eval(text, globals() | {"context": self.context}) for text in texts]
         return results[0] if len(results) == 1 else [score for scores in results for score in scores]
 
 

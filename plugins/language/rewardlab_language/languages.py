@@ -71,13 +71,19 @@ class Target:
         return frozenset().union(*(SCRIPTS[code] for code in self.codes))
 
 
-@functools.lru_cache(maxsize=1024)
-def resolve(tag: str) -> Target:
+def resolve(tag: object) -> Target:
     """The language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or an English name.
 
     "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian" and "Chinese (Simplified)" are all understood. An
     UnknownLanguage tells a language, or a script of it, that lingua has no model of.
     """
+    if not isinstance(tag, str):
+        raise UnknownLanguage(f"{tag!r} names no language")
+    return _resolve(tag)
+
+
+@functools.lru_cache(maxsize=1024)
+def _resolve(tag: str) -> Target:
     plain = _PARENTHESES.sub("", tag).strip()
     primary, *subtags = re.split(r"[-_]", plain) if plain.lower() not in _CODES else [plain]
     name = primary.lower()

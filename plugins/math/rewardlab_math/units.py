@@ -62,3 +62,16 @@ def scale(rest: str) -> int | None:
     if first in SCALES:
         return SCALES[first]
     return SCALES.get(first[:1])  # 万元: no space between scale and unit
+
+
+_HEAD = r"(?P<head>.*?(?:[\d})\]]|\\[A-Za-z]+))"
+_MEASURED = re.compile(
+    _HEAD + rf"(?P<unit>(?:\s*{_TEXT.pattern.replace('?P<inside>', '')}(?:{_POWER.pattern})?|\s+[^\s\d\\=<>+*{{}}()^,;]+(?:{_POWER.pattern})?)+)",
+    re.DOTALL,
+)
+
+
+def without_unit(formula: str) -> str:
+    r"""A formula without the unit after it: `10\pi \text{ cm}^2` and `2\sqrt{3} inches` lose theirs."""
+    match = _MEASURED.fullmatch(formula)
+    return match["head"] if match and is_unit(match["unit"]) else formula

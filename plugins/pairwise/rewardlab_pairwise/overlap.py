@@ -18,9 +18,9 @@ KNOWN = 1024
 class Overlap:
     r"""Answers A or B, whichever has the higher chrF2 against `parts["reference"]`.
 
-    Deterministic, no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`, `\boxed{B}`
-    or, where they are equal to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win. Without a
-    reference the reply is an error.
+    Deterministic, no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`,
+    `\boxed{B}` or, where they are equal to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win.
+    Without a reference the reply is an error.
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
 

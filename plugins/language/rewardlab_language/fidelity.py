@@ -1,0 +1,74 @@
+"""The reward language/fidelity."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from rewardlab import Completion, Sample, Score
+from rewardlab_language import FidelityOptions, sp3f
+from rewardlab_language.languages import Target, UnknownLanguage, resolve
+from rewardlab_language.parts import select
+from rewardlab_language.rivals import contest
+from rewardlab_language.share import Share, ShareMeter
+
+CACHED_SCORES = 1 << 13
+
+
+class Fidelity:
+    """`score` gives one Score for each item; see FidelityOptions for what it means."""
+
+    def __init__(self, options: FidelityOptions):
+        self._options = options
+        self._score = self._official if options.profile == "sp3f_official" else self._default
+        self._meters: dict[Target, ShareMeter] = {}
+        self._known: OrderedDict[tuple[bytes, str], Score] = OrderedDict()
+
+    def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Scores in the order of the items. Equal texts are measured once."""
+        return [self._once(completion.text, sample.fields.get("language")) for sample, completion in items]
+
+    def _once(self, text: str, language: object) -> Score:
+        key = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), repr(language))
+        if key not in self._known:
+            self._known[key] = self._score(text, language)
+            if len(self._known) > CACHED_SCORES:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def _default(self, text: str, language: object) -> Score:
+        try:
+            meter = self._meter(resolve(language))
+        except UnknownLanguage as error:
+            return _nothing(None, str(error))
+        shares: dict[str, Share] = {}
+        for name, part in select(text, self._options.part).items():
+            if part is None:
+                return _nothing(0.0, f"the text has no {name}")
+            shares[name] = meter.measure(part)
+            if shares[name].value is None:
+                return _nothing(0.0, f"the {name} has no letters")
+        lowest = min(shares.values(), key=lambda share: share.value)
+        info = {"share": lowest.value, "language": lowest.language}
+        if len(shares) > 1:
+            info["parts"] = {name: share.value for name, share in shares.items()}
+        return Score(value=self._value(lowest.value), info=info)
+
+    def _official(self, text: str, language: object) -> Score:
+        try:
+            share = sp3f.share(text, language)
+        except Exception as error:  # the published code scores whatever goes wrong as 0
+            return Score(value=0.0, info={"share": 0.0, "language": None, "reason": str(error)})
+        return Score(value=self._value(share.value), info={"share": share.value, "language": share.language})
+
+    def _value(self, share: float) -> float:
+        threshold = self._options.threshold
+        return share if threshold is None else float(share >= threshold)
+
+    def _meter(self, target: Target) -> ShareMeter:
+        if target not in self._meters:
+            self._meters[target] = ShareMeter(contest(target, self._options.languages))
+        return self._meters[target]
+
+
+def _nothing(value: float | None, reason: str) -> Score:
+    return Score(value=value, info={"share": None, "language": None, "reason": reason})

@@ -1,0 +1,97 @@
+"""The share of a text's letters that are in a language."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rewardlab_language.languages import SCRIPTS
+from rewardlab_language.prose import prose
+from rewardlab_language.rivals import Contest
+from rewardlab_language.segmentation import Segmenter
+from rewardlab_language.words import BREAK, Word, words
+
+INSERTION = 2
+"""So many Latin words in a row, at most, may stand in a text of another script without being English."""
+
+_READERS = Counter(script for scripts in SCRIPTS.values() for script in scripts)
+_ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {"Hani": "zh"}
+
+
+@dataclass(frozen=True)
+class Share:
+    """value: in [0, 1], None where there are no letters. language: the one with most letters, where known."""
+
+    value: float | None
+    language: str | None
+
+
+class ShareMeter:
+    """Measures texts for one contest."""
+
+    def __init__(self, contest: Contest):
+        self._contest = contest
+        self._own = frozenset(contest.target.codes)
+        self._segmenters: dict[str, Segmenter] = {}
+
+    def measure(self, text: str) -> Share:
+        """Letters of the words in the target language, divided by the letters of all words.
+
+        A word in a script that no candidate is written in, or in two scripts at once, is in another language.
+        Where the target is not written in Latin letters, one or two Latin words in a row that are short or
+        begin with a capital (names, units, "Answer") count for nobody, as far as the target's letters outnumber
+        them. Sentences inside formulas and code are not read; as far as they outnumber the visible letters
+        they count against the text.
+        """
+        read = prose(text)
+        found = words(read.text)
+        inserted = self._insertions(found)
+        letters = self._letters([word for index, word in enumerate(found) if index not in inserted])
+        aside = sum(found[index].letters for index in inserted)
+        counted = letters.total()
+        if not counted + aside:
+            return Share(None, None)
+        mine = sum(letters[code] for code in self._own)
+        beyond = max(0, aside - mine) + max(0, read.hidden - counted - aside)
+        return Share(mine / (counted + beyond), self._main(letters))
+
+    def _insertions(self, found: Sequence[Word]) -> set[int]:
+        if "Latn" in self._contest.target.scripts:
+            return set()
+        runs: list[list[int]] = [[]]
+        for index, word in enumerate(found):
+            if word.script == "Latn":
+                runs[-1].append(index)
+            elif word.script != BREAK and runs[-1]:
+                runs.append([])
+        short = [run for run in runs if len(run) <= INSERTION and all(found[index].plain for index in run)]
+        return {index for run in short for index in run}
+
+    def _letters(self, found: Sequence[Word]) -> Counter[str]:
+        """Letters by language; by script where no candidate is written in it."""
+        letters: Counter[str] = Counter()
+        streams: dict[str, list[Word]] = {}
+        for word in found:
+            script = "Hani" if word.script == "Kana" else word.script
+            if script == BREAK:
+                for stream in streams.values():
+                    stream.append(word)
+            elif self._contest.of_script(word.script):
+                streams.setdefault(script, []).append(word)
+            else:
+                letters[word.script] += word.letters
+        for script, stream in streams.items():
+            languages = self._segmenter(script).languages_of(stream)
+            for word, language in zip((w for w in stream if w.script != BREAK), languages, strict=True):
+                letters[language] += word.letters
+        return letters
+
+    def _segmenter(self, script: str) -> Segmenter:
+        if script not in self._segmenters:
+            self._segmenters[script] = Segmenter(self._contest, script)
+        return self._segmenters[script]
+
+    def _main(self, letters: Counter[str]) -> str | None:
+        if not letters:
+            return None
+        key = max(letters, key=lambda key: (letters[key], key in self._own, key))
+        return key if key in SCRIPTS else _ONLY_READER.get(key)

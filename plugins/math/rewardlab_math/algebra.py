@@ -1,0 +1,100 @@
+r"""Formulas compared by math-verify (Kydlíček, HuggingFace), version 0.9.0.
+
+What must be known of it: `parse` reads LaTeX only between delimiters, so formulas are put between `$`; its own time
+limits use SIGALRM, which works in the main thread only, so they are off and `deadline` stands in; by default it
+answers "different" to its own errors, so `raise_on_error` is set and errors are told apart.
+"""
+
+import logging
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+import sympy
+from latex2sympy2_extended import NormalizationConfig
+from math_verify import LatexExtractionConfig, parse, verify
+from math_verify.grader import is_relation
+
+from rewardlab_math.quantities import Quantity
+from rewardlab_math.units import without_unit
+from rewardlab_math.wording import with_commas
+
+_LATEX = LatexExtractionConfig(
+    boxed_match_priority=-1,
+    normalization_config=NormalizationConfig(
+        basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
+    ),
+)
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+parser = threading.Lock()
+"""The parser's tables are shared and grow as it reads."""
+
+
+class Unparsable(Exception):
+    """A text that is no formula."""
+
+
+def _own_time_limit(record: logging.LogRecord) -> bool:
+    """math-verify warns once that its time limits are off; they are, on purpose."""
+    return "Timeout is disabled" not in record.getMessage()
+
+
+for _module in ("math_verify.parser", "math_verify.grader"):
+    logging.getLogger(_module).addFilter(_own_time_limit)
+
+
+def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
+    """What a text (see `notation.plain`) may mean as a formula, without its unit; Unparsable where it means nothing.
+
+    decimal_comma: a comma between digits may mark decimals.
+    """
+    text = with_commas(without_unit(text.lstrip("= ").removeprefix(r"\approx")))
+    writings = [text]
+    if decimal_comma and _DECIMAL_COMMA.search(text):
+        writings.append(_DECIMAL_COMMA.sub(".", text))
+    found = []
+    for writing in writings:
+        with suppress(Unparsable):
+            found.append(_formula(writing))
+    if not found:
+        raise Unparsable(text)
+    return found
+
+
+def _formula(latex: str) -> sympy.Basic:
+    with parser:
+        try:
+            found = parse(
+                f"${latex.replace('$', '')}$",
+                [_LATEX],
+                fallback_mode="no_fallback",
+                parsing_timeout=None,
+                raise_on_error=True,
+            )
+        except Exception as error:  # the parser raises whatever its own code runs into
+            raise Unparsable(latex) from error
+    if not found:
+        raise Unparsable(latex)
+    return found[0]
+
+
+def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
+    """The values that quantities may have: decimals as floats, which compare to six decimals; percents both ways."""
+    values = []
+    for quantity in quantities:
+        for value in (quantity.value, quantity.value / 100)[: 1 + quantity.percent]:
+            number = sympy.Rational(value.numerator, value.denominator)
+            values.append(number if quantity.exact else sympy.Float(number, 15))
+    return values
+
+
+def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> bool:
+    """Whether any gold equals any answer. Exceptions of the comparison pass through."""
+    return any(_equal(gold, answer) for gold in golds for answer in answers)
+
+
+def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
+    if is_relation(gold) and is_relation(answer) and gold.free_symbols != answer.free_symbols:
+        return False  # math-verify compares solutions: without this, 0 = 1 equals every equation that has none
+    return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)

@@ -1,0 +1,98 @@
+r"""Reading gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sympy
+
+from rewardlab.boxes import last_box
+from rewardlab_math import algebra, guard, wording
+from rewardlab_math.deadline import TimeLimitExceeded, call_within
+from rewardlab_math.notation import plain
+from rewardlab_math.numerals import writes_decimal_point
+from rewardlab_math.quantities import Quantity, quantities
+
+LONGEST = 2000
+"""Characters of the longest gold answer."""
+
+_FINAL = "####"
+_TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tons
+_LIST_OR_DECIMAL = re.compile(r"\d,\d")
+
+
+class BrokenGold(ValueError):
+    """A gold answer that nothing can be compared with; the text says what is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """One right answer.
+
+    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and for
+    a formula that takes too long to read, where `refused` says why: only the same writing equals that.
+    only_number: it can be nothing but a number, so that algebra has nothing to add where the answer is a number too.
+    """
+
+    text: str
+    kind: wording.Kind
+    quantities: frozenset[Quantity] = frozenset()
+    only_number: bool = False
+    formulas: Sequence[sympy.Basic] = ()
+    refused: str | None = None
+
+
+def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
+    """The right answers that a row's value gives, at least one; BrokenGold where one of them is none.
+
+    value: a string, a number, a boolean, or a list of these, any of which is right.
+    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in English.
+    seconds: processor time that reading one may take.
+    """
+    if not isinstance(value, list | tuple):
+        value = [value]
+    if not value:
+        raise BrokenGold("an empty list")
+    point_only = language is None or writes_decimal_point(language)
+    return [_gold(_written(one), point_only, seconds) for one in value]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BrokenGold(f"{value} is no number")
+    if isinstance(value, str | bool | int | float):
+        return str(value)
+    kind = "null" if value is None else type(value).__name__
+    raise BrokenGold(f"{kind} is neither text nor a number nor a list of these")
+
+
+@lru_cache(maxsize=4096)
+def _gold(written: str, point_only: bool, seconds: float) -> Gold:
+    if len(written) > LONGEST:
+        raise BrokenGold(f"{len(written)} characters are too long for an answer")
+    final = written.rpartition(_FINAL)[2]
+    box = last_box(final)
+    text = plain(final if box is None else box)
+    if not any(character.isalnum() for character in text):
+        raise BrokenGold(f"{written!r} holds no answer")
+    numbers = frozenset() if _TERM.fullmatch(text) else quantities(text, point_only=point_only)
+    listed = _LIST_OR_DECIMAL.search(text) and all(number.value.denominator > 1 for number in numbers)
+    if listed and point_only:  # "1,2": two numbers
+        numbers = frozenset()
+    kind = "formula" if numbers else wording.kind(text)
+    if kind != "formula":
+        return Gold(text=text, kind=kind)
+    if numbers and not listed and not any(number.name for number in numbers):
+        found = tuple(algebra.numbers(numbers))
+        return Gold(text=text, kind=kind, quantities=numbers, formulas=found, only_number=True)
+    try:
+        guard.check(text, gold=text)
+        found = call_within(seconds, lambda: algebra.formulas(text, decimal_comma=not point_only))
+    except (guard.Refused, TimeLimitExceeded) as error:
+        return Gold(text=text, kind=kind, quantities=numbers, refused=str(error))
+    except algebra.Unparsable as error:
+        raise BrokenGold(f"{written!r} cannot be read as mathematics") from error
+    return Gold(text=text, kind=kind, quantities=numbers, formulas=tuple(found))
