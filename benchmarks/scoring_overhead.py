@@ -19,7 +19,7 @@ from pathlib import Path
 GROUPS, SIZE = 512, 8
 AIM_US = 20.0
 
-PLUGIN = '''
+PLUGIN = """
 from rewardlab import RewardSpec, Score, hookimpl
 
 def brevity(text):
@@ -33,7 +33,7 @@ class Brevity:
 def rewardlab_rewards():
     build = lambda options, context: Brevity()
     return [RewardSpec(name="brevity", summary="short answers", runs="inline", build=build)]
-'''
+"""
 RECIPE = """
 version: 1
 reward:
@@ -50,13 +50,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         install(Path(folder))
         bare, scored = overhead(Path(folder), options.rounds)
-        print(f"{GROUPS} groups of {SIZE} completions, one trivial inline reward, best of {options.rounds} rounds")
+        print(
+            f"{GROUPS} groups of {SIZE} completions, one trivial inline reward, best of {options.rounds} rounds"
+        )
         print(f"  bare function in a loop   {bare:7.2f} us a completion")
         print(f"  Scorer.score_groups       {scored:7.2f} us a completion, {scored / bare:.1f} times as long")
         print(f"  overhead                  {scored - bare:7.2f} us a completion (aim: under {AIM_US:g})")
         seconds = command(Path(folder), options.rows)
-        print(f"`rewardlab score`, {options.rows} rows of {SIZE} completions: {options.rows / seconds:.0f} rows/s, ")
-        print(f"  {seconds / options.rows / SIZE * 1e6:.1f} us a completion, from start to exit ({seconds:.1f} s)")
+        print(
+            f"`rewardlab score`, {options.rows} rows of {SIZE} completions: {options.rows / seconds:.0f} rows/s, "
+        )
+        print(
+            f"  {seconds / options.rows / SIZE * 1e6:.1f} us a completion, from start to exit ({seconds:.1f} s)"
+        )
 
 
 def install(folder: Path) -> None:
@@ -91,7 +97,9 @@ def overhead(folder: Path, rounds: int) -> tuple[float, float]:
         assert [list(scored.total) for scored in scorer.score_groups(groups)] == expected
         bare, scored = [], []
         for _ in range(rounds):
-            bare.append(seconds_of(lambda: [[brevity(c.text) for c in group.completions] for group in groups]))
+            bare.append(
+                seconds_of(lambda: [[brevity(c.text) for c in group.completions] for group in groups])
+            )
             scored.append(seconds_of(lambda: scorer.score_groups(groups)))
     return min(bare) / GROUPS / SIZE * 1e6, min(scored) / GROUPS / SIZE * 1e6
 

@@ -344,6 +344,7 @@ def test_ranges_are_tight_where_each_name_occurs_once(text, interval):
         ("1 / (x + 1e-320)", "`1 / (x + 1e-320)` can be too large for a number"),
         ("min(a * 1e308 * 10, 1)", "`a * 1e308 * 10` can be too large for a number"),
         ("clip(a, x, 0.5)", "low can be above high (x up to 1, 0.5 down to 0.5)"),
+        ("clip(a, 0.5, x)", "low can be above high (0.5 up to 0.5, x down to 0)"),
     ],
 )
 def test_ranges_refuse_what_could_fail(text, message):

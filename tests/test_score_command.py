@@ -20,7 +20,9 @@ def folder(tmp_path, monkeypatch):
 
 def write_recipe(components=LENGTH, total="length", name="r.yaml", **more):
     reward = {"components": components, "total": total}
-    Path(name).write_text(json.dumps({"version": 1, "reward": reward | more.pop("reward", {})} | more))  # JSON is YAML
+    Path(name).write_text(
+        json.dumps({"version": 1, "reward": reward | more.pop("reward", {})} | more)
+    )  # JSON is YAML
 
 
 def write_rows(*rows, name="rows.jsonl"):
@@ -29,7 +31,11 @@ def write_rows(*rows, name="rows.jsonl"):
 
 
 def row(row_id=None, completions=("abc",), **fields):
-    return {"prompt": "How long?", "completions": list(completions)} | fields | ({} if row_id is None else {"id": row_id})
+    return (
+        {"prompt": "How long?", "completions": list(completions)}
+        | fields
+        | ({} if row_id is None else {"id": row_id})
+    )
 
 
 def score(*arguments):
@@ -104,7 +110,9 @@ def test_the_recipes_fields_apply_to_rows_id_and_completions_too():
 
 def test_completions_may_have_counts_which_normalizers_may_need():
     write_recipe(reward={"normalize": ["cases/shorter"]})
-    write_rows(row(1, [{"text": "x" * 50, "token_count": 5, "truncated": True}, {"text": "x", "token_count": 1}]))
+    write_rows(
+        row(1, [{"text": "x" * 50, "token_count": 5, "truncated": True}, {"text": "x", "token_count": 1}])
+    )
     assert score() == 0
     assert scores()[0]["total"] == [0.5, 0.01]
     assert scores()[0]["shaped"] == [0.1, 0.01]
@@ -175,7 +183,10 @@ def test_too_many_failures_end_the_job(capsys):
     assert score() == 1
     assert [s["id"] for s in scores()] == list(range(50))  # 40 good ones, and failures up to the 50th score
     error = capsys.readouterr().err
-    assert "component 'obey' (cases/obey) has no value for 10 of the last 50 completions (20.0%; max_missing is 10.0%)" in error
+    assert (
+        "component 'obey' (cases/obey) has no value for 10 of the last 50 completions (20.0%; max_missing is 10.0%)"
+        in error
+    )
     assert "--resume" in error
 
 
@@ -195,7 +206,10 @@ def test_languages_that_will_abstain_are_told_before_anything_is_scored(capsys):
     assert nothing_is_written()
     error = capsys.readouterr().err
     assert "error: rows.jsonl:2: spoken (cases/spoken) will abstain: language 'sw' is not known" in error
-    assert "reward.components.spoken: will abstain on 3 rows: language 'sw' is not known (2); language 'bn' is" in error
+    assert (
+        "reward.components.spoken: will abstain on 3 rows: language 'sw' is not known (2); language 'bn' is"
+        in error
+    )
     assert score("reward.components.spoken.on_abstain=0.25") == 0
     assert [s["total"] for s in scores()] == [[1.03], [0.28], [1.03], [0.28], [0.28]]
 
@@ -211,18 +225,25 @@ def test_a_fault_in_abstains_names_its_component(capsys):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("infinite info", "its info is no JSON: Out of range float"),
-        ("odd info", "its info is no JSON: Object of type set"),
-        ("deep info", "its info is no JSON: maximum recursion depth"),
-        ("odd error", "its error is no JSON: Object of type ValueError"),
+        ("infinite info", "info['raw'] is no JSON value: Out of range float"),
+        ("odd info", "info['raw'] is no JSON value: Object of type set"),
+        ("deep info", "info['raw'] is no JSON value: maximum recursion depth"),
+        ("odd error", "no text"),
     ],
 )
-def test_what_json_cannot_hold_is_the_plugins_fault(text, complaint, capsys):
+def test_what_json_cannot_hold_is_a_failure_of_the_plugin(text, complaint, capsys):
     write_recipe(LENGTH | {"obey": {"use": "cases/obey", "on_missing": 0.0, "max_missing": 1}}, "length + obey")
     write_rows(row("fine"), row("s", ["x", text]))
-    assert score() == 1
-    place = "error: component 'obey' (cases/obey) on sample 's' (rows.jsonl:2), completion 1: "
-    assert place + complaint in capsys.readouterr().err
+    assert score("-o", "lenient.jsonl") == 0
+    obey = scores("lenient.jsonl")[1]["components"]["obey"]
+    assert obey["value"] == [0.5, None]
+    assert obey["info"] == [{}, {}]
+    assert complaint in obey["error"][1]
+    capsys.readouterr()
+    assert score("reward.components.obey.on_missing=fail") == 1
+    error = capsys.readouterr().err
+    assert "component 'obey' (cases/obey) failed on sample 's' (rows.jsonl:2), completion 1: " in error
+    assert complaint in error
     assert [s["id"] for s in scores()] == ["fine"]
 
 
@@ -312,10 +333,19 @@ FINE = json.dumps(row("fine"))
         ('{"id": 1, "completions": ["x"]}', "rows.jsonl:2: no prompt"),
         ('{"id": 1, "prompt": "?"}', "rows.jsonl:2: no completions"),
         ('{"id": 1, "prompt": "?", "completions": []}', "rows.jsonl:2: completions is an empty list"),
-        ('{"id": 1, "prompt": "?", "completions": "x"}', "rows.jsonl:2: completions must be a list, not a text"),
+        (
+            '{"id": 1, "prompt": "?", "completions": "x"}',
+            "rows.jsonl:2: completions must be a list, not a text",
+        ),
         ('{"id": 1, "prompt": "?", "completions": [1]}', "rows.jsonl:2: completions[0] must be a text"),
-        ('{"id": 1.5, "prompt": "?", "completions": ["x"]}', "rows.jsonl:2: id must be a text or a whole number"),
-        ('{"id": "fine", "prompt": "?", "completions": ["x"]}', "rows.jsonl:2: the id 'fine' is already that of rows.jsonl:1"),
+        (
+            '{"id": 1.5, "prompt": "?", "completions": ["x"]}',
+            "rows.jsonl:2: id must be a text or a whole number",
+        ),
+        (
+            '{"id": "fine", "prompt": "?", "completions": ["x"]}',
+            "rows.jsonl:2: the id 'fine' is already that of rows.jsonl:1",
+        ),
     ],
 )
 def test_a_bad_row_is_told_before_anything_is_scored(line, complaint, capsys):
@@ -338,7 +368,9 @@ def test_a_field_that_a_component_needs_must_be_there(given, capsys):
     write_recipe({"answered": {"use": "cases/answered"}, "also": {"use": "cases/answered"}}, "also")
     write_rows(row(1, answer=0), row(2, **given))
     assert score() == 2
-    needed = "rows.jsonl:2: field 'answer' is needed by answered (cases/answered), also (cases/answered), but "
+    needed = (
+        "rows.jsonl:2: field 'answer' is needed by answered (cases/answered), also (cases/answered), but "
+    )
     found = "it is null" if given else "the row has none"
     assert needed + found in capsys.readouterr().err
     assert nothing_is_written()
@@ -385,7 +417,10 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["r.yaml", "-o", "out.jsonl"], "a recipe and a file of rows are needed, in this order; found r.yaml"),
+        (
+            ["r.yaml", "-o", "out.jsonl"],
+            "a recipe and a file of rows are needed, in this order; found r.yaml",
+        ),
         (["r.yaml", "rows.jsonl", "x", "-o", "o"], "a recipe and a file of rows are needed"),
         (["no.yaml", "rows.jsonl", "-o", "out.jsonl"], "no.yaml: no such file"),
         (["r.yaml", "no.jsonl", "-o", "out.jsonl"], "no.jsonl: no such file"),
@@ -393,7 +428,10 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
         (["r.yaml", "rows.jsonl", "-o", "no/out.jsonl"], "no/out.jsonl: there is no folder no"),
         (["r.yaml", "rows.jsonl", "-o", "."], "this is a folder; name a file"),
         (["r.yaml", "rows.jsonl", "-o", "rows.jsonl"], "rows.jsonl: exists already"),
-        (["r.yaml", "rows.jsonl", "-o", "rows.jsonl", "--resume"], "there is no rows.jsonl.state that says what made"),
+        (
+            ["r.yaml", "rows.jsonl", "-o", "rows.jsonl", "--resume"],
+            "there is no rows.jsonl.state that says what made",
+        ),
         (["r.yaml", "/dev/null", "-o", "out.jsonl"], "rows are read twice; name a regular file"),
         (["r.yaml", "rows.jsonl", "reward.total=size", "-o", "out.jsonl"], "no component 'size'"),
         (["r.yaml", "rows.jsonl"], "the following arguments are required: -o"),

@@ -210,8 +210,8 @@ class TestAPool:
         assert len(alone) == 1
         asyncio.run(together(0.1))  # starts the second
         began = time.monotonic()
-        both = {scores[0].info["pid"] for scores in asyncio.run(together(0.5))}
-        assert time.monotonic() - began < 0.9
+        both = {scores[0].info["pid"] for scores in asyncio.run(together(0.6))}
+        assert time.monotonic() - began < 1.1
         assert len(both) == 2
         assert alone < both
         assert pool.restarts == 0
@@ -265,25 +265,28 @@ class TestAPool:
 
 
 class TestDeadline:
-    def test_kills_what_computes_and_names_it_processor_bound(self, open_pool):
+    def test_kills_what_runs_past_it_and_starts_afresh(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         [before] = say(pool, "pid()")
-
-        def blamed() -> bool:
-            with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s") as caught:
-                say(pool, "burn(60)")
-            return caught.value.cpu_bound
-
-        assert any(blamed() for _ in range(3))  # a crowded machine may fail to give half a processor
+        with pytest.raises(
+            WorkerTimeout, match=r"no score within 0.4 s; the worker used \d.\d s of processor"
+        ):
+            say(pool, "burn(60)")
         assert gone(before.info["pid"], within=0.1)
         assert say(pool, "pid()") != [before]
-        assert pool.restarts >= 1
+        assert pool.restarts == 1
 
-    def test_kills_what_sleeps_and_does_not_blame_it(self, open_pool):
+    def test_blames_what_computes_with_all_that_it_runs(self, open_pool):
+        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
+        with pytest.raises(WorkerTimeout) as caught:
+            say(pool, "crunch()")
+        assert caught.value.cpu_bound
+
+    def test_does_not_blame_what_sleeps(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         # What it computed before this call counts for nothing.
         for _ in range(3):
-            say(pool, "burn(0.1)", *["pid()"] * 10)
+            say(pool, "burn(0.1)", *["pid()"] * 50)
         with pytest.raises(WorkerTimeout) as caught:
             say(pool, "time.sleep(60)")
         assert not caught.value.cpu_bound
@@ -291,7 +294,7 @@ class TestDeadline:
     def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.3)
         say(pool, "pid()")
-        assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 9)) == 10  # 0.57 s are allowed
+        assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 30)) == 31  # 1.2 s are allowed
         with pytest.raises(WorkerTimeout, match=r"no score within 0.33 s"):
             say(pool, "time.sleep(60)", "pid()")
 
@@ -374,6 +377,15 @@ class TestEnd:
             say(pool, "pid()")
         assert len(errors) == 1
 
+    def test_does_not_come_by_a_fork_of_the_host(self, shared):
+        [before] = say(shared, "pid()")
+        fork = os.fork()
+        if fork == 0:
+            shared.close()
+            os._exit(0)
+        assert os.waitpid(fork, 0) == (fork, 0)
+        assert say(shared, "pid()") == [before]
+
     def test_of_a_pool_that_nobody_holds(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -388,7 +400,7 @@ class TestEnd:
         with a_host("exit", f"(announce({str(flag)!r}), time.sleep(60))") as host:
             pid = wait_for(flag)
             host.stdin.close()
-            assert host.wait(5) == 0
+            assert host.wait(10) == 0
             assert gone(pid, within=0.5)
             assert host.stderr.read() == b""
 

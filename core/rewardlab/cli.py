@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
+    "report": "write one page about a run",
     "plugins": "list what is installed",
     "schema": "write JSON schemas, for editors",
 }
@@ -23,10 +24,30 @@ MISTAKE, FAILED = 2, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Exit codes: 0 fine, 1 the job failed, 2 the user's mistake."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
+    try:
+        code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has gone, as in `rewardlab plugins | head -1`
+        _close_output()
+        return FAILED
+    except OSError as error:
+        _close_output()
+        return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
+    return code
+
+
+def _close_output() -> None:
+    """What is still to be written goes nowhere, so that Python does not fail on it while it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    if not arguments:
+        print(_help(), file=sys.stderr)
+        return MISTAKE
+    if arguments[0] in ("-h", "--help", "help"):
         print(_help())
-        return 0 if arguments else MISTAKE
+        return 0
     if arguments[0] in ("-V", "--version"):
         print(f"rewardlab {__version__}")
         return 0
@@ -34,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in COMMANDS:
         from rewardlab.errors import nearest
 
-        return _complain(f"no command {name!r}{nearest(name, COMMANDS)}", MISTAKE)
+        code = _complain(f"no command {name!r}{nearest(name, COMMANDS)}", MISTAKE)
+        print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
+        return code
     return _run(name, rest)
 
 
@@ -56,11 +79,6 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         return _complain(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _complain("stopped", FAILED)
-    except BrokenPipeError:  # the reader of our output has gone, as in `rewardlab plugins | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    except OSError as error:
-        return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
 
 
 def _complain(text: str, code: int) -> int:

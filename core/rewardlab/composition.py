@@ -4,6 +4,7 @@ Missing values follow the recipe's policies here and nowhere else, so that a com
 what the component said.
 """
 
+import hashlib
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,9 @@ from rewardlab.types import Completion, Group, Sample, Score
 class ScoredGroup:
     """A group with what its rewards said.
 
-    components: name -> G scores. total: G numbers, None where a sample got zero advantage for want of a value.
-    shaped: G numbers, what a trainer receives; equal to `total` where nothing normalizes and nothing is missing.
+    components: name -> G scores.
+    total: G numbers, None where a sample got zero advantage for want of a value.
+    shaped: G numbers, for a trainer; equal to `total` where nothing normalizes and nothing is missing.
     """
 
     sample: Sample
@@ -52,76 +54,83 @@ class Composition:
         )
 
     def _totals(self, group: Group, components: Mapping[str, Sequence[Score]]) -> list[float | None]:
-        names = self.expression.names
-        columns = {name: self._column(name, components[name], group) for name in names}
-        evaluate, size = self.expression.evaluate, len(group.completions)
-        totals: list[float | None] = [None] * size
-        if None in columns.values():
-            return totals  # nobody has a value to take the mean of: zero advantage for the whole group
-        for index in range(size):
-            values = {name: column[index] for name, column in columns.items()}
-            if self.zero_truncated and group.completions[index].truncated:
+        totals: list[float | None] = [None] * len(group.completions)
+        columns: dict[str, list[float | None]] = {}
+        for name in self.expression.names:
+            column = self._column(name, components[name], group.sample)
+            if column is None:
+                return totals
+            columns[name] = column
+        for index, completion in enumerate(group.completions):
+            values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
+            if self.zero_truncated and completion.truncated:
                 totals[index] = 0.0
-            elif None not in values.values():
+            elif len(values) == len(columns):
                 try:
-                    totals[index] = evaluate(values)
+                    totals[index] = self.expression.evaluate(values)
                 except ArithmeticError as error:
                     raise JobError(f"reward.total on {_place(group.sample, index)}: {error}") from error
         return totals
 
-    def _column(self, name: str, scores: Sequence[Score], group: Group) -> list[float | None] | None:
+    def _column(self, name: str, scores: Sequence[Score], sample: Sample) -> list[float | None] | None:
         """The values that `total` sees; None inside for zero advantage, None in all for the whole group."""
-        use = self.uses[name]
         column: list[float | None] = [score.value for score in scores]
         if None not in column:
             return column
         present = [value for value in column if value is not None]
         for index, score in enumerate(scores):
-            if score.value is not None:
-                continue
-            if score.error is None:
-                column[index] = self._abstained(name, use, score, group, index)
-            elif isinstance(use.on_missing, float | int):
-                column[index] = float(use.on_missing)
-            elif use.on_missing == "fail":
-                place = _place(group.sample, index)
-                raise JobError(f"component {name!r} ({use.use}) failed on {place}: {score.error}")
-            elif use.on_missing == "group_mean":
-                if not present:
-                    return None
-                column[index] = math.fsum(present) / len(present)
-        return column
+            if score.value is None:
+                column[index] = self._stand_in(name, score, present, _place(sample, index))
+        nobody = None in column and self.uses[name].on_missing == "group_mean"
+        return None if nobody else column
 
-    def _abstained(self, name: str, use: ComponentUse, score: Score, group: Group, index: int) -> float:
-        if use.on_abstain == "fail":
-            reason = score.info.get("reason") or "it gives no reason"
-            raise JobError(
-                f"component {name!r} ({use.use}) abstains on {_place(group.sample, index)}: {reason}; "
-                f"set reward.components.{name}.on_abstain to a number to go on"
-            )
-        return float(use.on_abstain)
+    def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
+        """What `total` sees where a component has no value; None for zero advantage."""
+        use = self.uses[name]
+        if score.error is None:
+            if use.on_abstain == "fail":
+                reason = score.info.get("reason") or "it gives no reason"
+                raise JobError(
+                    f"component {name!r} ({use.use}) abstains on {place}: {reason}; "
+                    f"set reward.components.{name}.on_abstain to a number to go on"
+                )
+            return float(use.on_abstain)
+        if use.on_missing == "fail":
+            raise JobError(f"component {name!r} ({use.use}) failed on {place}: {score.error}")
+        if use.on_missing == "group_mean":
+            return _mean(present) if present else None
+        return None if use.on_missing == "zero_advantage" else float(use.on_missing)
 
     def _shaped(self, group: Group, totals: Sequence[float | None], seed: int) -> list[float]:
         kept = [index for index, total in enumerate(totals) if total is not None]
         values = [total for total in totals if total is not None]
         if not values:
             return [0.0] * len(totals)
-        counts = [group.completions[index].token_count for index in kept]
-        tokens = None if None in counts else counts
-        for use, normalizer in self.normalizers:
-            try:
-                shaped = normalizer.shape(values, tokens, list(range(len(values))), seed)
-                values = [float(value) for value in shaped]
-            except Exception as error:  # the one place where a normalizer's exception gets its name
-                raise JobError(f"normalizer {use} on {_place(group.sample)}: {one_line(error)}") from error
-            if len(values) != len(kept) or not all(map(math.isfinite, values)):
-                raise JobError(f"normalizer {use} on {_place(group.sample)}: gave {values!r} for {len(kept)} values")
+        if self.normalizers:
+            counts = [group.completions[index].token_count for index in kept]
+            values = self._normalized(group.sample, values, counts, seed)
         if len(kept) == len(totals):
             return values
-        result = [math.fsum(values) / len(values)] * len(totals)
+        result = [_mean(values)] * len(totals)
         for index, value in zip(kept, values, strict=True):
             result[index] = value
         return result
+
+    def _normalized(
+        self, sample: Sample, values: list[float], counts: Sequence[int | None], seed: int
+    ) -> list[float]:
+        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{sample.id}".encode()).digest()[:8])
+        size = len(values)
+        for use, normalizer in self.normalizers:
+            tokens = None if None in counts else list(counts)
+            try:
+                shaped = normalizer.shape(list(values), tokens, list(range(size)), own_seed)
+                values = [float(value) for value in shaped]
+            except (Exception, SystemExit) as error:  # the one place where its exceptions get their name
+                raise JobError(f"normalizer {use} on {_place(sample)}: {one_line(error)}") from error
+            if len(values) != size or not all(map(math.isfinite, values)):
+                raise JobError(f"normalizer {use} on {_place(sample)}: gave {values!r} for {size} values")
+        return values
 
 
 class MissingGuard:
@@ -156,12 +165,18 @@ class MissingGuard:
         for name, failed in self._failed.items():
             if len(failed) < self._least:
                 continue
-            share, most = sum(failed) / len(failed), self._uses[name].max_missing
-            if share > most:
+            use, share = self._uses[name], sum(failed) / len(failed)
+            if share > use.max_missing:
                 raise JobError(
-                    f"component {name!r} ({self._uses[name].use}) has no value for {sum(failed)} of the last "
-                    f"{len(failed)} completions ({share:.1%}; max_missing is {most:.1%}); last: {self._causes[name]}"
+                    f"component {name!r} ({use.use}) has no value for {sum(failed)} of the last "
+                    f"{len(failed)} completions ({share:.1%}; max_missing is {use.max_missing:.1%}); "
+                    f"last: {self._causes[name]}"
                 )
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Never outside of the values: rounding must not tell equal ones apart."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
 def _place(sample: Sample, index: int | None = None) -> str:

@@ -5,11 +5,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
+from rewardlab.recipe import DatasetUse, Recipe, RlStage
 from rewardlab.rows import Identifier, remap
 from rewardlab.specs import Context
 from rewardlab.types import Sample
+from rewardlab.validation import Path
 
 HELD_OUT_SPLITS = ("heldout", "test", "validation", "valid", "dev", "eval")
+
+
+def dataset_uses(recipe: Recipe) -> Iterator[tuple[Path, DatasetUse]]:
+    """The datasets that a recipe names: (place, use)."""
+    if recipe.dataset is not None:
+        yield ("dataset",), recipe.dataset
+    for index, stage in enumerate(recipe.stages):
+        if stage.dataset is not None:
+            yield ("stages", index, "dataset"), stage.dataset
+        evaluation = stage.evaluation if isinstance(stage, RlStage) else None
+        if evaluation is not None and evaluation.dataset is not None:
+            yield ("stages", index, "eval", "dataset"), evaluation.dataset
 
 
 def read_dataset(planned: Any, context: Context) -> Iterator[Sample]:

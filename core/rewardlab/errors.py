@@ -55,6 +55,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def one_line(error: BaseException, limit: int = 300) -> str:
     """An exception as "ValueError: text", on one line, cut at `limit` characters."""
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception as another:  # a plugin's exception may have a `__str__` that fails
+        text = f"its text cannot be had: {type(another).__name__}"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -6,7 +6,9 @@ Readers may live in different event loops and threads than the producer.
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
+from rewardlab.errors import one_line
 from rewardlab.types import Completion, Group, Sample
 
 
@@ -14,8 +16,8 @@ class GroupStream:
     """The G completions of one prompt, in order of arrival.
 
     `size` (G) is known from the start and may be 1. Each `async for index, completion in stream` sees every
-    arrival once, from the first on; `await stream.group()` waits for all of them. Indices, not arrival, decide
-    what a score belongs to. If the group cannot be completed, readers get the producer's exception.
+    arrival once, from the first on; `await stream.group()` waits for all of them. Indices, not arrival,
+    decide what a score belongs to. If the group cannot be completed, readers get the producer's exception.
     """
 
     def __init__(self, sample: Sample, size: int):
@@ -25,7 +27,7 @@ class GroupStream:
         self.size = size
         self._arrived: list[tuple[int, Completion]] = []
         self._indices: set[int] = set()
-        self._failure: BaseException | None = None
+        self._failure: Exception | None = None
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future]] = []
         self._lock = threading.Lock()
 
@@ -38,7 +40,7 @@ class GroupStream:
         return stream
 
     def put(self, index: int, completion: Completion) -> None:
-        """Producer's side: completion `index` (0 <= index < size) is there. Once for each index; any thread."""
+        """Producer's side: completion `index` (from 0) is there; once for each, from any thread."""
         if not 0 <= index < self.size:
             raise IndexError(f"index {index} in a group of {self.size}")
         with self._lock:
@@ -49,9 +51,11 @@ class GroupStream:
         self._wake()
 
     def fail(self, error: BaseException) -> None:
-        """Producer's side: the rest will not come; every reader gets `error`."""
+        """Producer's side: the rest will not come; every reader who waits for it gets the first `error`."""
+        if not isinstance(error, Exception):  # an interrupt would end the readers' loops, too
+            error = RuntimeError(f"the rest of sample {self.sample.id!r} will not come: {one_line(error)}")
         with self._lock:
-            self._failure = error
+            self._failure = self._failure or error
         self._wake()
 
     async def __aiter__(self) -> AsyncIterator[tuple[int, Completion]]:
@@ -80,7 +84,7 @@ class GroupStream:
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for loop, arrival in waiting:
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the reader's loop is closed; that is no concern of the producer's
                 loop.call_soon_threadsafe(_resolve, arrival)
 
 

@@ -1,82 +1,104 @@
-"""How a reward runs: inline, in a thread, in worker processes, or as a coroutine; and what is asked of it at once.
+"""How a reward runs: inline, in a thread, in worker processes, or as a coroutine; what is asked at once.
 
-Every lane gives one Score for each completion it was asked about. Whatever a plugin does wrong (an exception, a
-list of the wrong length, NaN, a value out of range) becomes a failed Score that says so; a batch that fails is
-asked again item by item, so that one completion cannot fail its neighbours.
+Every lane gives one Score for each completion of a stream. Whatever a plugin does wrong (an exception, a list
+of the wrong length, NaN, a value out of range) becomes a failed Score that says so; a call that fails as a
+whole is asked again item by item, so that one completion cannot fail its neighbours.
 """
 
 import asyncio
 import inspect
+import json
 import math
+import reprlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from rewardlab.call_thread import CallThread
 from rewardlab.errors import JobError, one_line
 from rewardlab.grouping import GroupStream
-from rewardlab.loops import LoopThread
+from rewardlab.loops import CallThread, LoopThread, is_ours
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
-from rewardlab.worker import PluginRaised, WorkerPool, WorkerTimeout
+from rewardlab.worker import PluginRaised, WorkerDied, WorkerPool, WorkerTimeout
 
 Item = tuple[Sample, Completion]
-Call = Callable[[Sequence[Item]], Awaitable[Any]]
+Request = tuple[Sequence[Item], asyncio.Future]
 
 MOST_ITEMS = {"completion": 256, "batch": 4096}
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002
 
 
-class ItemLane:
-    """Completion and batch scope: scores of (sample, completion) items, gathered across groups where it pays.
+class Lane(Protocol):
+    """Where the scores of one component come from."""
 
-    `slots` calls run at once (None: no limit and no gathering).
+    async def score(self, stream: GroupStream) -> list[Score]:
+        """One Score a completion, in the group's order. JobError, or what the stream's producer raised."""
+
+
+class ItemLane:
+    """Completion and batch scope: complete groups, gathered into larger calls where it pays.
+
+    `slots` calls run at once (0: no limit and no gathering).
     """
 
-    def __init__(self, spec: RewardSpec, call: Call, slots: int | None):
+    def __init__(self, spec: RewardSpec, call: Callable[[Sequence[Item]], Awaitable[Any]], slots: int):
         self._spec = spec
         self._call = call
         self._slots = slots
         self._most = MOST_ITEMS[spec.scope]
-        self._waiting: deque[tuple[Sequence[Item], asyncio.Future]] = deque()
+        self._waiting: deque[Request] = deque()
+        self._items_waiting = 0
         self._tasks: set[asyncio.Task] = set()
         self._pumping = False
 
-    async def score(self, items: Sequence[Item]) -> list[Score]:
-        """One Score an item, in order."""
-        if self._slots is None:
+    async def score(self, stream: GroupStream) -> list[Score]:
+        """One Score a completion, in the group's order, once the group is complete."""
+        group = await stream.group()
+        items = [(group.sample, completion) for completion in group.completions]
+        if self._slots == 0:
             return await self._ask(items)
         loop = asyncio.get_running_loop()
         scored = loop.create_future()
         self._waiting.append((items, scored))
+        self._items_waiting += len(items)
         self._pump_soon(loop)
         return await scored
 
     def _pump_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._pumping:
             self._pumping = True
-            loop.call_soon(self._pump)  # after all that asks in this turn of the loop, so that it goes together
+            # after all that asks in this turn of the loop, so that it goes together
+            loop.call_soon(self._pump)
 
     def _pump(self) -> None:
         self._pumping = False
         while self._waiting and len(self._tasks) < self._slots:
-            free = self._slots - len(self._tasks)
-            share = min(self._most, math.ceil(sum(len(items) for items, _ in self._waiting) / free))
-            batch, taken = [], 0
-            while self._waiting and (not batch or taken + len(self._waiting[0][0]) <= share):
-                batch.append(self._waiting.popleft())
-                taken += len(batch[-1][0])
-            task = asyncio.create_task(self._run(batch))
-            self._tasks.add(task)
-            task.add_done_callback(self._done)
+            if batch := self._next_batch(self._slots - len(self._tasks)):
+                task = asyncio.create_task(self._run(batch))
+                self._tasks.add(task)
+                task.add_done_callback(self._done)
+
+    def _next_batch(self, free: int) -> list[Request]:
+        """The requests of one call: one of `free` equal shares of what waits; a request is never divided."""
+        share = min(self._most, math.ceil(self._items_waiting / free))
+        batch: list[Request] = []
+        taken = 0
+        while self._waiting and (not batch or taken + len(self._waiting[0][0]) <= share):
+            items, scored = self._waiting.popleft()
+            self._items_waiting -= len(items)
+            if not scored.done():  # else nobody waits for it any more
+                batch.append((items, scored))
+                taken += len(items)
+        return batch
 
     def _done(self, task: asyncio.Task) -> None:
         self._tasks.discard(task)
         self._pump_soon(task.get_loop())
 
-    async def _run(self, batch: Sequence[tuple[Sequence[Item], asyncio.Future]]) -> None:
+    async def _run(self, batch: Sequence[Request]) -> None:
         try:
             scores = iter(await self._ask([item for items, _ in batch for item in items]))
         except BaseException as error:
@@ -94,29 +116,27 @@ class ItemLane:
     async def _ask(self, items: Sequence[Item]) -> list[Score]:
         try:
             return _accept(await self._call(items), len(items), self._spec)
-        except WorkerTimeout as error:
+        except BaseException as error:  # the one place where a reward's exception becomes a failed score
+            if not _is_the_plugins(error):
+                raise
             if len(items) == 1:
-                return [self._timed_out(error)]
-        except PluginRaised as error:
-            if len(items) == 1:
-                return [Score(error=str(error))]
-        except JobError:
-            raise
-        except Exception as error:  # the one place where a reward's exception becomes a failed score
-            if len(items) == 1:
-                return [Score(error=_raised(error))]
+                return [self._failed(error)]
+        # nothing is asked for more than twice, however many fail
         return [(await self._ask([item]))[0] for item in items]
 
-    def _timed_out(self, error: WorkerTimeout) -> Score:
-        if error.cpu_bound and self._spec.on_timeout != "fail":
-            return Score(value=float(self._spec.on_timeout), info={"timed_out": True})
-        return Score(error=str(error))
+    def _failed(self, error: BaseException) -> Score:
+        on_timeout = self._spec.on_timeout
+        if isinstance(error, WorkerTimeout) and error.cpu_bound and on_timeout != "fail":
+            return Score(value=float(on_timeout), info={"timed_out": True})
+        return Score(error=_what(error))
 
 
 class GroupLane:
-    """Group scope: G scores of a stream. `home` is the loop on which a reward that runs in a thread lives."""
+    """Group scope: the reward reads the stream itself, on its own loop `home` where it runs in a thread."""
 
-    def __init__(self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None = None):
+    def __init__(
+        self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None
+    ):
         self._spec = spec
         self._call = call
         self._home = home
@@ -129,41 +149,71 @@ class GroupLane:
     async def _ask(self, stream: GroupStream) -> list[Score]:
         try:
             return _accept(await self._call(stream), stream.size, self._spec)
-        except (PluginRaised, WorkerTimeout) as error:
-            return [Score(error=str(error))] * stream.size
-        except JobError:
-            raise
-        except Exception as error:  # the one place where a reward's exception becomes failed scores
-            return [Score(error=_raised(error))] * stream.size
+        except BaseException as error:  # the one place where a reward's exception becomes failed scores
+            if not _is_the_plugins(error):
+                raise
+            return [Score(error=_what(error))] * stream.size
 
 
 def open_lane(
-    spec: RewardSpec, reward: Any, pool: WorkerPool | None, thread: CallThread | None, home: LoopThread | None
-) -> ItemLane | GroupLane:
-    """The lane of a built reward (or of a pool, for one that runs in workers)."""
+    spec: RewardSpec,
+    reward: Any,
+    *,
+    pool: WorkerPool | None = None,
+    thread: CallThread | None = None,
+    home: LoopThread | None = None,
+) -> Lane:
+    """The lane of a built reward, or of a pool for one that runs in workers.
+
+    `thread` (completion and batch scope) or `home` (group scope) goes with a reward that runs in a thread.
+    """
     if spec.scope == "group":
-        if pool is not None:
-
-            async def score_in_worker(stream: GroupStream) -> Any:
-                return await pool.score_group(await stream.group())
-
-            return GroupLane(spec, score_in_worker)
-        return GroupLane(spec, reward.score, home)
+        return GroupLane(spec, partial(_whole_group, pool) if pool else _awaiting(reward.score), home)
     if pool is not None:
         return ItemLane(spec, pool.score, pool.size)
-    if spec.runs == "async":
-        return ItemLane(spec, reward.score, 1 if spec.scope == "batch" else None)
-    if spec.runs == "inline":
+    if thread is not None:
+        return ItemLane(spec, partial(thread.call, reward.score), 1)
+    call = _awaiting(reward.score) if spec.runs == "async" else _calling(reward.score)
+    return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
 
-        async def score_inline(items: Sequence[Item]) -> Any:
-            return reward.score(items)
 
-        return ItemLane(spec, score_inline, 1 if spec.scope == "batch" else None)
+async def _whole_group(pool: WorkerPool, stream: GroupStream) -> Any:
+    return await pool.score_group(await stream.group())
 
-    async def score_in_thread(items: Sequence[Item]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(thread, reward.score, items)
 
-    return ItemLane(spec, score_in_thread, 1)
+def _calling(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+    async def call(asked: Any) -> Any:
+        return score(asked)
+
+    return call
+
+
+def _awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+    async def call(asked: Any) -> Any:
+        scores = score(asked)
+        if not inspect.isawaitable(scores):
+            raise TypeError("score is no coroutine function; write `async def score`")
+        return await scores
+
+    return call
+
+
+def _is_the_plugins(error: BaseException) -> bool:
+    if isinstance(error, JobError):
+        return isinstance(error, PluginRaised | WorkerTimeout | WorkerDied)
+    return not is_ours(error)
+
+
+def _what(error: BaseException) -> str:
+    """What went wrong, and the line that raised it where that is not one of ours."""
+    if isinstance(error, JobError):
+        return str(error)
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None or frame.tb_frame.f_code.co_filename == __file__:
+        return one_line(error)
+    return f"{one_line(error)} (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
 
 
 def _accept(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
@@ -179,32 +229,34 @@ def _accept(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
 
 
 def _accepted(score: Any, spec: RewardSpec) -> Score:
-    if type(score) is not Score:
+    if not isinstance(score, Score):
         return Score(error=f"returned {type(score).__name__}, not a Score")
-    value = score.value
+    value, info, error = score.value, score.info, score.error
+    if (type(info) is not dict or info) and (unwritable := _unwritable(info)):
+        return Score(error=unwritable if error is None else f"{error}; {unwritable}")
+    if error is not None:
+        return Score(info=info, error=str(error))
     if value is None:
         return score
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return Score(info=score.info, error=f"value {value!r} is no number")
-    if score.error is not None:
-        return Score(info=score.info, error=score.error)
-    low, high = spec.range
-    if low <= value <= high:
-        return score if type(value) is float else Score(value=float(value), info=score.info)
-    if not math.isfinite(value):
-        return Score(info=score.info, error=f"value {value!r} is not finite")
-    if low - ROUNDING <= value <= high + ROUNDING:
-        return Score(value=min(max(float(value), low), high), info=score.info)
-    return Score(info=score.info, error=f"value {value!r} is outside the declared range [{low:g}, {high:g}]")
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
+        return Score(info=info, error=f"value {reprlib.repr(value)} is no number")
+    number, (low, high) = float(value), spec.range
+    if low <= number <= high:
+        return score if type(value) is float else Score(value=number, info=info)
+    if not math.isfinite(number):
+        return Score(info=info, error=f"value {number} is not finite")
+    if low - ROUNDING <= number <= high + ROUNDING:
+        return Score(value=min(max(number, low), high), info=info)
+    return Score(info=info, error=f"value {number} is outside the declared range [{low:g}, {high:g}]")
 
 
-def _raised(error: Exception) -> str:
-    where = ""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    if frame is not None and frame.tb_frame.f_code.co_filename != __file__:
-        where = f" (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
-    return one_line(error) + where
-
-
+def _unwritable(info: Any) -> str | None:
+    """Why `info` cannot be written as JSON; None where it can."""
+    if not isinstance(info, Mapping):
+        return f"info is {type(info).__name__}, not a mapping"
+    for key, value in info.items():
+        try:
+            json.dumps({key: value}, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"info[{key!r}] is no JSON value: {error}"
+    return None

@@ -5,26 +5,35 @@
     state.json             which stages are done
     ledger.jsonl           one line a scored completion
     logs/  checkpoints/  models/  evaluation/
+
+Each resume is a new attempt at the same folder.
 """
 
 import hashlib
 import json
 import os
 import platform
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from rewardlab import __version__
 from rewardlab.composition import ScoredGroup
-from rewardlab.errors import UserError
+from rewardlab.errors import UserError, one_line
 from rewardlab.loading import dump
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
+from rewardlab.score_output import OutputFile
+from rewardlab.types import Score
 
+DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
+BLOCK = 1 << 16
 REPORTED_PACKAGES = ("torch", "transformers", "trl", "datasets", "tokenizers")
 
 
@@ -39,14 +48,8 @@ class RunDirectory:
     @classmethod
     def create(cls, plan: Plan, command: Sequence[str], root: Path = Path("runs")) -> "RunDirectory":
         """A new folder runs/<name>-<time>, with its recipe and manifest."""
-        name = run_name(plan)
-        path = root / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-        for number in range(2, 1000):
-            try:
-                path.mkdir(parents=True)
-                break
-            except FileExistsError:  # another run of the same second
-                path = path.with_name(f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{number}")
+        root.mkdir(parents=True, exist_ok=True)
+        path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
         run = cls(path=path)
         (path / "recipe.resolved.yaml").write_text(dump(plan.document.raw), encoding="utf-8")
         run._write("manifest.json", _manifest(plan, command))
@@ -55,21 +58,26 @@ class RunDirectory:
 
     @classmethod
     def resume(cls, path: Path, plan: Plan, command: Sequence[str]) -> "RunDirectory":
-        """An existing folder for one more attempt. A UserError where it is none, or is of another recipe."""
+        """An existing folder for one more attempt.
+
+        A UserError where it is none, or was made with another recipe or another version of a plugin.
+        """
+        fresh = _manifest(plan, command)
         try:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
             manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UserError(f"{path} is no run directory to resume: {error}") from error
-        fresh = _manifest(plan, command)
-        for what in ("recipe_sha256", "plugins"):
-            if manifest[what] != fresh[what]:
-                raise UserError(
-                    f"{path} was made with {_difference(what, manifest[what], fresh[what])}; "
-                    "resume with what it was made with, or start a new run"
-                )
-        run = cls(path=path, attempt=state["attempt"] + 1, done=state["done"])
-        run._write("manifest.json", manifest | {"commands": [*manifest["commands"], *fresh["commands"]]})
+            attempt, done = state["attempt"] + 1, list(state["done"])
+            different = [_difference(what, manifest[what], fresh[what]) for what in DECISIVE]
+            commands = [*manifest["commands"], *fresh["commands"]]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
+        if any(different):
+            raise UserError(
+                f"{path} was made with {'; '.join(filter(None, different))}; "
+                "resume with what it was made with, or start a new run"
+            )
+        run = cls(path=path, attempt=attempt, done=done)
+        run._write("manifest.json", manifest | {"commands": commands})
         run.save_state()
         return run
 
@@ -95,30 +103,46 @@ class RunDirectory:
 
 
 class Ledger:
-    """The one writer of a run's scored completions: append-only, a line each, there once `write` returns."""
+    """The one writer of a run's scored completions: append-only whole lines, there once `write` returns."""
 
     def __init__(self, path: Path, attempt: int):
         self._attempt = attempt
         self._groups = 0
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        _cut_torn_line(path)
+        self._file = OutputFile(path)
 
     def write(self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str) -> None:
-        """Append groups. trained: "yes", "no" (evaluation) or "unknown"."""
+        """Append groups: all of them or, where the disk is full, none and a JobError.
+
+        trained: "yes", "no" (evaluation) or "unknown".
+        """
         lines = []
-        for group in scored:
-            common = {"attempt": self._attempt, "stage": stage, "step": step, "group": self._groups}
-            self._groups += 1
+        for number, group in enumerate(scored, self._groups):
+            common = {"attempt": self._attempt, "stage": stage, "step": step, "group": number}
             for index, row in enumerate(_rows(group)):
-                lines.append(json.dumps(common | {"index": index, "trained": trained} | row, ensure_ascii=True))
-        data = ("\n".join(lines) + "\n").encode()
-        while data:  # os.write may take less than all
-            data = data[os.write(self._file, data) :]
+                lines.append(json.dumps(common | {"index": index, "trained": trained} | row, allow_nan=False))
+        self._file.write("".join(f"{line}\n" for line in lines).encode())
+        self._groups += len(scored)
 
     def close(self) -> None:
         """Idempotent."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        self._file.close()
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Cut off a last line without its end, which a crash of the machine can leave."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        end = size = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - BLOCK)
+            file.seek(start)
+            end = start + file.read(end - start).rfind(b"\n") + 1
+            if end > start:
+                break
+        if end < size:
+            file.truncate(end)
 
 
 def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
@@ -128,13 +152,25 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "completion": completion.text,
             "tokens": completion.token_count,
             "truncated": completion.truncated,
-            "components": {
-                name: {"value": scores[index].value, "error": scores[index].error, "info": scores[index].info}
-                for name, scores in group.components.items()
-            },
+            "components": {name: _score(scores[index]) for name, scores in group.components.items()},
             "total": group.total[index],
             "shaped": group.shaped[index],
         }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    error = None if score.error is None else redact(score.error)
+    return {"value": score.value, "error": error, "info": dict(score.info)}
+
+
+def _new_folder(root: Path, name: str) -> Path:
+    """A folder that nobody else has made: <name>, or <name>-2, ... for runs that start in the same second."""
+    for number in count(1):
+        path = root / (name if number == 1 else f"{name}-{number}")
+        with suppress(FileExistsError):
+            path.mkdir()
+            return path
+    raise AssertionError
 
 
 def run_name(plan: Plan) -> str:
@@ -150,7 +186,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": plan.recipe.seed,
         "recipe_sha256": hashlib.sha256(dump(plan.document.raw).encode()).hexdigest(),
-        "commands": [redact(" ".join(command))],
+        "commands": [redact(shlex.join(command))],
     }
 
 
@@ -161,8 +197,10 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _difference(what: str, then: Any, now: Any) -> str:
+def _difference(what: str, then: Any, now: Any) -> str | None:
+    if then == now:
+        return None
     if what == "recipe_sha256":
         return "another recipe (compare its recipe.resolved.yaml)"
-    changed = sorted({*then, *now}, key=str)
-    return "; ".join(f"{n}: {then.get(n)}, now {now.get(n)}" for n in changed if then.get(n) != now.get(n))
+    changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+    return "; ".join(f"{name}: {then.get(name)}, now {now.get(name)}" for name in changed)

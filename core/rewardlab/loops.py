@@ -1,27 +1,45 @@
-"""An event loop in a thread of its own, so that whoever asks is never held."""
+"""Threads for code that may take its time: an event loop of its own, or one plain call after the other.
+
+Daemon threads: an executor's are joined when the interpreter exits, and a reward that hangs would hang it.
+"""
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-
-CLOSE_LIMIT_S = 2.0
+CLOSE_LIMIT = 5.0  # seconds that `close` waits for code that cannot be interrupted
 
 
 class LoopThread:
     """A running event loop in a daemon thread."""
 
     def __init__(self, name: str):
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self.loop = self._runner.get_loop()
+        self._closed = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
+    def _serve(self) -> None:
+        with self._runner:  # its end cancels what still runs
+            self.loop.run_forever()
+
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Start `work` on the loop; from any thread."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop)
+        """Start `work` on the loop; from any thread. A RuntimeError once the loop is closed."""
+        try:
+            with self._lock:  # whatever is accepted is run or cancelled, never forgotten
+                if self._closed:
+                    raise RuntimeError(f"{self._thread.name} is closed")
+                return asyncio.run_coroutine_threadsafe(work, self.loop)
+        except RuntimeError:
+            work.close()
+            raise
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` on the loop and wait for it, from another thread. An interrupt cancels it."""
@@ -41,22 +59,66 @@ class LoopThread:
     def close(self) -> None:
         """Cancel what still runs and end the thread; idempotent.
 
-        Where something holds the loop for longer than CLOSE_LIMIT_S, its thread ends with the process.
+        Code that holds the loop for longer than CLOSE_LIMIT is left behind; the thread ends after it.
         """
-        if self.loop.is_closed():
-            return
-        try:
-            self.submit(_cancel_all()).result(timeout=CLOSE_LIMIT_S)
-        except TimeoutError:
-            return
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(timeout=10)
-        self.loop.close()
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                with suppress(RuntimeError):  # it has ended by itself
+                    self.loop.call_soon_threadsafe(self.loop.stop)
+        if self._thread is not threading.current_thread():
+            self._thread.join(CLOSE_LIMIT)
 
 
-async def _cancel_all() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_default_executor()
+class CallThread:
+    """A daemon thread that makes one call after the other, with no event loop running in it."""
+
+    def __init__(self, name: str):
+        self._calls: SimpleQueue[tuple[Future, Callable, tuple] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    async def call(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What the call returns. A call that has begun goes on when whoever awaits it is cancelled."""
+        future: Future[T] = Future()
+        self._calls.put((future, function, arguments))
+        return await asyncio.wrap_future(future)
+
+    def _serve(self) -> None:
+        while (call := self._calls.get()) is not None:
+            _make(*call)
+            del call  # or it would be kept until the next one comes
+
+    def close(self) -> None:
+        """End the thread after its last call, waiting as `LoopThread.close` does; idempotent.
+
+        Nothing is to be called after it.
+        """
+        self._calls.put(None)
+        self._thread.join(CLOSE_LIMIT)
+
+
+def _make(future: Future, function: Callable, arguments: tuple) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = function(*arguments)
+    except StopIteration as error:  # no asyncio future takes it: whoever awaits would wait for ever
+        stopped = RuntimeError("StopIteration was raised")
+        stopped.__cause__ = error
+        future.set_exception(stopped.with_traceback(error.__traceback__))
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether what left a plugin's code is the host's own to pass on: a cancellation of the running task.
+
+    A CancelledError that nobody asked for is the plugin's, as any other exception.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    return isinstance(error, GeneratorExit)

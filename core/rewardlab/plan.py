@@ -1,22 +1,23 @@
-"""A recipe together with the plugins that it names: every cross-check, and what the rest of the library runs from.
+"""A recipe and the plugins that it names: every cross-check, and what the rest of the library runs from.
 
 No model is loaded and no reward or judge is built here; of the datasets the first rows are read (`preview`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.datasets import dataset_uses
+from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
+from rewardlab.recipe import Recipe, RlStage, Use
 from rewardlab.redaction import from_environment, note_secrets
-from rewardlab.recipe import ComponentUse, DatasetUse, Recipe, RlStage, Use
 from rewardlab.registry import Plugin, Registry
+from rewardlab.salvage import Lost, salvage
 from rewardlab.specs import RewardSpec
-from rewardlab.validation import Path, option_help, salvage, validate
-
-Interval = tuple[float, float]
+from rewardlab.total import Interval, effective_range, total_range
+from rewardlab.validation import Path, lookup, option_help, validate
 
 OWN_SCALING = {
     "grpo": "divides by the group's standard deviation",
@@ -33,6 +34,13 @@ class Planned:
     use: Any
     spec: Any
     options: Any
+
+    def ask(self, what: str, function: Callable, *arguments: Any) -> Any:
+        """What a function of the spec says; its exception is a JobError that names the component."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +67,7 @@ class Plan:
         """field -> the names of the components that need it."""
         required: dict[str, list[str]] = {}
         for name, planned in self.components.items():
-            for wanted in planned.spec.required_fields(planned.options):
+            for wanted in planned.ask("what it requires", planned.spec.required_fields, planned.options):
                 required.setdefault(wanted, []).append(name)
         return required
 
@@ -69,20 +77,30 @@ class Plan:
         for planned in self.normalizers:
             if bounds is None or planned.spec.range is None:
                 return None
-            bounds = planned.spec.range(planned.options, bounds, group_size)
+            bounds = planned.ask("its range", planned.spec.range, planned.options, bounds, group_size)
         return bounds
 
     def stage_dataset(self, index: int) -> Planned:
         """The dataset that stage `index` trains on: its own or the recipe's."""
-        own = self.datasets.get(("stages", index, "dataset"))
-        return own if own is not None else self.datasets[("dataset",)]
+        return self.datasets[self.stage_dataset_place(index)]
+
+    def stage_dataset_place(self, index: int) -> Path:
+        """Where the file says what stage `index` trains on."""
+        own = ("stages", index, "dataset")
+        return ("dataset",) if lookup(self.document.tree, own) is None else own
 
     def evaluation_dataset(self, index: int) -> tuple[Planned, bool]:
         """(the dataset that stage `index` evaluates on, whether only its held-out rows count)."""
-        place = "dataset" if self.recipe.stages[index].use == "eval" else "eval"
-        path = ("stages", index, "dataset") if place == "dataset" else ("stages", index, "eval", "dataset")
-        own = self.datasets.get(path)
-        return (own, False) if own is not None else (self.stage_dataset(index), True)
+        place, held_out = self.evaluation_dataset_place(index)
+        return self.datasets[place], held_out
+
+    def evaluation_dataset_place(self, index: int) -> tuple[Path, bool]:
+        """(where the file says what stage `index` evaluates on, whether only its held-out rows count)."""
+        inside = () if self.recipe.stages[index].use == "eval" else ("eval",)
+        own = ("stages", index, *inside, "dataset")
+        if lookup(self.document.tree, own) is None:
+            return self.stage_dataset_place(index), True
+        return own, False
 
 
 def make_plan(document: Document, registry: Registry | None = None, purpose: str = "check") -> Plan:
@@ -91,23 +109,16 @@ def make_plan(document: Document, registry: Registry | None = None, purpose: str
     planner = _Planner(document, registry or Registry(), purpose)
     plan = planner.plan()
     if plan is not None and purpose != "score":
-        from rewardlab.backends import check_backend
-        from rewardlab.preview import preview
-
-        warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
-        planner.problems += problems + check_backend(plan)
-        plan = replace(plan, warnings=warnings)
+        try:
+            plan = replace(plan, warnings=planner.look_further(plan))
+        except JobError as error:
+            if not planner.problems:
+                raise
+            planner.problems.append(Problem(where=str(document.path), what=str(error)))
     if planner.problems or plan is None:
-        raise UserError(list(dict.fromkeys(planner.problems)))
+        in_file_order = sorted(planner.problems, key=lambda problem: document.line(problem.path) or 0)
+        raise UserError(list(dict.fromkeys(in_file_order)))
     return plan
-
-
-def effective_range(spec: RewardSpec, use: ComponentUse) -> Interval:
-    """The interval of what `total` sees of a component: its range and the numbers that stand in for no value."""
-    stand_ins = [float(v) for v in (use.on_missing, use.on_abstain) if isinstance(v, float | int)]
-    if spec.runs == "worker" and spec.on_timeout != "fail":
-        stand_ins.append(float(spec.on_timeout))
-    return min(spec.range[0], *stand_ins, spec.range[1]), max(*spec.range, *stand_ins)
 
 
 class _Planner:
@@ -116,18 +127,20 @@ class _Planner:
         self._registry = registry
         self._purpose = purpose
         self._plugins: dict[str, Plugin] = {}
+        self._lost = Lost()
         self.problems: list[Problem] = []
 
     def plan(self) -> Plan | None:
         tree = self._document.tree
         recipe, self.problems = validate(Recipe, tree, self._document.where)
         if recipe is None:
-            recipe = salvage(Recipe, {**tree, "version": 1}, self.problems)
+            recipe, self._lost = salvage(Recipe, tree, self.problems)
         if recipe is None:
             return None
         self._check_presence(recipe)
         judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
-        datasets = {path: self._find("dataset", use, path) for path, use in _dataset_uses(recipe)}
+        named = [(path, use) for path, use in dataset_uses(recipe) if self._lost.stands(path)]
+        datasets = {path: self._find("dataset", use, path) for path, use in named}
         curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
         plan = Plan(
             document=self._document,
@@ -144,7 +157,7 @@ class _Planner:
             name: self._find("reward", use, ("reward", "components", name))
             for name, use in plan.recipe.reward.components.items()
         }
-        self._check_components(components)
+        self._check_names(plan.recipe)
         normalizers = []
         for index, use in enumerate(plan.recipe.reward.normalize):
             use = Use(use=use) if isinstance(use, str) else use
@@ -159,83 +172,111 @@ class _Planner:
             total_range=total_range,
         )
 
+    def look_further(self, plan: Plan) -> list[str]:
+        """Adds what the rows of the datasets and the backend say against the recipe; the warnings."""
+        from rewardlab.backends import check_backend
+        from rewardlab.preview import preview
+
+        warnings, problems = preview(plan, None) if self._purpose == "run" else preview(plan)
+        if self._lost.is_whole(("backend", "use")):
+            problems += [p for p in check_backend(plan) if self._lost.is_founded(p.path)]
+        self.problems += problems
+        return warnings
+
     def _find(self, kind: str, use: Use, path: Path) -> Planned | None:
+        """What `use` names, if all that the file says of it is right."""
+        named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
         if use.use == "policy/self":
-            self._add((*path, "use"), "policy/self is put in by a backend that can ask the policy; trl cannot")
+            self._add(named, "policy/self is put in by a backend that can ask the policy; none here can")
             return None
         try:
             spec = self._registry.find(kind, use.use)
         except UserError as error:
             for problem in error.problems:
-                self._add((*path, "use"), problem.what)
+                self._add(named, problem.what)
             return None
         plugin = self._registry.plugin(use.use.partition("/")[0])
         self._plugins[plugin.name] = plugin
-        options, problems = validate(spec.config, use.options, self._document.where, (*path, "with"))
+        options = self._options(spec, use, path)
+        if options is None:
+            return None
+        note_secrets(from_environment(v for k, v in options if k.endswith("_env") and isinstance(v, str)))
+        return Planned(use=use, spec=spec, options=options) if self._lost.is_whole(path) else None
+
+    def _options(self, spec: Any, use: Use, path: Path) -> Any | None:
+        place = (*path, "with")
+        try:
+            options, problems = validate(spec.config, use.options, self._document.where, place)
+        except Exception as error:  # of a validator of the plugin
+            self._add(place, f"{use.use} cannot check its options: {one_line(error)}")
+            return None
+        if not self._lost.is_whole(
+            path
+        ):  # what seems to be missing may stand in the part that cannot be read
+            problems = [p for p in problems if lookup(use.options, p.path[len(place) :]) is not None]
         if problems:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
             self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
-            return None
-        note_secrets(from_environment(v for k, v in options if k.endswith("_env") and isinstance(v, str)))
-        return Planned(use=use, spec=spec, options=options)
+        judges = self._declared("judges")
+        for option in spec.judges if isinstance(spec, RewardSpec) else ():
+            judge = use.options.get(option) if options is None else getattr(options, option, None)
+            if isinstance(judge, str) and judge not in judges:
+                self._add((*place, option), f"no judge {judge!r}{nearest(judge, judges)}")
+        return options
 
     def _check_presence(self, recipe: Recipe) -> None:
-        """What the purpose and the stages need must be in the file (a part that is there but wrong is told of)."""
+        """What the purpose and the stages need must be in the file; a part there that is wrong is told of."""
         tree, stages = self._document.tree, recipe.stages
-        if self._purpose == "score" and "reward" not in tree:
-            self._add(("reward",), "missing; say which components score a completion and how they make a total")
+        if self._purpose == "score" and tree.get("reward") is None:
+            self._add(("reward",), "missing; say which components score a completion and what the total is")
         if self._purpose == "run" and not tree.get("stages"):
-            self._add(("stages",), "missing; a recipe that runs says what to do (see recipes/quickstart.yaml)")
+            self._add(("stages",), "missing; say what to do (recipes/quickstart.yaml is an example)")
         if self._purpose == "score":
             return
         for index, stage in enumerate(stages):
-            if stage.use != "data" and "model" not in tree:
-                self._add(("model",), "missing; a folder or hub name of a causal language model, or {use: tiny}")
-            if stage.use in ("rl", "eval") and "reward" not in tree:
+            if not self._lost.stands(("stages", index)):
+                continue
+            if stage.use != "data" and tree.get("model") is None:
+                self._add(("model",), "missing; a folder or hub name of a causal LM, or {use: tiny}")
+            if stage.use in ("rl", "eval") and tree.get("reward") is None:
                 self._add(("stages", index), f"{stage.use} needs a reward; add `reward:` to the recipe")
-            if stage.dataset_of_recipe() and "dataset" not in tree:
+            if lookup(tree, ("stages", index, "dataset")) is None and tree.get("dataset") is None:
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
 
-    def _check_components(self, components: Mapping[str, Planned | None]) -> None:
-        judges = self._declared("judges")
-        for name, planned in components.items():
-            path = ("reward", "components", name)
+    def _check_names(self, recipe: Recipe) -> None:
+        """The names of the components, and those that stand for one."""
+        declared = self._declared("reward", "components")
+        for name in declared:
             if why := check_name(name):
-                self._add(path, why)
-            for option in planned.spec.judges if planned else ():
-                judge = getattr(planned.options, option, None)
-                if judge is not None and judge not in judges:
-                    self._add((*path, "with", option), f"no judge {judge!r}{nearest(judge, judges)}")
-        correctness = self._document.tree["reward"].get("correctness")
-        if isinstance(correctness, str) and correctness not in self._declared("reward", "components"):
-            hint = nearest(correctness, components)
+                self._add(("reward", "components", name), why)
+        correctness = recipe.reward.correctness
+        if correctness is not None and correctness not in declared:
+            hint = nearest(correctness, declared)
             self._add(("reward", "correctness"), f"no component {correctness!r}{hint}")
 
     def _declared(self, *path: str) -> Sequence[str]:
         """The names that the file gives, also those whose definition is wrong."""
-        tree = self._document.tree
-        for step in path:
-            tree = tree.get(step) if isinstance(tree, dict) else None
-        return list(tree) if isinstance(tree, dict) else []
+        mapping = lookup(self._document.tree, path)
+        return list(mapping) if isinstance(mapping, dict) else []
 
     def _total(
         self, recipe: Recipe, components: Mapping[str, Planned | None]
     ) -> tuple[Expression | None, Interval | None]:
         path = ("reward", "total")
+        if not self._lost.stands(path):
+            return None, None
         try:
             expression = parse(recipe.reward.total)
         except ValueError as error:
             self._add(path, str(error))
             return None, None
         declared = self._declared("reward", "components")
-        unknown = [n for n in expression.names if n not in declared]
-        for name in unknown:
-            self._add(path, f"no component {name!r}{nearest(name, declared)}")
-        planned = {n: components.get(n) for n in expression.names}
-        if unknown or None in planned.values():
-            return expression, None
+        for name in expression.names:
+            if name not in declared:
+                self._add(path, f"no component {name!r}{nearest(name, declared)}")
+        ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:
-            return expression, expression.range({n: effective_range(p.spec, p.use) for n, p in planned.items()})
+            return expression, total_range(expression, ranges)
         except ValueError as error:
             self._add(path, str(error))
             return expression, None
@@ -251,17 +292,6 @@ class _Planner:
 
     def _add(self, path: Path, what: str) -> None:
         self.problems.append(Problem(where=self._document.where(path), what=what, path=path))
-
-
-def _dataset_uses(recipe: Recipe) -> Iterator[tuple[Path, DatasetUse]]:
-    if recipe.dataset is not None:
-        yield ("dataset",), recipe.dataset
-    for index, stage in enumerate(recipe.stages):
-        if stage.dataset is not None:
-            yield ("stages", index, "dataset"), stage.dataset
-        evaluation = stage.evaluation if isinstance(stage, RlStage) else None
-        if evaluation is not None and evaluation.dataset is not None:
-            yield ("stages", index, "eval", "dataset"), evaluation.dataset
 
 
 def _found(planned: Mapping[Any, Planned | None]) -> dict[Any, Planned]:

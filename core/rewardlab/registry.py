@@ -4,7 +4,9 @@ A plugin is loaded when something names it. A broken one is a row in `rewardlab 
 the recipe that uses it; a name that two distributions offer is never settled silently.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -13,7 +15,7 @@ import pluggy
 
 from rewardlab import hookspecs
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, _Spec
+from rewardlab.specs import _NAME, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, _Spec
 
 ENTRY_POINT_GROUP = "rewardlab"
 HOOKS: dict[str, type[_Spec]] = {
@@ -101,9 +103,15 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     if len(points) > 1:
         both = " and ".join(f"{d} {v}".strip() for d, v in owners)
         broken = f"the name {name!r} is offered by {both}; uninstall one of them"
-        return Plugin(name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken)
+        return Plugin(
+            name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken
+        )
+    if not _NAME.match(name):
+        broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
+        return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     try:
-        specs = _specs(points[0].load())
+        with redirect_stdout(sys.stderr):  # what it prints must not end up in output that a program reads
+            specs = _specs(points[0].load())
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
         broken = one_line(error)
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
@@ -118,11 +126,18 @@ def _specs(module: object) -> dict[tuple[str, str], _Spec]:
     manager.check_pending()
     specs: dict[tuple[str, str], _Spec] = {}
     for hook, spec_type in HOOKS.items():
-        for offered in getattr(manager.hook, hook)():
-            for spec in offered:
-                if not isinstance(spec, spec_type):
-                    raise TypeError(f"{hook} returned {spec!r}, not a {spec_type.__name__}")
+        for implementation in getattr(manager.hook, hook).get_hookimpls():
+            for spec in _offers(hook, spec_type, implementation.function()):
                 if (spec.kind, spec.name) in specs:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
                 specs[spec.kind, spec.name] = spec
     return specs
+
+
+def _offers(hook: str, spec_type: type[_Spec], returned: object) -> Iterable[_Spec]:
+    if not isinstance(returned, list | tuple):
+        raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
+    for spec in returned:
+        if not isinstance(spec, spec_type):
+            raise TypeError(f"{hook} returned {spec!r} in its list, not a {spec_type.__name__}")
+    return returned

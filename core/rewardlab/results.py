@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from rewardlab.types import Sample
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """Means over the completions of some prompts; `means` has `total` and every component (None: no value)."""
+    """Means over the completions of some prompts: of `total` and every component (None: no value)."""
 
     name: str
     prompts: int
@@ -80,22 +80,22 @@ def spread(samples: Sequence[Sample], most: int | None, by: Sequence[str]) -> li
 
 def table(results: Results, earlier: Results | None = None) -> str:
     """The results as text; with `earlier`, as "before -> after"."""
-    then = {s.name: s for s in earlier.slices} if earlier else {}
     header = ["", "prompts", *results.slices[0].means]
-    lines = [header, *(_line(s, then.get(s.name)) for s in results.slices)]
+    lines = [header, *(_line(s, earlier) for s in results.slices)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     samples = results.slices[0].completions // max(1, results.slices[0].prompts)
     title = f"held-out prompts, {samples} completions each" + (", before -> after" if earlier else "")
     return "\n".join([title, *text])
 
 
-def _line(now: Slice, then: Slice | None) -> list[str]:
-    return [now.name, str(now.prompts), *_cells(now, then)]
+def _line(now: Slice, earlier: Results | None) -> list[str]:
+    cells = [_number(value) for value in now.means.values()]
+    if earlier is not None:
+        then = next((s.means for s in earlier.slices if s.name == now.name), {})
+        cells = [f"{_number(then.get(name))} -> {cell}" for name, cell in zip(now.means, cells, strict=True)]
+    return [now.name, str(now.prompts), *cells]
 
 
-def _cells(now: Slice, then: Slice | None) -> Iterator[str]:
-    for name, value in now.means.items():
-        shown = "-" if value is None else f"{value:.2f}"
-        before = then.means.get(name) if then else None
-        yield f"{before:.2f} -> {shown}" if before is not None else shown
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -19,6 +19,7 @@ _SCHEMA = (
     "CREATE TABLE prompts (hash TEXT PRIMARY KEY, seen INTEGER) WITHOUT ROWID",
     "BEGIN",
 )
+_PAGE = 500
 
 
 class RowIndex:
@@ -42,31 +43,35 @@ class RowIndex:
 
     def add(self, line: int, row_id: str) -> int | None:
         """Append a row; nothing is added where an earlier line, which is returned, has the same id."""
+        changes = self._db.total_changes
         values = (self._count, line, row_id)
-        if self._ask("INSERT OR IGNORE INTO rows (position, line, id) VALUES (?, ?, ?)", values).rowcount:
+        self._ask("INSERT OR IGNORE INTO rows (position, line, id) VALUES (?, ?, ?)", values)
+        if self._db.total_changes > changes:
             self._count += 1
             return None
-        return self._one("SELECT line FROM rows WHERE id = ?", (row_id,))[0]
+        return self._ask("SELECT line FROM rows WHERE id = ?", (row_id,))[0][0]
 
     def occurrence(self, prompt_hash: str) -> int:
         """How often this was asked before for the same prompt."""
+        values = (prompt_hash,)
         self._ask(
-            "INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", (prompt_hash,)
+            "INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", values
         )
-        return self._one("SELECT seen FROM prompts WHERE hash = ?", (prompt_hash,))[0]
+        return self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0]
 
     def place(self, row_id: str, start: int, size: int) -> int | None:
         """Note where a row's scores are; its position, or None where they were placed before.
 
         Raises KeyError for an id that no row has.
         """
-        row = self._one("SELECT position, start FROM rows WHERE id = ?", (row_id,))
-        if row is None:
+        found = self._ask("SELECT position, start FROM rows WHERE id = ?", (row_id,))
+        if not found:
             raise KeyError(row_id)
-        if row[1] is not None:
+        position, earlier = found[0]
+        if earlier is not None:
             return None
-        self._ask("UPDATE rows SET start = ?, size = ? WHERE position = ?", (start, size, row[0]))
-        return row[0]
+        self._ask("UPDATE rows SET start = ?, size = ? WHERE position = ?", (start, size, position))
+        return position
 
     def forget_places(self) -> None:
         """As if no row had scores."""
@@ -74,33 +79,23 @@ class RowIndex:
 
     def rows(self) -> Iterator[tuple[int, str, bool]]:
         """(line, id, whether its scores have a place) of each row, in order."""
-        return self._each("SELECT line, id, start IS NOT NULL FROM rows ORDER BY position")
+        return ((line, row_id, start is not None) for line, row_id, start, _ in self._each())
 
     def places(self) -> Iterator[tuple[int, int]]:
         """(start, size) of the scores that have a place, in the order of the rows."""
-        return self._each("SELECT start, size FROM rows WHERE start IS NOT NULL ORDER BY position")
+        return ((start, size) for _, _, start, size in self._each() if start is not None)
 
-    def _one(self, statement: str, values: Sequence[Any]) -> Any:
+    def _each(self) -> Iterator[tuple[int, str, int | None, int | None]]:
+        # page by page: an open cursor would outlive an iterator that nobody ends, and only this thread may end it
+        statement = "SELECT line, id, start, size FROM rows WHERE position BETWEEN ? AND ? ORDER BY position"
+        for first in range(0, self._count, _PAGE):
+            yield from self._ask(statement, (first, first + _PAGE - 1))
+
+    def _ask(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         try:
-            return self._db.execute(statement, values).fetchone()
+            return self._db.execute(statement, values).fetchall()
         except sqlite3.Error as error:
-            raise _failed(error) from error
-
-    def _each(self, statement: str) -> Iterator[Any]:
-        try:
-            yield from self._db.execute(statement)
-        except sqlite3.Error as error:
-            raise _failed(error) from error
-
-    def _ask(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        try:
-            return self._db.execute(statement, values)
-        except sqlite3.Error as error:
-            raise _failed(error) from error
-
-
-def _failed(error: sqlite3.Error) -> JobError:
-    return JobError(
-        f"the ids of the rows cannot be kept in the folder for temporary files: {error}; "
-        "free space there, or set TMPDIR to another folder"
-    )
+            raise JobError(
+                f"the ids of the rows cannot be kept in the folder for temporary files: {error}; "
+                "free space there, or set TMPDIR to another folder"
+            ) from error

@@ -1,6 +1,5 @@
 """Scoring a file of rows into a file of scores in the same order, so that an interruption loses nothing."""
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +13,11 @@ from rewardlab.composition import MissingGuard
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
+from rewardlab.recipe import ComponentUse
 from rewardlab.score_index import RowIndex
 from rewardlab.score_output import (
     Kept,
     OutputFile,
-    blame,
     missing_folder,
     output_row,
     put_in_order,
@@ -56,17 +55,21 @@ class ScoreJob:
             begun = self._begun(state, now)
             check = self._check_rows(index)
             kept = self._keep(index)
-            if kept.rows < len(index):
-                self._score_rest(index, check, lambda: begun or self._begin(state, now))
-            if not kept.in_order:
-                with self._resumable(len(index)):
+            with self._resumable(len(index)):
+                if kept.rows < len(index):
+                    with Scorer(self.plan) as scorer:
+                        if not begun:  # only now, when nothing of the user's is left to be wrong
+                            self._begin(state, now)
+                        self._score_rest(scorer, index, check)
+                if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary
 
     def _refuse_places(self) -> None:
-        read_lines(self.rows).close()  # says why a file cannot be opened
-        if not os.path.isfile(self.rows):
+        if Path(self.rows).exists() and not Path(self.rows).is_dir() and not Path(self.rows).is_file():
             raise UserError("rows are read twice; name a regular file", where=self.rows)
+        with closing(read_lines(self.rows)) as lines:
+            next(lines, None)  # says why a file cannot be read
         if problem := missing_folder(self.output):
             raise UserError(problem)
         if self.output.exists() and not self.resume:
@@ -125,47 +128,37 @@ class ScoreJob:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept
 
-    def _score_rest(self, index: RowIndex, check: RowCheck, begin: Callable[[], object]) -> None:
-        with Scorer(self.plan) as scorer:
-            begin()  # only now, when nothing of the user's is left to be wrong, is anything written
-            with self._resumable(len(index)), closing(OutputFile(self.output)) as file:
-                with closing(rows_to_score(self.rows, check, index)) as rows:
-                    self._score(scorer, rows, file, len(index))
-
-    def _score(self, scorer: Scorer, rows: Iterator[Row], file: OutputFile, count: int) -> None:
-        reward = self.plan.recipe.reward
-        uses = {name: reward.components[name] for name in self.plan.expression.names}
-        guard = MissingGuard(uses, window=GUARD_WINDOW, least=GUARD_LEAST)
-        with _bar("scoring", total=count, initial=self.summary.rows) as bar:
+    def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
+        guard = MissingGuard(self._uses_in_total(), window=GUARD_WINDOW, least=GUARD_LEAST)
+        bar = _bar("scoring", total=len(index), initial=self.summary.rows)
+        rows = rows_to_score(self.rows, check, index)
+        with bar, closing(rows), closing(OutputFile(self.output)) as file:
             for row, scored in scored_in_order(scorer, rows):
                 written = output_row(row.given_id, scored)
-                file.write(self._line(written, row))
+                file.write(to_line(written))
                 self.summary.add(written)
                 bar.update()
                 guard.count(scored)
                 guard.check()
 
-    def _line(self, row: dict, read: Row) -> bytes:
-        try:
-            return to_line(row)
-        except ValueError as error:
-            sample = read.group.sample
-            uses = {name: planned.use.use for name, planned in self.plan.components.items()}
-            raise blame(row, uses, f"sample {sample.id!r} ({sample.source})", error) from error
+    def _uses_in_total(self) -> dict[str, ComponentUse]:
+        components = self.plan.recipe.reward.components
+        return {name: components[name] for name in self.plan.expression.names}
 
     @contextmanager
     def _resumable(self, count: int) -> Iterator[None]:
-        """Ends an interruption with what is there and how to go on."""
+        """Ends an interruption with what is there and how to go on, if anything was begun."""
         try:
             yield
         except (JobError, OSError, KeyboardInterrupt) as error:
+            if not self.output.exists():
+                raise
             what = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
             raise JobError(f"{what}\n{there}; to go on: {shlex.join(self.command)}") from error
 
 
-
 def _bar(what: str, total: int | None = None, initial: int = 0) -> tqdm:
     """A progress bar on stderr, for people only, and only where it takes longer than two seconds."""
-    hidden = not sys.stderr.isatty()
-    return tqdm(desc=what, total=total, initial=initial, unit=" rows", delay=BAR_DELAY_S, disable=hidden, file=sys.stderr)
+    looks = {"desc": what, "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
+    return tqdm(total=total, initial=initial, file=sys.stderr, **looks)

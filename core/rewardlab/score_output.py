@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from rewardlab.score_index import RowIndex
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")
+COLUMNS = ("value", "error", "info")
 
 
 def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
@@ -29,31 +31,15 @@ def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
 def _columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
     return {
         "value": [score.value for score in scores],
-        "error": [redact(score.error) if isinstance(score.error, str) else score.error for score in scores],
-        "info": [dict(score.info) if isinstance(score.info, Mapping) else score.info for score in scores],
+        "error": [None if score.error is None else redact(score.error) for score in scores],
+        "info": [dict(score.info) for score in scores],
     }
 
 
 def to_line(row: Mapping[str, Any]) -> bytes:
-    """The row as UTF-8 JSON and a newline; a lone surrogate as its escape. ValueError for what JSON cannot hold."""
-    try:
-        text = json.dumps(row, ensure_ascii=False, allow_nan=False)
-    except (TypeError, RecursionError) as error:
-        raise ValueError(str(error)) from error
+    """The row as UTF-8 JSON and a newline; a lone surrogate as its escape. ValueError for NaN and infinities."""
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"  # a surrogate's \udXXX is also what JSON calls it
-
-
-def blame(row: Mapping[str, Any], uses: Mapping[str, str], place: str, error: ValueError) -> JobError:
-    """Why `to_line` refused the row: the component, its plugin and the completion."""
-    for name, columns in row["components"].items():
-        for key in ("error", "info"):
-            for index, value in enumerate(columns[key]):
-                try:
-                    to_line({key: value})
-                except ValueError as why:
-                    what = f"its {key} is no JSON: {why}"
-                    return JobError(f"component {name!r} ({uses[name]}) on {place}, completion {index}: {what}")
-    return JobError(f"reward.total on {place}: {error}")
 
 
 class OutputFile:
@@ -71,7 +57,8 @@ class OutputFile:
             while rest:  # a full disk takes a part before it refuses
                 rest = rest[os.write(self._file, rest) :]
         except OSError as error:
-            os.ftruncate(self._file, self._size)
+            with suppress(OSError):  # what cannot be taken back is a torn line, which --resume cuts off
+                os.ftruncate(self._file, self._size)
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._size += len(line)
 
@@ -107,7 +94,9 @@ def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Call
             try:
                 position = index.place(str(row["id"]), start, len(line))
             except KeyError:
-                what = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
+                what = (
+                    f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
+                )
                 raise UserError(what, where=f"{path}:{number}") from None
         if position is None:
             kept.dropped += 1
@@ -131,14 +120,15 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
+    """The output row that a line holds; None where it holds none."""
     try:
         row = json.loads(line)
-    except (ValueError, RecursionError):
+        found = row["components"]
+        columns = [row["total"], row["shaped"], *(found[name][key] for name in found for key in COLUMNS)]
+        fits = tuple(row) == KEYS and list(found) == list(components) and type(row["id"]) in (int, str)
+        return row if fits and len({len(column) for column in columns}) == 1 else None
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    if not isinstance(row, dict) or tuple(row) != KEYS or type(row["id"]) not in (int, str):
-        return None
-    found = row["components"]
-    return row if isinstance(found, dict) and list(found) == list(components) else None
 
 
 def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:

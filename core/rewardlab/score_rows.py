@@ -57,7 +57,11 @@ class RowCheck:
         for wanted, readers in self._required.items():
             if sample.fields.get(wanted) is None:
                 found = "it is null" if wanted in sample.fields else "the row has none"
-                hint = "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
+                hint = (
+                    ""
+                    if wanted in self.fields
+                    else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
+                )
                 yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
 
     def _uncounted(self, group: Group) -> Iterator[str]:
@@ -70,7 +74,9 @@ class RowCheck:
             try:
                 reason = planned.spec.abstains(planned.options, sample)
             except Exception as error:  # the one place where an exception in `abstains` gets its name
-                what = f"component {name!r} ({planned.use.use}) on {sample.source}: abstains: {one_line(error)}"
+                what = (
+                    f"component {name!r} ({planned.use.use}) on {sample.source}: abstains: {one_line(error)}"
+                )
                 raise JobError(what) from error
             if reason:
                 self.abstentions.setdefault(name, Counter())[reason] += 1
@@ -88,7 +94,9 @@ def check_rows(path: str, check: RowCheck, index: RowIndex, seen: Callable[[], A
     return bad
 
 
-def _problem(row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex) -> Problem | None:
+def _problem(
+    row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex
+) -> Problem | None:
     source = f"{path}:{line}"
     try:
         group = check.group(row, source)
@@ -117,8 +125,9 @@ def _row(row: Any, row_id: str, source: str, check: RowCheck) -> Row:
         if not isinstance(row, Mapping):
             raise ValueError("this row cannot be read any more")
         group = check.group(row, source)
-        if group.sample.id not in ("", row_id):
-            raise ValueError(f"the id was {row_id!r}")
+        found = group.sample.id or f"{prompt_hash(group.sample.prompt)}-{row_id.rpartition('-')[2]}"
+        if found != row_id:
+            raise ValueError(f"the id was {row_id!r}, is {found!r}")
     except ValueError as error:
         raise JobError(f"{source}: the file changed while it was read: {error}") from error
     given = check.given_id(row)
@@ -132,7 +141,9 @@ def abstention_problems(plan: Plan, check: RowCheck) -> list[Problem]:
     for name, reasons in check.abstentions.items():
         path = ("reward", "components", name)
         most = reasons.most_common(LISTED_REASONS)
-        listed = "; ".join(f"{reason} ({times})" for reason, times in most) + ("; ..." if len(reasons) > len(most) else "")
+        listed = "; ".join(f"{reason} ({times})" for reason, times in most) + (
+            "; ..." if len(reasons) > len(most) else ""
+        )
         what = f"will abstain on {reasons.total()} rows: {listed}; set on_abstain to a number, or leave these rows out"
         problems.append(Problem(where=plan.document.where(path), what=what, path=path))
     return problems

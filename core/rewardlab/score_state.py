@@ -1,7 +1,7 @@
 """What `score` remembers of a file that it writes, in a folder beside it: who writes now, and from what.
 
-    OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
-    OUT.jsonl.state/state.json   the recipe's part that decides scores, a hash of the rows, versions of plugins
+OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
+OUT.jsonl.state/state.json   the recipe's part that decides scores, a hash of the rows, versions of plugins
 """
 
 import fcntl
@@ -60,7 +60,9 @@ class StateFolder:
         except ValueError as error:
             raise JobError(f"{place} cannot be read: {error}") from error
         if not isinstance(state, dict) or state.get("format") != FORMAT:
-            raise UserError(f"another version of rewardlab wrote this; it has {__version__}", where=str(place))
+            raise UserError(
+                f"another version of rewardlab wrote this; it has {__version__}", where=str(place)
+            )
         return state
 
     def write(self, origin: Mapping[str, Any]) -> None:
@@ -96,7 +98,9 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: s
     """What is not as it was when the file was begun."""
     problems = []
     for path, old, new in _differences(then["recipe"], now["recipe"]):
-        problems.append(Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path))
+        problems.append(
+            Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path)
+        )
     if not problems and then["components"] != now["components"]:
         what = f"the order was {', '.join(then['components'])}, is {', '.join(now['components'])}"
         problems.append(Problem(where=plan.document.where(("reward", "components")), what=what))

@@ -6,41 +6,44 @@ never held by a reward.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
-from functools import partial
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab.call_thread import CallThread
 from rewardlab.composition import Composition, ScoredGroup
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.grouping import GroupStream
 from rewardlab.judging import HostedJudge, Judges
-from rewardlab.lanes import GroupLane, ItemLane, open_lane
-from rewardlab.loops import LoopThread
+from rewardlab.lanes import Lane, open_lane
+from rewardlab.loops import CallThread, LoopThread
 from rewardlab.plan import Plan, Planned
-from rewardlab.specs import Context
-from rewardlab.types import Group, Score
+from rewardlab.specs import Context, RewardSpec
+from rewardlab.types import Group
 from rewardlab.worker import WorkerPool
 
 MOST_WORKERS = 4
+
+
+def _cache_dir() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rewardlab"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     """Where rewards run: cache folder and torch device."""
 
-    cache_dir: Path = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "rewardlab"
+    cache_dir: Path = field(default_factory=_cache_dir)
     device: str = "cpu"
 
 
 class Scorer:
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
-    Judges and rewards are built here; a UserError or JobError names what cannot be. Worker processes start when
-    they are first needed, or at `warm`.
+    Judges and rewards are built here; a UserError or JobError names what cannot be. Worker processes start
+    when they are first needed, or at `warm`; a reward that they cannot build is a JobError then.
     """
 
     def __init__(self, plan: Plan, machine: Machine | None = None, zero_truncated: bool = False):
@@ -49,17 +52,15 @@ class Scorer:
         self._plan = plan
         self._machine = machine or Machine()
         self._home = LoopThread("rewardlab-scoring")
-        self._closing: list[Callable[[], Any]] = [self._home.close]
+        self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
-        self._lanes: dict[str, ItemLane | GroupLane] = {}
         try:
             self._judges = self._home.run(self._build_judges())
-            for name, planned in plan.components.items():
-                self._lanes[name] = self._open(name, planned)
+            self._lanes = {name: self._open(name, planned) for name, planned in plan.components.items()}
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
-                normalizers=[(n.use.use, self._build(n, f"normalizer {n.use.use}")) for n in plan.normalizers],
+                normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
                 zero_truncated=zero_truncated,
             )
         except BaseException:
@@ -88,9 +89,12 @@ class Scorer:
             pool.warm()
 
     def close(self) -> None:
-        """End worker processes and threads; idempotent."""
-        while self._closing:
-            self._closing.pop()()
+        """End what is being scored, worker processes and threads; idempotent.
+
+        Waits a few seconds for code that cannot be interrupted, then leaves its (daemon) thread behind.
+        """
+        self._home.close()  # first, so that nobody mistakes the end of a thread for a failure of its reward
+        self._closing.close()
 
     def __enter__(self) -> "Scorer":
         return self
@@ -101,36 +105,40 @@ class Scorer:
     async def _build_judges(self) -> Judges:
         hosted = {}
         for name, planned in self._plan.judges.items():
-            judge = self._build(planned, f"judge {name!r} ({planned.use.use})", judges={})
+            judge = self._build(planned, f"judge {name!r} ({planned.use.use})", "ask")
             hosted[name] = HostedJudge(name, judge, planned.spec, planned.use, self._home)
         return Judges(hosted)
 
-    def _open(self, name: str, planned: Planned) -> ItemLane | GroupLane:
-        spec = planned.spec
+    def _build_normalizer(self, planned: Planned) -> tuple[str, Any]:
+        use = planned.use.use
+        return use, self._build(planned, f"normalizer {use}", "shape")
+
+    def _open(self, name: str, planned: Planned) -> Lane:
+        spec: RewardSpec = planned.spec
         if planned.use.timeout is not None:
             spec = replace(spec, timeout=planned.use.timeout)
-        pool = reward = home = None
-        thread = CallThread(f"rewardlab-{name}") if spec.runs == "thread" and spec.scope != "group" else None
-        if thread is not None:
-            self._closing.append(partial(thread.shutdown, wait=False, cancel_futures=True))
         if spec.runs == "worker":
-            pool = self._pool(planned, spec)
-        else:
-            reward = self._build(planned, f"component {name!r} ({planned.use.use})", judges=self._judges)
-            if spec.scope == "group" and spec.runs == "thread":
-                home = LoopThread(f"rewardlab-{name}")
-                self._closing.append(home.close)
-        return open_lane(spec, reward, pool, thread, home)
+            return open_lane(spec, None, pool=self._pool(planned, spec))
+        reward = self._build(planned, f"component {name!r} ({planned.use.use})", "score", self._judges)
+        if spec.runs != "thread":
+            return open_lane(spec, reward)
+        if spec.scope == "group":
+            home = LoopThread(f"rewardlab-{name}")
+            self._closing.callback(home.close)
+            return open_lane(spec, reward, home=home)
+        thread = CallThread(f"rewardlab-{name}")
+        self._closing.callback(thread.close)
+        return open_lane(spec, reward, thread=thread)
 
-    def _pool(self, planned: Planned, spec: Any) -> WorkerPool:
+    def _pool(self, planned: Planned, spec: RewardSpec) -> WorkerPool:
         size = planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1)
-        context = self._context({})
+        context = self._context(Judges({}))
         pool = WorkerPool(use=planned.use.use, spec=spec, options=planned.options, context=context, size=size)
-        self._closing.append(pool.close)
+        self._closing.callback(pool.close)
         self._pools.append(pool)
         return pool
 
-    def _context(self, judges: Any) -> Context:
+    def _context(self, judges: Judges) -> Context:
         return Context(
             seed=self._plan.recipe.seed,
             judges=judges,
@@ -138,44 +146,35 @@ class Scorer:
             device=self._machine.device,
         )
 
-    def _build(self, planned: Planned, what: str, judges: Any = None) -> Any:
+    def _build(self, planned: Planned, what: str, needs: str, judges: Judges | None = None) -> Any:
+        """What the plugin builds: an object with the method `needs`."""
         try:
-            return planned.spec.build(planned.options, self._context({} if judges is None else judges))
+            built = planned.spec.build(planned.options, self._context(judges or Judges({})))
         except RewardlabError as error:
             kind = UserError if isinstance(error, UserError) else JobError
             raise kind(f"{what}: {error}") from error
-        except Exception as error:  # the one place where an exception in `build` gets its name
+        except (Exception, SystemExit) as error:  # the one place where an exception in `build` gets its name
             raise JobError(f"{what} could not be built: {one_line(error)}") from error
+        if not callable(getattr(built, needs, None)):
+            raise JobError(
+                f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`"
+            )
+        return built
 
     async def _score_all(self, groups: Sequence[Group]) -> list[ScoredGroup]:
-        return await together(self._score(GroupStream.of(group)) for group in groups)
+        streams = [GroupStream.of(group) for group in groups]
+        return await together(self._score(stream) for stream in streams)
 
     async def _score(self, stream: GroupStream) -> ScoredGroup:
-        # group-scope rewards read the stream while it fills; the others wait for the group
-        early = [
-            (name, asyncio.ensure_future(lane.score(stream)))
-            for name, lane in self._lanes.items()
-            if isinstance(lane, GroupLane)
-        ]
-        try:
-            group = await stream.group()
-            items = [(group.sample, completion) for completion in group.completions]
-            names = [name for name, lane in self._lanes.items() if isinstance(lane, ItemLane)]
-            scored = await together(self._lanes[name].score(items) for name in names)
-            found: dict[str, Sequence[Score]] = dict(zip(names, scored, strict=True))
-            for name, task in early:
-                found[name] = await task
-        finally:
-            for _, task in early:
-                task.cancel()
-        components = {name: found[name] for name in self._lanes}
-        return self.composition.compose(group, components, self._plan.recipe.seed)
+        scored = await together(lane.score(stream) for lane in self._lanes.values())
+        components = dict(zip(self._lanes, scored, strict=True))
+        return self.composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
 
-async def together(work: Iterable[Any]) -> list[Any]:
-    """Results of coroutines that run at once, in order; the first failure cancels the others and is raised."""
+async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Results of coroutines run at once, in order. The first failure cancels the others and is raised."""
     coroutines = list(work)
-    if len(coroutines) == 1:
+    if len(coroutines) == 1:  # the usual case needs no task of its own
         return [await coroutines[0]]
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:

@@ -1,7 +1,7 @@
 """From plain trees to pydantic models, with errors that say where, what was expected and the nearest name."""
 
-import copy
 import json
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -17,54 +17,19 @@ Where = Callable[[Path], str]
 
 
 def validate(model: type[Config], tree: Any, where: Where, prefix: Path = ()) -> tuple[Any, list[Problem]]:
-    """(the instance, []) or (None, every problem). `tree` holds JSON values; `prefix` is its place in the file."""
+    """(the instance, []) or (None, every problem). `tree` holds JSON values, `prefix` is its place."""
     try:
         # strict JSON mode: "3" is no number and true is no 1, yet a list is a tuple and a string a path
         return model.model_validate_json(json.dumps(tree), strict=True), []
     except ValidationError as error:
-        by_path: dict[Path, list[str]] = {}
+        by_path: dict[Path, list[dict]] = {}
         for found in error.errors(include_url=False):
-            path = _in_tree(found["loc"], tree)
-            by_path.setdefault(path, []).append(_what(found, model, tree, path))
+            by_path.setdefault(_in_tree(found, tree), []).append(dict(found))
         problems = []
-        for path, whats in by_path.items():
-            what = whats[0]
-            if len(whats) > 1 and "did you mean" not in what:  # a value that fits no member of a union
-                what = f"expected {_expected(model, tree, path)}"
+        for path in _told(by_path):
+            what = _what(by_path[path], model, tree, path)
             problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
-        return None, problems
-
-
-def salvage(
-    model: type[Config], tree: Any, problems: list[Problem], stand_ins: Mapping[tuple, Any]
-) -> tuple[Any | None, frozenset[Path]]:
-    """(an instance from what is right in `tree`, the places that are not as the file says).
-
-    So later checks can name their mistakes in the same run. What does not validate is cut out, a level higher
-    each time; `stand_ins` holds what takes the place of parts that cannot be left out, keyed by their path
-    with `int` for every index. The instance is None if nothing is left.
-    """
-    tree = copy.deepcopy(tree)
-    lost: set[Path] = set()
-    for level in range(4):
-        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems}
-        instance, problems = validate(model, tree, str)
-        if instance is not None:
-            return instance, frozenset(lost)
-    return None, frozenset(lost)
-
-
-def _cut(tree: Any, path: Path, stand_ins: Mapping[tuple, Any]) -> Path:
-    """Remove or replace what is at `path`, or the list that it is in; the place that was changed."""
-    parent = lookup(tree, path[:-1])
-    pattern = tuple(int if isinstance(step, int) else step for step in path)
-    if pattern in stand_ins and isinstance(parent, dict | list):
-        parent[path[-1]] = copy.deepcopy(stand_ins[pattern])
-    elif isinstance(parent, dict):
-        parent.pop(path[-1], None)
-    else:  # a list goes whole, for the places of its other items must not move
-        return _cut(tree, path[:-1], stand_ins)
-    return path
+        return None, _without_echoes(problems)
 
 
 def lookup(tree: Any, path: Path) -> Any:
@@ -99,43 +64,119 @@ def type_text(annotation: Any) -> str:
         return type_text(args[0])
     if origin in (list, tuple, set) and args:
         return f"[{', '.join(type_text(a) for a in args if a is not Ellipsis)}]"
-    return {str: "text", int: "integer", float: "number", bool: "true | false"}.get(
-        annotation, getattr(annotation, "__name__", str(annotation))
-    )
+    if origin is dict or annotation is dict:
+        return "mapping"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return f"{{{', '.join(_keys(annotation))}}}"
+    return _TYPES.get(annotation) or getattr(annotation, "__name__", str(annotation))
 
 
-def _in_tree(loc: Path, tree: Any) -> Path:
+_TYPES = {str: "text", int: "integer", float: "number", bool: "true | false", Any: "anything"}
+
+
+# --- From pydantic's errors to a line each
+
+
+def _in_tree(found: dict, tree: Any) -> Path:
     """pydantic's location without the names of union members, which are no part of the file."""
     path: list[str | int] = []
-    for position, step in enumerate(loc):
-        if isinstance(tree, dict) and step in tree or isinstance(tree, list) and isinstance(step, int):
+    for step in found["loc"]:
+        if (isinstance(tree, dict) and step in tree) or (isinstance(tree, list) and isinstance(step, int)):
             path.append(step)
-            tree = tree[step] if not isinstance(tree, list) or step < len(tree) else None
-        elif isinstance(tree, dict) and position == len(loc) - 1:
-            path.append(step)  # a key that is missing
+            tree = lookup(tree, (step,))
+    if found["type"] == "missing":
+        path.append(found["loc"][-1])
+    elif found["type"] in _TAG_ERRORS:
+        path.append(found["ctx"]["discriminator"].strip("'"))
     return tuple(path)
 
 
-def _what(found: dict, model: type[Config], tree: Any, path: Path) -> str:
+_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
+
+
+def _told(by_path: Mapping[Path, list[dict]]) -> Iterator[Path]:
+    """The places worth a line: a member of a union that a value comes nearer to speaks for the others."""
+    for path, errors in by_path.items():
+        inside = any(other[: len(path)] == path and len(other) > len(path) for other in by_path)
+        if not (inside and all(e["type"].endswith(("_type", "literal_error")) for e in errors)):
+            yield path
+
+
+def _without_echoes(problems: list[Problem]) -> list[Problem]:
+    """Without "missing" for a key that stands there misspelt, as the line about the misspelling says."""
+    meant = {
+        (*problem.path[:-1], match[1])
+        for problem in problems
+        if (match := re.match("no such option; did you mean '(.*)'", problem.what))
+    }
+    return [p for p in problems if not (p.path in meant and p.what.startswith("missing"))]
+
+
+def _what(errors: list[dict], model: type[Config], tree: Any, path: Path) -> str:
+    texts = [_one(found, model, tree, path) for found in errors]
+    if len(texts) == 1 or "did you mean" in texts[0]:
+        return texts[0]
+    return f"expected {_expected(model, tree, path)}, found {_shown(lookup(tree, path))}"
+
+
+def _one(found: dict, model: type[Config], tree: Any, path: Path) -> str:
     kind, context = found["type"], found.get("ctx", {})
     if kind == "extra_forbidden":
         known = {key for m in _models_at(model, tree, path[:-1]) for key in _keys(m)}
         return f"no such option{nearest(str(path[-1]), known)}"
     if kind == "missing":
         return f"missing; expected {_expected(model, tree, path)}"
-    if kind == "union_tag_not_found":
-        return f"missing; expected {_tags(model, tree, path)}"
-    if kind == "union_tag_invalid":
-        tags = [t.strip().strip("'") for t in context["expected_tags"].split(",")]
-        return f"no stage {context['tag']!r}{nearest(context['tag'], tags)}"
+    if kind in _TAG_ERRORS:
+        tags = [
+            use
+            for m in _models_at(model, tree, path[:-1])
+            for use in _literals(m.model_fields["use"].annotation)
+        ]
+        if kind == "union_tag_not_found":
+            return f"missing; expected {' | '.join(tags)}"
+        return f"{_shown(lookup(tree, path))} is not allowed{nearest(context['tag'], tags)}"
     if kind == "literal_error" and isinstance(found["input"], str):
         choices = [c for c in _literals(_annotation_at(model, tree, path)) if isinstance(c, str)]
         if choices:
             return f"{found['input']!r} is not allowed{nearest(found['input'], choices)}"
     if kind == "value_error":
         return str(context.get("error", found["msg"]))
-    message = found["msg"].removeprefix("Input should be ").removeprefix("a valid ")
-    return f"expected {message}, found {_shown(found['input'])}{_help(model, tree, path)}"
+    return f"expected {_wanted(found)}, found {_shown(found['input'])}{_advice(found, model, tree, path)}"
+
+
+def _wanted(found: dict) -> str:
+    """What pydantic wanted, in the words of a recipe."""
+    kind, context = found["type"], found.get("ctx", {})
+    if kind in _WANTED:
+        return _WANTED[kind]
+    if kind in ("too_short", "too_long"):
+        bound = context.get("min_length", context.get("max_length"))
+        return f"{'at least' if kind == 'too_short' else 'at most'} {bound} item{'s' if bound != 1 else ''}"
+    message = found["msg"].removeprefix("Input should be ")
+    return (
+        f"a number {message}" if message.startswith(("greater", "less")) else message[0].lower() + message[1:]
+    )
+
+
+_WANTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+
+
+def _advice(found: dict, model: type[Config], tree: Any, path: Path) -> str:
+    if found["type"] in ("model_type", "dict_type") and isinstance(found["input"], str):
+        keys = {key for m in _models_at(model, tree, path) for key in _keys(m)}
+        if "use" in keys:
+            return f"; write {{use: {found['input']}}}"
+    return _help(model, tree, path)
 
 
 def _shown(value: Any) -> str:
@@ -156,35 +197,34 @@ def _help(model: type[Config], tree: Any, path: Path) -> str:
     return ""
 
 
+# --- Models and annotations at a place in the tree
+
+
 def _keys(model: type[BaseModel]) -> list[str]:
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
 def _annotation_at(model: type[Config], tree: Any, path: Path) -> Any:
-    for parent in _models_at(model, tree, path[:-1]):
-        for name, info in parent.model_fields.items():
-            if path and path[-1] in (name, info.alias):
-                return info.annotation
-    return None
+    return next(iter(_annotations_at(model, tree, path)), None)
 
 
 def _models_at(model: type[Config], tree: Any, path: Path) -> list[type[BaseModel]]:
     """The models that may describe the mapping at `path`; `use` tells the members of a union apart."""
+    value = lookup(tree, path)
+    return [m for annotation in _annotations_at(model, tree, path) for m in _models_in(annotation, value)]
+
+
+def _annotations_at(model: type[Config], tree: Any, path: Path) -> list[Any]:
     annotations: list[Any] = [model]
-    for step in path:
-        value = tree
+    for depth, step in enumerate(path):
+        value = lookup(tree, path[:depth])
         models = [m for a in annotations for m in _models_in(a, value)]
         if models and isinstance(value, dict):
-            annotations = [
-                info.annotation
-                for m in models
-                for name, info in m.model_fields.items()
-                if step in (name, info.alias)
-            ]
+            fields = [(name, info) for m in models for name, info in m.model_fields.items()]
+            annotations = [info.annotation for name, info in fields if step in (name, info.alias)]
         else:
             annotations = [arg for a in annotations for arg in _item_types(a)]
-        tree = lookup(value, (step,))
-    return [m for a in annotations for m in _models_in(a, tree)]
+    return annotations
 
 
 def _members(annotation: Any) -> Iterator[Any]:
@@ -201,7 +241,9 @@ def _members(annotation: Any) -> Iterator[Any]:
 def _models_in(annotation: Any, value: Any) -> list[type[BaseModel]]:
     models = [m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel)]
     use = value.get("use") if isinstance(value, dict) else None
-    named = [m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)]
+    named = [
+        m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)
+    ]
     return named or models
 
 
@@ -215,4 +257,6 @@ def _item_types(annotation: Any) -> Iterator[Any]:
 
 
 def _literals(annotation: Any) -> list[Any]:
-    return [v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)]
+    return [
+        v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)
+    ]

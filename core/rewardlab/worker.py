@@ -151,7 +151,7 @@ class _Crew:
         self._threads: list[threading.Thread] = []
         self._children: set[_Child] = set()
         self._free: list[_Child] = []
-        self._pending = self._ended = self._deaths = 0
+        self._ended = self._deaths = 0
         self._over: tuple[type[WorkerError], str] | None = None
         self._closed = False
         self._owner = os.getpid()
@@ -162,11 +162,10 @@ class _Crew:
         future: Future[list[Score]] = Future()
         with self._lock:
             self._refuse_if_over()
-            if len(self._threads) < min(self._pending + 1, self._size):
+            while len(self._threads) < self._size:
                 thread = threading.Thread(target=self._serve, name=self._use, daemon=True)
                 thread.start()
                 self._threads.append(thread)
-            self._pending += 1
             self._jobs.put((items, limit, future))
         return future
 
@@ -202,8 +201,6 @@ class _Crew:
                 scores = self._score(items, limit)
         except BaseException as error:
             failure = error
-        with self._lock:
-            self._pending -= 1
         if failure is not None:
             future.set_exception(failure)
         elif wanted:

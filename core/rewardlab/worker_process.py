@@ -66,7 +66,6 @@ def _claim_pipes() -> tuple[int, int]:
     for stream in (sys.stdout, sys.stderr):
         assert isinstance(stream, io.TextIOWrapper)
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides what an interrupt means
     faulthandler.enable()
     os.register_at_fork(after_in_child=_let_go_of(answers))
     return requests, answers

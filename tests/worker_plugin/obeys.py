@@ -1,6 +1,7 @@
 """A reward that does what each text says: a part of the plugin `cases`, and what stands in for it alone."""
 
 import ctypes
+import itertools
 import os
 import signal
 import sys
@@ -41,6 +42,17 @@ def loud():
     sys.__stdout__.write('{"cpu": 0, "scores": [[666, {}, null]]}\n')
     os.system("echo from a program")
     return said(0.5, stdin=sys.stdin.read())
+
+
+def crunch():
+    """Compute without end in eight children, each a session of its own: sessions share a crowded machine."""
+    for number in itertools.count():
+        if number >= 8:
+            os.wait()
+        if os.fork() == 0:
+            os.setsid()
+            burn(0.01)
+            os._exit(0)
 
 
 def raised(error):
@@ -90,4 +102,16 @@ def build(options, context):
     return Obeys(context)
 
 
-__all__ = ["Decimal", "announce", "build", "burn", "die_once", "helper", "hold_gil", "loud", "pid", "raised"]
+__all__ = [
+    "Decimal",
+    "announce",
+    "build",
+    "burn",
+    "crunch",
+    "die_once",
+    "helper",
+    "hold_gil",
+    "loud",
+    "pid",
+    "raised",
+]

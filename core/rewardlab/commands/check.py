@@ -10,7 +10,9 @@ from argparse import ArgumentParser, Namespace
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("recipe", help="a YAML file")
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50")
+    parser.add_argument(
+        "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -30,7 +32,9 @@ def run(options: Namespace) -> int:
         return error.exit_code
     if options.json:
         low_high = None if plan.total_range is None else list(plan.total_range)
-        print(json.dumps({"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high}))
+        print(
+            json.dumps({"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high})
+        )
         return 0
     for warning in plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)

@@ -42,39 +42,46 @@ def _rows(plugin) -> list[dict]:
 
 def _row(plugin, kind: str, spec) -> dict:
     from rewardlab.specs import DatasetSpec, RewardSpec
+
+    row = {"use": f"{plugin.name}/{spec.name}", "kind": kind, "summary": " ".join(spec.summary.split())}
+    if isinstance(spec, RewardSpec):
+        row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs}
+        row["requires"] = _of_defaults(spec, spec.requires, spec.required_fields)
+    if isinstance(spec, DatasetSpec):
+        row["provides"] = _of_defaults(spec, spec.provides, spec.provided_fields)
+    return row | {"options": [_option(name, info) for name, info in spec.config.model_fields.items()]}
+
+
+def _option(name: str, info) -> dict:
+    from pydantic_core import to_jsonable_python
+
     from rewardlab.validation import type_text
 
-    row = {"use": f"{plugin.name}/{spec.name}", "kind": kind, "summary": spec.summary}
-    if isinstance(spec, RewardSpec):
-        row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs, "requires": _of_defaults(spec)}
-    if isinstance(spec, DatasetSpec):
-        row["provides"] = _of_defaults(spec)
-    row["options"] = [
-        {
-            "name": info.alias or name,
-            "type": type_text(info.annotation),
-            "default": "required" if info.is_required() else info.get_default(call_default_factory=True),
-            "help": " ".join((info.description or "").split()),
-        }
-        for name, info in spec.config.model_fields.items()
-    ]
-    return row
+    option = {"name": info.alias or name, "type": type_text(info.annotation), "required": info.is_required()}
+    if not info.is_required():
+        option["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
+    return option | {"help": " ".join((info.description or "").split())}
 
 
-def _of_defaults(spec) -> list[str] | str:
-    """The fields that a spec requires or provides under its default options, where it has defaults for all."""
-    ask = getattr(spec, "required_fields", None) or spec.provided_fields
-    declared = getattr(spec, "requires", None) or getattr(spec, "provides", None)
-    if callable(declared) and any(info.is_required() for info in spec.config.model_fields.values()):
+def _of_defaults(spec, declared, ask) -> list[str] | str:
+    """The fields that a spec requires or provides under its default options, where these are valid."""
+    from pydantic import ValidationError
+
+    from rewardlab.errors import one_line
+
+    try:
+        fields = ask(spec.config() if callable(declared) else None)
+    except ValidationError:  # some options have no default, or not one that stands alone
         return "by options"
-    fields = ask(None if not callable(declared) else spec.config())
+    except Exception as error:  # a listing shows what is broken, too
+        return f"fails with {one_line(error)}"
     return "by reading" if fields is None else list(fields)
 
 
 def _table(rows: Iterable[dict]) -> None:
     lines = [("component", "kind", "scope", "range", "requires", "summary")]
     for row in rows:
-        span = "[{:g}, {:g}]".format(*row["range"]) if "range" in row else ""
+        span = _span(row["range"]) if "range" in row else ""
         fields = row.get("requires", row.get("provides", ""))
         fields = ", ".join(fields) if isinstance(fields, list) else fields
         if row["kind"] == "dataset":
@@ -91,9 +98,18 @@ def _card(row: dict) -> str:
     lines = [f"{row['use']} ({row['kind']}; {row['distribution']} {row['version']})", f"  {row['summary']}"]
     for key in ("scope", "range", "runs", "requires", "provides"):
         if row.get(key):
-            value = row[key] if isinstance(row[key], str) else ", ".join(map(str, row[key]))
-            lines.append(f"  {key}: {value}")
+            value = _span(row[key]) if key == "range" else row[key]
+            lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
     for option in row.get("options", []):
-        default = "required" if option["default"] == "required" else f"default {json.dumps(option['default'], default=str)}"
-        lines.append(f"  with.{option['name']}: {option['type']}, {default}" + (f". {option['help']}" if option["help"] else ""))
+        default = (
+            "required"
+            if option["required"]
+            else f"default {json.dumps(option['default'], ensure_ascii=False)}"
+        )
+        help_text = f". {option['help']}" if option["help"] else ""
+        lines.append(f"  with.{option['name']}: {option['type']}, {default}{help_text}")
     return "\n".join(lines)
+
+
+def _span(bounds: list[float]) -> str:
+    return "[{:g}, {:g}]".format(*bounds)

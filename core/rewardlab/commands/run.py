@@ -11,7 +11,7 @@ from pathlib import Path
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("recipe", help="a YAML file")
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50")
+    parser.add_argument("overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50")
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue the run in this folder")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
@@ -23,6 +23,7 @@ def run(options: Namespace) -> int:
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
+    from rewardlab.report import write_report
 
     plan = make_plan(load(options.recipe, options.overrides), purpose="run")
     for warning in plan.warnings:
@@ -47,7 +48,8 @@ def run(options: Namespace) -> int:
     except RewardlabError:
         print(f"what was done is in {directory.path}; after mending, continue with: {again}", file=sys.stderr)
         raise
-    say(f"results: {directory.path}")
+    write_report(directory.path, directory.path / "report.html")
+    say(f"results: {directory.path} (open report.html)")
     for line in _next_steps(options.recipe, directory.path):
         say(line)
     return 0

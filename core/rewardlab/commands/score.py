@@ -13,7 +13,9 @@ from pathlib import Path
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] ROWS.jsonl", help="what to score by, and what")
+    parser.add_argument(
+        "arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] ROWS.jsonl", help="what to score by, and what"
+    )
     parser.add_argument("-o", "--output", required=True, metavar="OUT.jsonl", help="a new file")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted OUT.jsonl")
     parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")

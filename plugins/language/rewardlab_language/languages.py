@@ -89,7 +89,9 @@ def _resolve(tag: str) -> Target:
     name = primary.lower()
     code = _CODES.get(name, name)
     script = next((s.title() for s in subtags if len(s) == 4 and s.isalpha()), None)
-    codes = _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
+    codes = (
+        _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
+    )
     if not codes:
         raise UnknownLanguage(f"lingua has no model of the language {tag!r}")
     target = Target(code if code in SCRIPTS else "no", codes)

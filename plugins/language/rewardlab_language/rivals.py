@@ -21,14 +21,12 @@ vi: fr|xh: zu|yo: fr|zh:|zu: xh sw
 
 RELATIVES: Mapping[str, tuple[str, ...]] = {
     code: tuple(relatives.split())
-    for code, relatives in (
-        entry.split(":") for entry in _RELATIVES.replace("\n", "|").split("|") if entry
-    )
+    for code, relatives in (entry.split(":") for entry in _RELATIVES.replace("\n", "|").split("|") if entry)
 }
 """For each of the 75 languages, those that it is easily taken for."""
 
 STRANGERS: Mapping[str, tuple[str, ...]] = {
-    "Latn": tuple("es fr de sv pl hr lt fi hu tr id tl sw zu st so yo cy ga eu sq vi".split()),
+    "Latn": tuple("es pt it fr ro de nl sv pl hr lt fi hu tr id tl sw zu st so yo cy ga eu sq vi".split()),
     "Cyrl": tuple("ru uk be bg mk sr kk mn".split()),
     "Arab": ("ar", "fa", "ur"),
     "Deva": ("hi", "mr"),

@@ -22,10 +22,16 @@ from rewardlab_language.words import BREAK, Word
 QUARTERS = 4  # of a nat
 WORST = 8 * QUARTERS
 """A word counts at most so much against a language."""
-HOMEWARD, TO_STRANGER, TO_RELATIVE = 4 * QUARTERS, 8 * QUARTERS, 16 * QUARTERS
+HOMEWARD, TO_STRANGER, TO_RELATIVE = 3 * QUARTERS, 8 * QUARTERS, 16 * QUARTERS
 """What a change costs: to the row's language or to English, to a stranger, to a relative."""
-HAN_CHARACTER = 2
-"""Evidence against Japanese in one Chinese character, until kana come."""
+NAME = 1 * QUARTERS
+"""The most that a capitalised word inside a sentence counts: names say little of the language around them."""
+HAN_CHARACTER = 0.5
+"""Nats against Japanese in one Chinese character, until kana come."""
+SHORT = 3
+"""A word of so many letters is weighed by models of one to three letters; a longer one by trigrams alone."""
+SHORT_WORD = 0.5
+"""Weight of the former, which count each letter more than once."""
 CACHED_WORDS = 1 << 13
 
 
@@ -36,15 +42,19 @@ class Segmenter:
         self.languages = contest.of_script(script)
         own = set(contest.target.codes)
         self._change = [
-            HOMEWARD if code in own or code == "en" else TO_RELATIVE if code in contest.relatives else TO_STRANGER
+            HOMEWARD
+            if code in own or code == "en"
+            else TO_RELATIVE
+            if code in contest.relatives
+            else TO_STRANGER
             for code in self.languages
         ]
         starting = own & set(self.languages) or set(self.languages)
         self._start = [
             0 if code in starting else cost for code, cost in zip(self.languages, self._change, strict=True)
         ]
-        weigh = self._trigrams if script not in ("Hani", "Kana") else self._han_and_kana
-        self._evidence = functools.lru_cache(maxsize=CACHED_WORDS)(weigh)
+        self._weigh = self._han_and_kana if script == "Hani" else self._letter_sequences
+        self._evidence = functools.lru_cache(maxsize=CACHED_WORDS)(self._cost_of)
 
     def languages_of(self, words: Sequence[Word]) -> list[str]:
         """The language of each word that is not a break, in order. A change is cheaper at a break."""
@@ -58,38 +68,54 @@ class Segmenter:
                 continue
             least = min(costs)
             history.append((costs, least, change))
-            moved = [cost if cost <= least + fee else least + fee for cost, fee in zip(costs, change, strict=True)]
-            costs = [cost + loss for cost, loss in zip(moved, self._evidence(word.text), strict=True)]
+            costs = [
+                (cost if cost <= (moved := least + fee) else moved) + loss
+                for cost, fee, loss in zip(costs, change, self._evidence(word.text, word.name))  # noqa: B905  # hot
+            ]
             change = self._change
         return [self.languages[state] for state in _path(costs, history)]
 
-    def _trigrams(self, word: str) -> bytes:
-        """What the word costs in each language: 0 in the likeliest one, WORST at most."""
-        if len(word) < 3:  # no trigram, no evidence
-            return bytes(len(self.languages))
-        found = {v.language: v.value for v in self._detector.compute_language_confidence_values(word)}
-        values = [found[language] for language in self._known]
-        best = max(values)
-        return bytes(
-            0 if value == best else min(WORST, round(QUARTERS * math.log(best / value))) if value else WORST
-            for value in values
-        )
+    def _cost_of(self, word: str, name: bool) -> bytes:
+        """What the word costs in each language: 0 in the likeliest one, WORST or NAME at most."""
+        costs = [round(QUARTERS * nats) for nats in self._weigh(word)]
+        return bytes(min(cost - min(costs), NAME if name else WORST) for cost in costs)
 
-    def _han_and_kana(self, word: str) -> bytes:
+    def _letter_sequences(self, word: str) -> list[float]:
+        """Minus log-likelihoods by lingua's models, up to a constant."""
+        if len(word) > SHORT:
+            return self._nats(self._trigrams, word, 1.0)
+        return self._nats(self._all_orders, word, SHORT_WORD * len(set(word)))
+
+    def _nats(self, detector, word: str, scale: float) -> list[float]:
+        found = {v.language: v.value for v in detector.compute_language_confidence_values(word)}
+        values = [found[language] for language in self._known]
+        if not any(values):
+            return [0.0] * len(values)
+        return [-scale * math.log(value) if value else WORST for value in values]
+
+    def _han_and_kana(self, word: str) -> list[float]:
         """Kana are Japanese. Chinese characters are either, and the more of them without kana, the less so."""
-        han = "\u3400" <= word[0] <= "\u9fff"
-        against = min(WORST, HAN_CHARACTER * len(word)) if han else 0
-        return bytes(against if code == "ja" else 0 if han else WORST for code in self.languages)
+        japanese, chinese = (
+            (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, WORST)
+        )
+        return [japanese if code == "ja" else chinese for code in self.languages]
 
     @functools.cached_property
     def _known(self) -> list:
         return [lingua_language(code) for code in self.languages]
 
     @functools.cached_property
-    def _detector(self):
+    def _trigrams(self):
+        return self._builder().with_low_accuracy_mode().build()
+
+    @functools.cached_property
+    def _all_orders(self):
+        return self._builder().build()
+
+    def _builder(self):
         from lingua import LanguageDetectorBuilder
 
-        return LanguageDetectorBuilder.from_languages(*self._known).with_low_accuracy_mode().build()
+        return LanguageDetectorBuilder.from_languages(*self._known)
 
 
 def _path(costs: list[int], history: list[tuple[list[int], int, list[int]]]) -> list[int]:

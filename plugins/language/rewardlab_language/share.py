@@ -11,10 +11,12 @@ from rewardlab_language.segmentation import Segmenter
 from rewardlab_language.words import BREAK, Word, words
 
 INSERTION = 2
-"""So many Latin words in a row, at most, may stand in a text of another script without being English."""
+"""So many Latin words in a row may stand in a text of another script without being a change of language."""
 
 _READERS = Counter(script for scripts in SCRIPTS.values() for script in scripts)
-_ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {"Hani": "zh"}
+_ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {
+    "Hani": "zh"
+}
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,15 @@ class ShareMeter:
     def __init__(self, contest: Contest):
         self._contest = contest
         self._own = frozenset(contest.target.codes)
+        self._read = frozenset().union(*(SCRIPTS[code] for code in contest.candidates))
         self._segmenters: dict[str, Segmenter] = {}
 
     def measure(self, text: str) -> Share:
         """Letters of the words in the target language, divided by the letters of all words.
 
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
-        Where the target is not written in Latin letters, one or two Latin words in a row that are short or
-        begin with a capital (names, units, "Answer") count for nobody, as far as the target's letters outnumber
-        them. Sentences inside formulas and code are not read; as far as they outnumber the visible letters
+        Where the target is not written in Latin letters, one or two Latin words in a row (names, terms, units)
+        count for nobody, as far as the target's letters outnumber them. Sentences inside formulas and code are not read; as far as they outnumber the visible letters
         they count against the text.
         """
         read = prose(text)
@@ -63,8 +65,7 @@ class ShareMeter:
                 runs[-1].append(index)
             elif word.script != BREAK and runs[-1]:
                 runs.append([])
-        short = [run for run in runs if len(run) <= INSERTION and all(found[index].plain for index in run)]
-        return {index for run in short for index in run}
+        return {index for run in runs if len(run) <= INSERTION for index in run}
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
         """Letters by language; by script where no candidate is written in it."""
@@ -75,7 +76,7 @@ class ShareMeter:
             if script == BREAK:
                 for stream in streams.values():
                     stream.append(word)
-            elif self._contest.of_script(word.script):
+            elif word.script in self._read:
                 streams.setdefault(script, []).append(word)
             else:
                 letters[word.script] += word.letters
@@ -94,4 +95,6 @@ class ShareMeter:
         if not letters:
             return None
         key = max(letters, key=lambda key: (letters[key], key in self._own, key))
+        if key in self._own:
+            return self._contest.target.name
         return key if key in SCRIPTS else _ONLY_READER.get(key)

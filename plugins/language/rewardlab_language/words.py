@@ -1,7 +1,6 @@
 """A text as words, each with its script and number of letters."""
 
 import re
-from collections import Counter
 from typing import NamedTuple
 
 REPEATS = 8
@@ -36,11 +35,14 @@ _BLOCKS = {
     "Kana": "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff",
     "Hang": "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb",
 }
+# Blocks of scripts that no model reads and whose vowel signs would cut a word: Oriya to Malayalam without those
+# above, Sinhala, Lao, Tibetan, Burmese, Ethiopic, Khmer.
+_UNREAD = "\u0b00-\u0b65\u0c80-\u0ce3\u0d00-\u0d63\u0d80-\u0ddf\u0e81-\u0ecd\u0f40-\u0fbc\u1000-\u103f\u1200-\u135f\u1780-\u17d3"
 _TOKEN = re.compile(
     f"(?P<alike>[{_ALIKE}]+(?:[{_APOSTROPHES}][{_ALIKE}]+)*)"
     + "".join(f"|(?P<{script}>[{letters}]+)" for script, letters in _BLOCKS.items())
     + rf"|(?P<{BREAK}>[.!?…:;\n。！？।॥؟۔։।]+)"
-    + r"|(?P<other>[^\W\d_]+)"
+    + rf"|(?P<other>[{_UNREAD}]+|[^\W\d_]{{2,}})"
 )
 _OF_ONE_SCRIPT = {
     script: re.compile(f"[{letters}\u0300-\u036f{_APOSTROPHES}]+")
@@ -57,14 +59,14 @@ class Word(NamedTuple):
     """A word in lower case, or a break between sentences (with no letters).
 
     script: ISO 15924; "other" for a script that no model reads; BREAK or MIXED.
-    letters: vowel signs count, accents and apostrophes do not. plain: true for a word that may stand in a text
-    of another script without being a change of language: up to three letters, or with a capital.
+    letters: vowel signs count, accents and apostrophes do not.
+    name: whether it has a capital inside a sentence, and so may be a name.
     """
 
     script: str
     text: str
     letters: int
-    plain: bool
+    name: bool
 
 
 _END = Word(BREAK, "", 0, False)
@@ -72,11 +74,12 @@ _END = Word(BREAK, "", 0, False)
 
 def words(text: str) -> list[Word]:
     """The words of `text` in order, without single Latin or Greek letters, which may be variables."""
-    seen: Counter[tuple[str, str]] = Counter()
-    previous, found = "", []
+    seen: dict[tuple[str, str], int] = {}
+    previous, opens, found = "", True, []
     for match in _TOKEN.finditer(text):
         script = match.lastgroup
         if script == BREAK:
+            opens = True
             found.append(_END)
             continue
         word = match[0]
@@ -88,9 +91,10 @@ def words(text: str) -> list[Word]:
         lower = word.lower()
         pair = (previous, lower)
         previous = lower
-        seen[pair] += 1
-        if seen[pair] <= REPEATS:
-            found.append(Word(script, lower, letters, letters < 4 or word[0].isupper()))
+        seen[pair] = times = seen.get(pair, 0) + 1
+        if times <= REPEATS:
+            found.append(Word(script, lower, letters, not opens and lower[0] != word[0]))
+        opens = False
     return found
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 import sympy
 from latex2sympy2_extended import NormalizationConfig
 from math_verify import LatexExtractionConfig, parse, verify
-from math_verify.grader import is_relation
+from math_verify.grader import is_equation, is_relation
 
 from rewardlab_math.quantities import Quantity
 from rewardlab_math.units import without_unit
@@ -97,4 +97,15 @@ def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> b
 def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
     if is_relation(gold) and is_relation(answer) and gold.free_symbols != answer.free_symbols:
         return False  # math-verify compares solutions: without this, 0 = 1 equals every equation that has none
+    if _infinite(gold) != _infinite(answer) and not (_inequality(gold) or _inequality(answer)):
+        return False  # sympy may simplify 12 - |oo| to 0
     return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)
+
+
+def _infinite(formula: sympy.Basic) -> bool:
+    return formula.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan)
+
+
+def _inequality(formula: sympy.Basic) -> bool:
+    """Inequalities equal intervals, in which infinities may be written out."""
+    return is_relation(formula) and not is_equation(formula)

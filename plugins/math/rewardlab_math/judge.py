@@ -66,7 +66,7 @@ def _by_algebra(
             if not numbers:
                 raise
             found = []
-        return algebra.any_equal(right_ones, [*found, *algebra.numbers(numbers)])
+        return algebra.any_equal(right_ones, [*found, *algebra.numbers(number for number in numbers if not number.name)])
 
     try:
         guard.check(text, gold=" ".join(gold.text for gold in golds))
@@ -90,7 +90,7 @@ def _same_writing(gold: Gold, text: str) -> bool:
 
 
 def _compact(text: str) -> str:
-    return _LOOSE_SPACE.sub("", wording.without_text_groups(text))
+    return _LOOSE_SPACE.sub("", " ".join(wording.without_text_groups(text).split()))
 
 
 def _core(text: str, answer: str) -> str:

@@ -1,0 +1,130 @@
+"""One self-contained page about a run: results before and after, curves of every reward, completions to read.
+
+Made from the run directory alone, so that it can be made again, or of a run that is still going.
+"""
+
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import UserError
+from rewardlab.lines import read_lines
+from rewardlab.results import Results
+
+GROUPS_SHOWN = 6
+WIDTH, HEIGHT = 300, 110
+STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222}
+table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #ddd}
+td:first-child,th:first-child{text-align:left}figure{display:inline-block;margin:.6rem}figcaption{font-size:13px}
+svg{background:#f7f7f7}polyline{fill:none;stroke:#0a6;stroke-width:1.5}
+pre{white-space:pre-wrap;background:#f7f7f7;padding:.5rem;margin:.2rem 0}
+"""
+
+
+def write_report(run: Path, target: Path) -> None:
+    """Write the page of the run in folder `run`; a UserError where that is no run directory."""
+    try:
+        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+        recipe = (run / "recipe.resolved.yaml").read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{run} is no run directory: {error}") from error
+    parts = [
+        f"<h1>{_safe(run.name)}</h1>",
+        *_evaluations(run / "evaluation"),
+        *_curves(run / "logs"),
+        *_completions(run / "ledger.jsonl"),
+        f"<h2>Recipe</h2><pre>{_safe(recipe)}</pre>",
+        f"<h2>Made with</h2><pre>{_safe(json.dumps(manifest, indent=1, ensure_ascii=False))}</pre>",
+    ]
+    head = f'<meta charset="utf-8"><title>{_safe(run.name)}</title><style>{STYLE}</style>'
+    page = f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+    target.write_text(page, encoding="utf-8")
+
+
+def _evaluations(folder: Path) -> Iterator[str]:
+    found = {path.stem: Results.load(path) for path in sorted(folder.glob("*.json"))}
+    for name, results in found.items():
+        stage, _, when = name.rpartition("-")
+        if when == "before" and f"{stage}-after" in found:
+            continue
+        earlier = found.get(f"{stage}-before") if when == "after" else None
+        title = f"{stage}: before → after" if earlier else name
+        yield f"<h2>Held-out prompts, {_safe(title)}</h2>{_table(results, earlier)}"
+
+
+def _table(results: Results, earlier: Results | None) -> str:
+    then = {part.name: part.means for part in earlier.slices} if earlier else {}
+    columns = list(results.slices[0].means)
+    rows = [["", "prompts", *columns]]
+    for part in results.slices:
+        cells = [_change(then.get(part.name, {}).get(column), part.means[column]) for column in columns]
+        rows.append([part.name, str(part.prompts), *cells])
+    cells = ("".join(f"<td>{_safe(cell)}</td>" for cell in row) for row in rows)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+
+def _change(then: float | None, now: float | None) -> str:
+    shown = "–" if now is None else f"{now:.2f}"
+    return shown if then is None else f"{then:.2f} → {shown}"
+
+
+def _curves(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.glob("*.jsonl")):
+        by_step: dict[int, Mapping[str, Any]] = {}
+        for _, row in read_lines(path):
+            if isinstance(row, Mapping) and "train_runtime" not in row:
+                by_step[row["step"]] = row  # a later attempt repeats steps that an earlier one lost
+        names = sorted({key for row in by_step.values() for key in row if key == "loss" or key.startswith("reward/")})
+        figures = []
+        for name in names:
+            points = [(step, row[name]) for step, row in sorted(by_step.items()) if row.get(name) is not None]
+            if len(points) > 1:
+                figures.append(_curve(name, points))
+        if figures:
+            yield f"<h2>Training, stage {_safe(path.stem)}</h2>{''.join(figures)}"
+
+
+def _curve(name: str, points: Sequence[tuple[int, float]]) -> str:
+    low, high = min(v for _, v in points), max(v for _, v in points)
+    first, last = points[0][0], points[-1][0]
+    place = " ".join(
+        f"{(step - first) / (last - first) * WIDTH:.1f},{HEIGHT - (v - low) / ((high - low) or 1) * HEIGHT:.1f}"
+        for step, v in points
+    )
+    svg = f'<svg viewBox="-4 -4 {WIDTH + 8} {HEIGHT + 8}" width="{WIDTH}"><polyline points="{place}"/></svg>'
+    caption = f"{_safe(name)}: {points[0][1]:.3g} → {points[-1][1]:.3g} (from {low:.3g} to {high:.3g})"
+    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def _completions(ledger: Path) -> Iterator[str]:
+    """The last groups that were evaluated, each completion with what every component said."""
+    if not ledger.exists():
+        return
+    groups: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
+    for _, row in read_lines(ledger):
+        if isinstance(row, Mapping) and row["trained"] == "no":
+            groups.setdefault((row["attempt"], row["group"]), []).append(row)
+    last = sorted(groups.items(), reverse=True)
+    for _, rows in islice(last, GROUPS_SHOWN):
+        best, worst = max(rows, key=_total), min(rows, key=_total)
+        shown = [best] if best is worst else [best, worst]
+        yield f"<h3>Sample {_safe(rows[0]['id'])}</h3>{''.join(map(_completion, shown))}"
+
+
+def _total(row: Mapping[str, Any]) -> float:
+    return float("-inf") if row["total"] is None else row["total"]
+
+
+def _completion(row: Mapping[str, Any]) -> str:
+    said = ((name, score["value"], score["error"]) for name, score in row["components"].items())
+    scores = ", ".join(f"{name} {error or ('–' if value is None else f'{value:.2f}')}" for name, value, error in said)
+    total = "–" if row["total"] is None else f"{row['total']:.2f}"
+    return f"<pre>{_safe(row['completion'])}</pre><p>total {total}: {_safe(scores)}</p>"
+
+
+def _safe(text: Any) -> str:
+    return html.escape(str(text))

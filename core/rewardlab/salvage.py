@@ -1,0 +1,75 @@
+"""What is right in a recipe that is partly wrong, so that one run names every mistake and invents none."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.errors import Problem
+from rewardlab.specs import Config
+from rewardlab.validation import Path, lookup, validate
+
+STAND_INS = {
+    ("version",): 1,
+    ("reward", "total"): "0",
+    ("stages", int, "algorithm"): "dr_grpo",
+    ("stages", int, "to"): "",
+    ("stages", int): {"use": "data", "dataset": {"use": ""}, "to": ""},
+}
+"""What takes the place of a recipe's parts that cannot be left out; `int` stands for every index."""
+
+SIZES = ("batch_size", "group_size", "updates_per_batch", "micro_batch_size")
+RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every": ("eval",)}
+"""The options of a stage that what is found about one of them rests on."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The places of a recipe that are not as the file says: left out, or filled by a stand-in."""
+
+    places: frozenset[Path] = frozenset()
+
+    def stands(self, path: Path) -> bool:
+        """Whether what is at `path`, if perhaps not all of it, is from the file."""
+        return all(path[: len(place)] != place for place in self.places)
+
+    def is_whole(self, path: Path) -> bool:
+        """Whether all that is at `path` is from the file."""
+        return self.stands(path) and all(place[: len(path)] != path for place in self.places)
+
+    def is_founded(self, path: Path) -> bool:
+        """Whether what a backend finds at `path` rests on what the file says alone."""
+        if path[:1] == ("model",):
+            return self.is_whole(("model",))
+        rests_on = RESTS_ON.get(str(path[-1]), ()) if path[:1] == ("stages",) else ()
+        return all(self.is_whole((*path[:2], option)) for option in rests_on)
+
+
+def salvage(
+    model: type[Config], tree: Any, problems: list[Problem], stand_ins: Mapping[tuple, Any] = STAND_INS
+) -> tuple[Any | None, Lost]:
+    """(an instance from what is right in `tree`, or None if nothing is; what is lost).
+
+    What does not validate is cut out or replaced, a level higher each time.
+    """
+    tree = copy.deepcopy(tree)
+    lost: set[Path] = set()
+    for level in range(4):
+        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems}
+        instance, problems = validate(model, tree, str)
+        if instance is not None:
+            return instance, Lost(frozenset(lost))
+    return None, Lost(frozenset(lost))
+
+
+def _cut(tree: Any, path: Path, stand_ins: Mapping[tuple, Any]) -> Path:
+    """Remove or replace what is at `path`, or the list that it is in; the place that was changed."""
+    parent = lookup(tree, path[:-1])
+    pattern = tuple(int if isinstance(step, int) else step for step in path)
+    if pattern in stand_ins and isinstance(parent, dict | list):
+        parent[path[-1]] = copy.deepcopy(stand_ins[pattern])
+    elif isinstance(parent, dict):
+        parent.pop(path[-1], None)
+    else:  # a list goes whole, for the places of its other items must not move
+        return _cut(tree, path[:-1], stand_ins)
+    return path

@@ -1,0 +1,46 @@
+"""format/tags: is the response exactly a row of tagged parts?"""
+
+import re
+from collections.abc import Sequence
+
+from rewardlab import Completion, Sample, Score
+
+
+class Tags:
+    """1.0 for a full match of `<a>...</a> <b>...</b> ...`: each tag once, in order, with text inside, and nothing but
+    white space around; else 0.0 with a `reason` in info.
+
+    Tags are read exactly: no attributes, no other case. Takes time linear in the text.
+    """
+
+    def __init__(self, tags: Sequence[str]):
+        self._wanted = [mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>")]
+        self._mark = re.compile("|".join(map(re.escape, self._wanted)))
+
+    def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """One Score an item; never abstains or fails."""
+        reasons = [self._fault(completion.text) for _, completion in items]
+        return [Score(value=0.0, info={"reason": reason}) if reason else Score(value=1.0) for reason in reasons]
+
+    def _fault(self, text: str) -> str | None:
+        found = list(self._mark.finditer(text))
+        marks = [match[0] for match in found]
+        if marks != self._wanted:
+            return self._misplaced(marks)
+        edges = [0, *(edge for match in found for edge in match.span()), len(text)]
+        pieces = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
+        for number, piece in enumerate(pieces):  # before, inside, between, inside, ..., after
+            inside = number % 2 == 1
+            if inside and not piece.strip():
+                return f"nothing inside {self._wanted[number - 1]}"
+            if not inside and piece.strip():
+                return "text outside the tags"
+        return None
+
+    def _misplaced(self, marks: Sequence[str]) -> str:
+        for mark in self._wanted:
+            if mark not in marks:
+                return f"no {mark}"
+            if marks.count(mark) > 1:
+                return f"{mark} more than once"
+        return "tags in the wrong order"

@@ -1,0 +1,66 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewardlab import Completion, Context, Sample
+from rewardlab.boxes import official_box
+from rewardlab.registry import Registry
+
+CASES = Path(__file__).parents[3] / "tests" / "data" / "sp3f_boxed_cases.jsonl"
+
+
+def judge(text, **options):
+    spec = Registry().find("reward", "format/boxed")
+    (score,) = spec.build(spec.config(**options), Context()).score([(Sample(), Completion(text=text))])
+    return score
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"So it is \boxed{7}.",
+        r"<think>\boxed{}</think> It is \boxed{7}",
+        r"\boxed{1} or rather \boxed{\frac{1}{2}}",
+        r"\boxed {7}",
+        r"\boxed{答え}",
+    ],
+)
+def test_a_closed_box_with_something_in_it_earns_the_point(text):
+    assert judge(text).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no closed box"),
+        ("It is 7.", "no closed box"),
+        (r"\boxed{7", "no closed box"),
+        (r"boxed{7}", "no closed box"),
+        (r"\boxed{}", "an empty box"),
+        (r"\boxed{ }", "an empty box"),
+        (r"\boxed{7} no, \boxed{}", "an empty box"),
+        (r"<think>\boxed{7}</think> It is 7.", "no closed box after the reasoning"),
+    ],
+)
+def test_anything_else_earns_nothing_and_says_why(text, reason):
+    score = judge(text)
+    assert (score.value, score.info["reason"]) == (0.0, reason)
+
+
+def test_the_official_profile_gives_the_published_format_reward():
+    for line in CASES.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        assert judge(case["input"], profile="sp3f_official").value == case["format_reward"], case["input"]
+
+
+def test_an_empty_box_earns_the_official_point_only():
+    assert judge(r"\boxed{}", profile="sp3f_official").value == 1.0
+
+
+@given(st.text(st.sampled_from(list("\\boxed{} <>/think\n答")), max_size=60))
+def test_no_text_is_too_strange(text):
+    assert judge(text).value in (0.0, 1.0)
+    assert judge(text, profile="sp3f_official").value == float(official_box(text) != "None")

@@ -1,0 +1,218 @@
+"""Plugins are found through entry points; a broken one is a row, and stops only what names it."""
+
+import pytest
+from rewardlab import RewardSpec
+from rewardlab.errors import UserError
+from rewardlab.registry import Registry
+
+BREVITY = """
+from rewardlab import RewardSpec, hookimpl
+
+@hookimpl
+def rewardlab_rewards():
+    return [RewardSpec(name="brevity", summary="short answers", build=lambda options, context: None)]
+"""
+
+
+def problem(kind, use, registry=None):
+    with pytest.raises(UserError) as caught:
+        (registry or Registry()).find(kind, use)
+    return str(caught.value)
+
+
+# --- finding
+
+
+def test_an_installed_distribution_is_found_by_its_entry_point(toy):
+    plugin = Registry().plugin("toy")
+    assert (plugin.distribution, plugin.version, plugin.broken) == ("toy-rewards", "1.2.0", None)
+    offered = set(plugin.specs)
+    assert {
+        ("reward", "brevity"),
+        ("judge", "polite"),
+        ("dataset", "counting"),
+        ("curriculum", "reversed"),
+        ("normalizer", "halved"),
+    } <= offered
+
+
+def test_first_party_plugins_come_in_through_the_same_door():
+    registry = Registry()
+    names = {"math", "format", "language", "pairwise", "normalize", "curriculum", "data"}
+    assert names <= set(registry.names())
+    assert [(p.name, p.broken) for p in registry if p.name in names and p.broken] == []
+
+
+def test_the_same_distribution_twice_on_the_path_is_one_plugin(offer, monkeypatch):
+    folder = offer("mine", BREVITY)
+    monkeypatch.syspath_prepend(folder)
+    assert Registry().plugin("mine").broken is None
+
+
+def test_find_gives_the_spec(toy):
+    spec = Registry().find("reward", "toy/brevity")
+    assert isinstance(spec, RewardSpec)
+    assert (spec.name, spec.scope, spec.range, spec.runs) == ("brevity", "completion", (0.0, 1.0), "inline")
+
+
+def test_only_what_is_named_is_loaded(offer):
+    offer("fine", BREVITY)
+    offer("loud", "raise AssertionError('loaded without need')")
+    registry = Registry()
+    assert registry.find("reward", "fine/brevity").name == "brevity"
+    assert list(registry._loaded) == ["fine"]
+
+
+# --- names that are not there
+
+
+@pytest.mark.parametrize(
+    ("kind", "use", "says"),
+    [
+        ("reward", "toy/brevety", "plugin 'toy' has no reward 'brevety'; did you mean 'toy/brevity'?"),
+        ("reward", "toi/brevity", "no plugin 'toi'; did you mean 'toy/brevity'?"),
+        ("judge", "toy/brevity", "plugin 'toy' has no judge 'brevity'; toy/brevity is a reward"),
+        ("reward", "brevity", "no reward 'brevity'; did you mean 'toy/brevity'?"),
+        ("reward", "nothing", "no reward 'nothing'; write <plugin>/<name>"),
+    ],
+)
+def test_a_wrong_name_gets_the_nearest_one(toy, kind, use, says):
+    assert problem(kind, use) == says
+
+
+def test_a_name_unlike_any_other_gets_the_names_that_there_are(toy):
+    said = problem("normalizer", "toy/zzz")
+    assert said == "plugin 'toy' has no normalizer 'zzz'; there is 'toy/halved'"
+    assert problem("reward", "qqq/zzz").startswith("no plugin 'qqq'; there is ")
+
+
+# --- broken plugins
+
+BROKEN = {
+    "import error": (
+        "import no_such_module_anywhere",
+        "ModuleNotFoundError: No module named 'no_such_module_any",
+    ),
+    "syntax error": ("def", "SyntaxError: "),
+    "exit at import": ("raise SystemExit('no licence found')", "SystemExit: no licence found"),
+    "error in a hook": (
+        """
+        from rewardlab import hookimpl
+
+        @hookimpl
+        def rewardlab_judges():
+            raise RuntimeError("no judge today")
+        """,
+        "RuntimeError: no judge today",
+    ),
+    "no such hook": (
+        """
+        from rewardlab import hookimpl
+
+        @hookimpl
+        def rewardlab_reward():
+            return []
+        """,
+        "unknown hook 'rewardlab_reward'",
+    ),
+    "hook with an argument": (
+        """
+        from rewardlab import hookimpl
+
+        @hookimpl
+        def rewardlab_rewards(config):
+            return []
+        """,
+        "Argument(s) {'config'} are declared in the hookimpl but can not be found in the hookspec",
+    ),
+    "no return": (
+        """
+        from rewardlab import hookimpl
+
+        @hookimpl
+        def rewardlab_rewards():
+            []
+        """,
+        "rewardlab_rewards returned None, not a list of RewardSpec",
+    ),
+    "no list": (
+        """
+        from rewardlab import RewardSpec, hookimpl
+
+        @hookimpl
+        def rewardlab_rewards():
+            return RewardSpec(name="one", summary="alone", build=print)
+        """,
+        "rewardlab_rewards returned RewardSpec(name='one'",
+    ),
+    "wrong kind of spec": (
+        """
+        from rewardlab import JudgeSpec, hookimpl
+
+        @hookimpl
+        def rewardlab_rewards():
+            return [JudgeSpec(name="one", summary="a judge", build=print)]
+        """,
+        "rewardlab_rewards returned JudgeSpec(name='one'",
+    ),
+    "offered twice": (
+        BREVITY.replace("return [", "return 2 * ["),
+        "rewardlab_rewards offers 'brevity' twice",
+    ),
+    "name": (
+        BREVITY.replace('"brevity"', '"much brevity"'),
+        "name 'much brevity': use letters, digits and _ . -",
+    ),
+    "range": (
+        BREVITY.replace("build", "range=(1, 0), build"),
+        "brevity: range (1, 0) is no closed finite interval",
+    ),
+    "scope": (
+        BREVITY.replace("build", "scope='prompt', build"),
+        "brevity: scope 'prompt' is none of completion, g",
+    ),
+    "options": (
+        BREVITY.replace("build", "config=dict, build"),
+        "brevity: config must be a subclass of rewardlab.Con",
+    ),
+    "argument": (BREVITY.replace("summary", "sumary"), "unexpected keyword argument 'sumary'"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_plugin_is_a_row_and_stops_only_what_names_it(offer, how):
+    code, why = BROKEN[how]
+    offer("fine", BREVITY)
+    offer("faulty", code, version="0.3")
+    rows = {plugin.name: plugin for plugin in Registry()}
+    assert rows["fine"].broken is None
+    assert why in rows["faulty"].broken
+    assert "\n" not in rows["faulty"].broken
+    assert (rows["faulty"].distribution, rows["faulty"].version) == ("faulty-rewards", "0.3")
+    assert Registry().find("reward", "fine/brevity").name == "brevity"
+    said = problem("reward", "faulty/brevity")
+    assert said.startswith("plugin 'faulty' (faulty-rewards) cannot be used: ")
+    assert why in said
+
+
+def test_a_keyboard_interrupt_is_not_taken_for_a_broken_plugin(offer):
+    offer("slow", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        Registry().plugin("slow")
+
+
+def test_a_name_of_two_distributions_is_refused_with_both_named(offer):
+    offer("same", BREVITY, distribution="first-rewards", version="1.0")
+    offer("same", BREVITY, distribution="second-rewards", version="2.0")
+    offer("fine", BREVITY)
+    broken = Registry().plugin("same").broken
+    assert "first-rewards 1.0" in broken
+    assert "second-rewards 2.0" in broken
+    assert "uninstall one" in problem("reward", "same/brevity")
+    assert Registry().find("reward", "fine/brevity").name == "brevity"
+
+
+@pytest.mark.parametrize("name", ["my/plugin", "my plugin", "../mine"])
+def test_a_plugin_name_that_no_recipe_could_write_is_broken(offer, name):
+    offer(name, BREVITY, distribution="odd-rewards", module="odd_rewards")
+    assert Registry().plugin(name).broken.startswith(f"no recipe can name {name!r}; ")
