@@ -8,6 +8,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from rewardlab import Completion, Group, RewardSpec, Sample
+from rewardlab.expression import parse
+from rewardlab.loading import load
+from rewardlab.plan import Plan, Planned
+from rewardlab.recipe import Recipe, Use
 
 TOY = Path(__file__).parent / "toy_plugin"
 
@@ -55,6 +60,20 @@ def rewardlab(toy_environment, tmp_path):
 
 
 @pytest.fixture
+def main(toy, tmp_path, monkeypatch, capsys):
+    """The command line in this process, in `tmp_path`: `main("check", "r.yaml")` is (code, out, err)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        from rewardlab.cli import main
+
+        code = main([*map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
 def write(tmp_path):
     """Write a text, or rows as JSON lines, to a file in `tmp_path`; `write("r.yaml", text)` is its path."""
 
@@ -92,3 +111,70 @@ def offer(tmp_path, monkeypatch):
     yield install
     for module in modules:
         sys.modules.pop(module, None)
+
+
+@pytest.fixture(scope="session")
+def reward():
+    """A reward made of a function: `reward(score, runs="thread", range=(0, 10))` is its spec."""
+
+    def spec(score, name="made", **more):
+        build = more.pop("build", lambda options, context: type("Made", (), {"score": staticmethod(score)}))
+        return RewardSpec(name=name, summary="made by a test", build=build, **{"runs": "inline", **more})
+
+    return spec
+
+
+@pytest.fixture(scope="session")
+def plan_of(tmp_path_factory):
+    """The plan of a reward whose parts are specs, not installed plugins.
+
+    `plan_of({"a": spec}, "2 * a", policies={"a": {"on_missing": 0}}, judges={"main": (spec, {"retries": 0})})`
+    """
+    path = tmp_path_factory.mktemp("plans") / "r.yaml"
+
+    def plan(components, total=None, policies=None, judges=None, normalizers=(), seed=0):
+        def uses(specs, more):
+            return {name: {"use": f"test/{spec.name}"} | more.get(name, {}) for name, spec in specs.items()}
+
+        judge_specs = {name: spec for name, (spec, _) in (judges or {}).items()}
+        settings = {name: given for name, (_, given) in (judges or {}).items()}
+        total = total or " + ".join(components)
+        content = {
+            "version": 1,
+            "name": "made",
+            "seed": seed,
+            "judges": uses(judge_specs, settings),
+            "reward": {
+                "components": uses(components, policies or {}),
+                "total": total,
+                "normalize": [f"test/{spec.name}" for spec in normalizers],
+            },
+        }
+        path.write_text(json.dumps(content))  # JSON is YAML
+        recipe = Recipe.model_validate(content)
+
+        def planned(used, spec):
+            return Planned(use=used, spec=spec, options=spec.config())
+
+        return Plan(
+            document=load(path),
+            recipe=recipe,
+            components={n: planned(recipe.reward.components[n], s) for n, s in components.items()},
+            judges={n: planned(recipe.judges[n], s) for n, s in judge_specs.items()},
+            normalizers=[planned(Use(use=f"test/{s.name}"), s) for s in normalizers],
+            expression=parse(total),
+        )
+
+    return plan
+
+
+@pytest.fixture(scope="session")
+def group_of():
+    """A group of texts: `group_of("yes", "no", id="s1", answer="4")`."""
+
+    def group(*texts, id="s1", source="", **fields):
+        sample = Sample(id=id, prompt=({"role": "user", "content": "?"},), fields=fields, source=source)
+        completions = [c if isinstance(c, Completion) else Completion(text=c) for c in texts]
+        return Group(sample=sample, completions=tuple(completions))
+
+    return group

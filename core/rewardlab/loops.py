@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-CLOSE_LIMIT = 5.0  # seconds that `close` waits for code that cannot be interrupted
+CLOSE_LIMIT = 2.0  # seconds that `close` waits for code that cannot be interrupted
 
 
 class LoopThread:

@@ -6,63 +6,37 @@ replaced and its call tried once more. Nothing outlives the pool, nor a host tha
 """
 
 import asyncio
-import contextlib
 import json
 import os
 import queue
-import select
-import signal
-import subprocess
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from rewardlab import worker_process
-from rewardlab.errors import JobError
 from rewardlab.specs import Config, Context, RewardSpec
 from rewardlab.types import Completion, Group, Sample, Score
+from rewardlab.worker_child import (
+    START_LIMIT,
+    Child,
+    PluginRaised,
+    WorkerDied,
+    WorkerError,
+    WorkerStartError,
+    WorkerTimeout,
+)
 from rewardlab.worker_process import unjson
 
-START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
 DEATHS_IN_A_ROW = 3  # over the pool; then it gives up
 CLOSE_LIMIT = 10.0  # seconds that `close` waits for processes that it has killed
-TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
-CHUNK = 1 << 16
-THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+
+__all__ = ["PluginRaised", "WorkerDied", "WorkerError", "WorkerPool", "WorkerStartError", "WorkerTimeout"]
 
 Item = tuple[Sample, Completion]
-
-
-class WorkerError(JobError):
-    """A worker could not do its work."""
-
-
-class WorkerTimeout(WorkerError):
-    """A call passed its deadline; its process was killed.
-
-    cpu_bound: in this call the process used at least half of the limit as processor time, so that what was
-    asked is slow in itself, and not the machine.
-    """
-
-    def __init__(self, message: str, *, cpu_bound: bool):
-        super().__init__(message)
-        self.cpu_bound = cpu_bound
-
-
-class WorkerDied(WorkerError):
-    """Two processes died of one call, or the pool gave up after several deaths in a row."""
-
-
-class WorkerStartError(WorkerError):
-    """The reward cannot be built in a worker; another try would not help."""
-
-
-class PluginRaised(WorkerError):
-    """`score` raised in the worker, or returned what is no list of Score. The process lives on."""
 
 
 class WorkerPool:
@@ -105,7 +79,7 @@ class WorkerPool:
         }
         start = [sys.executable, "-P"] if python is None else [python, "-I"]  # no host's packages over there
         command = [*start, worker_process.__file__]
-        self._crew = _Crew(use, size, lambda: _Child(use, command, threads, _line(hello)))
+        self._crew = _Crew(use, size, lambda: Child(use, command, threads, _line(hello)))
         weakref.finalize(self, self._crew.close)
 
     @property
@@ -143,14 +117,14 @@ class _Crew:
     Plain daemon threads: those of an executor are joined at exit before anything can end what they wait for.
     """
 
-    def __init__(self, use: str, size: int, start: Callable[[], "_Child"]):
+    def __init__(self, use: str, size: int, start: Callable[[], "Child"]):
         self.restarts = 0
         self._use, self._size, self._start = use, size, start
         self._lock = threading.RLock()  # the collector may call `close` in the middle of anything
         self._jobs: queue.SimpleQueue = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._children: set[_Child] = set()
-        self._free: list[_Child] = []
+        self._children: set[Child] = set()
+        self._free: list[Child] = []
         self._ended = self._deaths = 0
         self._over: tuple[type[WorkerError], str] | None = None
         self._closed = False
@@ -243,7 +217,7 @@ class _Crew:
         self._deaths = 0
         return answer
 
-    def _hire(self) -> "_Child":
+    def _hire(self) -> "Child":
         child = self._start()
         with self._lock:
             self._children.add(child)
@@ -254,7 +228,7 @@ class _Crew:
                 child.kill()
         return child
 
-    def _release(self, child: "_Child") -> None:
+    def _release(self, child: "Child") -> None:
         with self._lock:
             if child.ended:
                 self._children.discard(child)
@@ -281,166 +255,6 @@ class _Crew:
             raise kind(why)
 
 
-class _Child:
-    """One process, used by one thread at a time; `kill` is for any thread."""
-
-    def __init__(self, use: str, command: list[str], threads: int, hello: bytes):
-        self.ended = False
-        self._use, self._hello = use, hello
-        self._ready = False
-        self._cpu = self._cpu_since = (
-            0.0  # seconds that the process said it used, and that it used after that
-        )
-        self._received, self._tail = bytearray(), b""
-        self._ending = threading.Lock()
-        self._fate = ""
-        limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"}
-        try:
-            # A session of its own: an interrupt at the terminal is the host's, and its helpers end with it.
-            self._process = subprocess.Popen(
-                command,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=os.environ | limits,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise WorkerStartError(f"{use}: no worker can be started: {error}") from error
-        process = self._process
-        self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None]
-        self._requests, self._answers, self._stderr = (pipe.fileno() for pipe in self._pipes)
-        self._poll = select.poll()
-        self._poll.register(self._answers, select.POLLIN)
-        self._poll.register(self._stderr, select.POLLIN)
-        for pipe in self._pipes:
-            os.set_blocking(pipe.fileno(), False)
-
-    def get_ready(self) -> None:
-        """Have the reward built, at the first call. When this raises, the process has been ended."""
-        if self._ready:
-            return
-        try:
-            answer = self._greet(time.monotonic() + START_LIMIT)
-        except TimeoutError:
-            answer = {"failed": f"not ready within {START_LIMIT:g} s"}
-        if "failed" in answer:
-            self.end()
-            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")
-        self._cpu = answer["cpu"]
-        self._ready = True
-
-    def _greet(self, deadline: float) -> dict[str, Any]:
-        with self._ended_by_failure():
-            line = self._exchange(self._hello, deadline)
-            while not line.startswith(worker_process.MARK):  # the interpreter's start-up may print
-                self._tail += line + b"\n"
-                line = self._exchange(b"", deadline)
-            return json.loads(line)
-
-    def ask(self, request: bytes, limit: float) -> dict[str, Any]:
-        """The answer to one request. When this raises, the process has been ended."""
-        try:
-            with self._ended_by_failure():
-                answer = json.loads(self._exchange(request, time.monotonic() + limit))
-        except TimeoutError:
-            text = f"no score within {limit:g} s; the worker used {self._cpu_since:.1f} s of processor time"
-            raise WorkerTimeout(text, cpu_bound=self._cpu_since >= limit / 2) from None
-        self._cpu = answer["cpu"]
-        return answer
-
-    @contextlib.contextmanager
-    def _ended_by_failure(self) -> Iterator[None]:
-        try:
-            yield
-        except EOFError:
-            self.end()
-            raise WorkerDied(f"{self._use}: the worker died ({self._fate}){self._last_lines()}") from None
-        except BaseException:
-            self.end()
-            raise
-
-    def _exchange(self, request: bytes, deadline: float) -> bytes:
-        """Write the request and read a line of answer, in step: neither side waits for the other to read."""
-        rest = memoryview(request)
-        if rest:
-            self._poll.register(self._requests, select.POLLOUT)
-        searched = 0
-        while (end := self._received.find(b"\n", searched)) < 0:
-            searched = len(self._received)
-            ready = {place for place, _ in self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000)}
-            if self._stderr in ready and not self._read_stderr():
-                self._poll.unregister(self._stderr)
-            if self._requests in ready:
-                rest = self._write(rest)
-            if self._answers in ready:
-                self._received += self._read_answer(deadline)
-            elif time.monotonic() >= deadline:
-                raise TimeoutError
-        line = bytes(self._received[:end])
-        del self._received[: end + 1]
-        return line
-
-    def _write(self, rest: memoryview) -> memoryview:
-        try:
-            rest = rest[os.write(self._requests, rest) :]
-        except BrokenPipeError:
-            raise EOFError from None
-        if not rest:
-            self._poll.unregister(self._requests)
-        return rest
-
-    def _read_answer(self, deadline: float) -> bytes:
-        chunk = os.read(self._answers, CHUNK)
-        if not chunk:
-            raise TimeoutError if time.monotonic() >= deadline else EOFError
-        return chunk
-
-    def _read_stderr(self) -> bool:
-        """Whether there may be more."""
-        chunk = os.read(self._stderr, CHUNK)
-        self._tail = (self._tail + chunk)[-TAIL_BYTES:]
-        return bool(chunk)
-
-    def kill(self) -> None:
-        """Kill the process and its helpers, by its id; `end` is still to come, from who uses the process."""
-        if self._ending.acquire(blocking=False):  # else `end` is at it
-            try:
-                self._kill()
-            finally:
-                self._ending.release()
-
-    def _kill(self) -> None:
-        if self._process.returncode is None:  # not waited for, so that the id cannot be another's yet
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says so of a zombie
-                os.killpg(self._process.pid, signal.SIGKILL)
-
-    def end(self) -> None:
-        """Kill and reap the process and let go of its pipes."""
-        with self._ending:
-            if self.ended:
-                return
-            self._kill()
-            try:
-                _, status, usage = os.wait4(self._process.pid, 0)
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                self._fate = _exit_in_words(self._process.returncode)
-                self._cpu_since = usage.ru_utime + usage.ru_stime - self._cpu
-            except ChildProcessError:  # a host that ignores SIGCHLD never learns how its children end
-                self._process.returncode, self._fate = 0, "nobody knows how: SIGCHLD is ignored"
-            with contextlib.suppress(BlockingIOError):
-                for _ in range(TAIL_CHUNKS):
-                    self._read_stderr()
-            for pipe in self._pipes:
-                pipe.close()
-            self.ended = True
-
-    def _last_lines(self) -> str:
-        lines = self._tail.decode(errors="replace").splitlines()[-TAIL_LINES:]
-        return "\n  ".join(["; its last lines:", *lines]) if lines else ""
-
-
 def _request(items: Sequence[Item]) -> dict[str, Any]:
     places: dict[int, int] = {}
     samples: list[dict[str, Any]] = []
@@ -459,10 +273,6 @@ def _request(items: Sequence[Item]) -> dict[str, Any]:
         text, count = completion.text, completion.token_count
         completions.append((place, {"text": text, "token_count": count, "truncated": completion.truncated}))
     return {"samples": samples, "completions": completions}
-
-
-def _exit_in_words(code: int) -> str:
-    return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
-
 from rewardlab import Config, RewardSpec, Sample, hookimpl
+
 from rewardlab_language.languages import UnknownLanguage, resolve
 from rewardlab_language.parts import Part
 
@@ -20,8 +20,8 @@ class FidelityOptions(Config):
     detector: Literal["lingua"] = "lingua"
     """Which detector tells the languages."""
     part: Part = "response"
-    """response: what follows the last `</think>`, or the whole text where there is none; reasoning: the body of
-    the think block, 0 where there is none; answer: the body of the last `<answer>` in the response, or the
+    """response: what follows the last `</think>`, or the whole text where there is none; reasoning: the body
+    of the think block, 0 where there is none; answer: the body of the last `<answer>` in the response, or the
     response; both: the lower one of response and reasoning."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """What the row's language is weighed against: these languages and no others; null: English and the

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from rewardlab import Completion, Sample, Score
+
 from rewardlab_language import FidelityOptions, sp3f
 from rewardlab_language.languages import Target, UnknownLanguage, resolve
 from rewardlab_language.parts import select

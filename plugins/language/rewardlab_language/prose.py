@@ -20,9 +20,9 @@ _MARKUP = re.compile(
 )
 _ADDRESS = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
 # Environments whose body is sentences; any other one is a formula, a table, code or a drawing.
-_SENTENCES_INSIDE = frozenset(
-    "document itemize enumerate description quote quotation center flushleft flushright abstract theorem lemma"
-    " proof proposition corollary definition example exercise problem solution remark note step answer".split()
+_SENTENCES_INSIDE = re.compile(
+    r"document|abstract|itemize|enumerate|description|quot(e|ation)|center|flush(left|right)|theorem|lemma|proof"
+    r"|proposition|corollary|definition|example|exercise|problem|solution|remark|note|step|answer"
 )
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
@@ -38,7 +38,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 class Prose(NamedTuple):
-    """text: what a reader reads. hidden: letters of whole sentences (6 words on) inside what was taken out."""
+    """text: what a reader reads. hidden: letters of sentences (from 6 words on) inside what was taken out."""
 
     text: str
     hidden: int
@@ -108,7 +108,7 @@ class _Closers:
         return end
 
     def _environment(self, name: str, start: int) -> int | None:
-        if name.rstrip("*") in _SENTENCES_INSIDE:
+        if _SENTENCES_INSIDE.fullmatch(name.rstrip("*")):
             return None
         return self._after(f"\\end{{{name}}}", start)
 

@@ -1,7 +1,7 @@
 """Which languages a text is weighed against. Fixed tables: nothing here depends on other rows.
 
-A language's rivals are its relatives, which it is easily taken for, and strangers: one language or two of
-each family that shares a script, so that a text in a language that nobody thought of has somewhere to go.
+A language's rivals are its relatives, which it is easily taken for, and strangers: the large languages of its
+script and one or two of each family, so that a text in a language that nobody thought of has somewhere to go.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from rewardlab_language.languages import SCRIPTS, Target, resolve
 
 _RELATIVES = """
-af: nl de|ar: fa ur|az: tr|be: ru uk|bg: mk ru sr|bn:|bs: hr sl|ca: es fr it pt|cs: sk pl|cy: ga|da: nb sv nn
-de: nl da|el:|en:|eo: es it|es: pt ca it fr|et: fi|eu: es fr|fa: ar ur|fi: et|fr: es it ca|ga: cy|gu:|he:
-hi: mr|hr: bs sl|hu: fi ro|hy:|id: ms tl|is: da nb|it: es pt fr ro|ja:|ka:|kk: ru mn|ko:|la: it es|lg: sw sn
-lt: lv|lv: lt|mi: tl|mk: bg sr ru|mn: ru kk|mr: hi|ms: id tl|nb: da sv nn|nl: af de|nn: nb da sv|pa: hi
-pl: cs sk|pt: es it ca fr|ro: it fr|ru: uk be bg|sk: cs pl|sl: hr bs|sn: zu sw|so: sw|sq: it ro|sr: mk bg ru bs
-st: tn zu|sv: da nb nn|sw: zu sn|ta:|te:|th:|tl: id ms|tn: st ts|tr: az|ts: tn zu|uk: ru be bg|ur: ar fa
-vi: fr|xh: zu|yo: fr|zh:|zu: xh sw
+af: nl de|ar: fa ur|az: tr|be: ru uk|bg: mk ru sr|bn:|bs: hr sl|ca: es fr it pt|cs: sk pl|cy: ga
+da: nb sv nn|de: nl da|el:|en:|eo: es it|es: pt ca it fr|et: fi|eu: es fr|fa: ar ur|fi: et|fr: es it ca
+ga: cy|gu:|he:|hi: mr|hr: bs sl|hu: fi ro|hy:|id: ms tl|is: da nb|it: es pt fr ro|ja:|ka:|kk: ru mn|ko:
+la: it es|lg: sw sn|lt: lv|lv: lt|mi: tl|mk: bg sr ru|mn: ru kk|mr: hi|ms: id tl|nb: da sv nn|nl: af de
+nn: nb da sv|pa: hi|pl: cs sk|pt: es it ca fr|ro: it fr|ru: uk be bg|sk: cs pl|sl: hr bs|sn: zu sw|so: sw
+sq: it ro|sr: mk bg ru bs|st: tn zu|sv: da nb nn|sw: zu sn|ta:|te:|th:|tl: id ms|tn: st ts|tr: az|ts: tn zu
+uk: ru be bg|ur: ar fa|vi: fr|xh: zu|yo: fr|zh:|zu: xh sw
 """
 
 RELATIVES: Mapping[str, tuple[str, ...]] = {
@@ -26,8 +26,11 @@ RELATIVES: Mapping[str, tuple[str, ...]] = {
 """For each of the 75 languages, those that it is easily taken for."""
 
 STRANGERS: Mapping[str, tuple[str, ...]] = {
-    "Latn": tuple("es pt it fr ro de nl sv pl hr lt fi hu tr id tl sw zu st so yo cy ga eu sq vi".split()),
-    "Cyrl": tuple("ru uk be bg mk sr kk mn".split()),
+    "Latn": (
+        *("es", "pt", "it", "fr", "ro", "de", "nl", "sv", "pl", "hr", "lt", "fi", "hu", "tr", "id", "tl"),
+        *("sw", "zu", "st", "so", "yo", "cy", "ga", "eu", "sq", "vi"),
+    ),
+    "Cyrl": ("ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"),
     "Arab": ("ar", "fa", "ur"),
     "Deva": ("hi", "mr"),
     "Hani": ("ja", "zh"),

@@ -36,7 +36,7 @@ CACHED_WORDS = 1 << 13
 
 
 class Segmenter:
-    """Tells the languages of words of one script, in one contest. Loads its models when the first word comes."""
+    """Tells the languages of the words of one script, in one contest. Loads models when words come."""
 
     def __init__(self, contest: Contest, script: str):
         self.languages = contest.of_script(script)
@@ -94,7 +94,7 @@ class Segmenter:
         return [-scale * math.log(value) if value else WORST for value in values]
 
     def _han_and_kana(self, word: str) -> list[float]:
-        """Kana are Japanese. Chinese characters are either, and the more of them without kana, the less so."""
+        """Kana are Japanese; Chinese characters are either, but the more without kana, the less Japanese."""
         japanese, chinese = (
             (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, WORST)
         )

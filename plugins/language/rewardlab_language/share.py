@@ -40,9 +40,9 @@ class ShareMeter:
         """Letters of the words in the target language, divided by the letters of all words.
 
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
-        Where the target is not written in Latin letters, one or two Latin words in a row (names, terms, units)
-        count for nobody, as far as the target's letters outnumber them. Sentences inside formulas and code are not read; as far as they outnumber the visible letters
-        they count against the text.
+        Where the target is not written in Latin letters, one or two Latin words in a row (names, terms,
+        units) count for nobody, as far as the target's letters outnumber them. Sentences inside formulas and
+        code are not read; as far as they outnumber the visible letters they count against the text.
         """
         read = prose(text)
         found = words(read.text)

@@ -5,7 +5,7 @@ rival and passes in any Latin text, and what cannot be scored is 0.
 """
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
 from rewardlab_language.languages import SCRIPTS, lingua_language
 from rewardlab_language.share import Share
@@ -32,7 +32,7 @@ def share(text: str, language: str) -> Share:
     return Share(counts[language] / total if total else 0.0, main)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _detector(language: str):
     """Models load when a text first needs them; the published code loads all 75 pairs at the start."""
     from lingua import LanguageDetectorBuilder

@@ -10,9 +10,9 @@ BREAK = "break"
 """Script of the token that stands for the end of a sentence."""
 
 MIXED = "mixed"
-"""Script of a word with letters of several scripts, as in "\u0440ertama" (with a Cyrillic letter); of no language."""
+"""Script of a word with letters of several scripts that look alike: "\u0440ertama" with a Cyrillic \u0440."""
 
-_LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff\ua720-\ua7ff\ufb00-\ufb06"
+_LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\ua720-\ua7ff\ufb00-\ufb06"
 _CYRILLIC = "\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f"
 _GREEK = "\u0370-\u0373\u0376-\u037d\u037f\u0386\u0388-\u03ff\u1f00-\u1fff"
 _ALIKE = f"{_LATIN}{_CYRILLIC}{_GREEK}\u0300-\u036f"
@@ -35,9 +35,12 @@ _BLOCKS = {
     "Kana": "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff",
     "Hang": "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb",
 }
-# Blocks of scripts that no model reads and whose vowel signs would cut a word: Oriya to Malayalam without those
-# above, Sinhala, Lao, Tibetan, Burmese, Ethiopic, Khmer.
-_UNREAD = "\u0b00-\u0b65\u0c80-\u0ce3\u0d00-\u0d63\u0d80-\u0ddf\u0e81-\u0ecd\u0f40-\u0fbc\u1000-\u103f\u1200-\u135f\u1780-\u17d3"
+# Scripts that no model reads and whose vowel signs would cut a word: Oriya, Kannada, Malayalam, Sinhala, Lao,
+# Tibetan, Burmese, Ethiopic, Khmer.
+_UNREAD = (
+    "\u0b00-\u0b65\u0c80-\u0ce3\u0d00-\u0d63\u0d80-\u0ddf\u0e81-\u0ecd"
+    "\u0f40-\u0fbc\u1000-\u103f\u1200-\u135f\u1780-\u17d3"
+)
 _TOKEN = re.compile(
     f"(?P<alike>[{_ALIKE}]+(?:[{_APOSTROPHES}][{_ALIKE}]+)*)"
     + "".join(f"|(?P<{script}>[{letters}]+)" for script, letters in _BLOCKS.items())
@@ -86,7 +89,7 @@ def words(text: str) -> list[Word]:
         letters = len(word) if word.isalpha() else len(_SIGNS.sub("", word))
         if script == "alike":
             script = _script_of(word)
-            if letters < 2 and script != "Cyrl" or letters < 4 and script == MIXED:
+            if letters < {"Cyrl": 1, MIXED: 4}.get(script, 2):
                 continue
         lower = word.lower()
         pair = (previous, lower)

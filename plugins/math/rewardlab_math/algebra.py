@@ -12,7 +12,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import sympy
+from antlr4.dfa.DFA import DFA
+from antlr4.PredictionContext import PredictionContextCache
 from latex2sympy2_extended import NormalizationConfig
+from latex2sympy2_extended.antlr_parser import PSParser
 from math_verify import LatexExtractionConfig, parse, verify
 from math_verify.grader import is_equation, is_relation
 
@@ -27,8 +30,10 @@ _LATEX = LatexExtractionConfig(
     ),
 )
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_LARGEST_TABLES = 50_000
+
 parser = threading.Lock()
-"""The parser's tables are shared and grow as it reads."""
+"""Held while math-verify reads: the parser's tables are shared by all threads and grow with what is read."""
 
 
 class Unparsable(Exception):
@@ -74,9 +79,18 @@ def _formula(latex: str) -> sympy.Basic:
             )
         except Exception as error:  # the parser raises whatever its own code runs into
             raise Unparsable(latex) from error
+        finally:
+            _forget_if_large()
     if not found:
         raise Unparsable(latex)
     return found[0]
+
+
+def _forget_if_large() -> None:
+    """Empty the parser's tables once they hold much: they keep every form of nonsense that a policy ever wrote."""
+    if len(PSParser.sharedContextCache.cache) > _LARGEST_TABLES:
+        PSParser.decisionsToDFA = [DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)]
+        PSParser.sharedContextCache = PredictionContextCache()
 
 
 def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:

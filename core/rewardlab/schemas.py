@@ -1,0 +1,249 @@
+"""JSON Schemas for editors, generated from the models: recipes, rows to score, and each component's options.
+
+Wherever a recipe wants a number, a choice or a switch, a text with `${...}` will do too, for it is resolved
+before the recipe is checked. A component that was not installed when the schema was made is allowed.
+"""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic.errors import PydanticUserError
+
+from rewardlab.errors import UserError, one_line
+from rewardlab.recipe import Recipe
+from rewardlab.registry import Plugin, Registry
+from rewardlab.row_schema import ROW_SCHEMA
+from rewardlab.specs import Config
+
+Schema = dict[str, Any]
+
+SUFFIX = ".schema.json"
+MARK = "Written by `rewardlab schema`: change the models and run it again."
+HEAD = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$comment": MARK}
+ENVIRONMENT = {
+    "type": "string",
+    "pattern": r"\$\{",
+    "description": "a value from the environment, ${oc.env:NAME} or ${oc.env:NAME,default}",
+}
+# a name that is no Python class and no component
+FROM_ENVIRONMENT = {"$ref": "#/$defs/from-environment"}
+USES = {
+    "ComponentUse": "reward",
+    "JudgeUse": "judge",
+    "DatasetUse": "dataset",
+    "CurriculumUse": "curriculum",
+    "NormalizerUse": "normalizer",
+}
+"""the definitions that have a `use`, and the kind of component that it names"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """What a recipe can name, and the schema of its options; None where they have none."""
+
+    use: str
+    kind: str
+    stem: str
+    summary: str
+    options: Schema | None
+
+
+def first_party(registry: Registry, root: Path) -> list[Plugin]:
+    """The plugins of the distributions in `root`/plugins, a folder each. UserError if one is not installed."""
+    names = {}
+    for project in sorted((root / "plugins").glob("*/pyproject.toml")):
+        names[_canonical(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["name"])] = (
+            project.parent
+        )
+    if not names:
+        what = "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed"
+        raise UserError(what, where=str(root))
+    found = {_canonical(plugin.distribution): plugin for plugin in registry}
+    for name, folder in names.items():
+        if name not in found:
+            raise UserError(f"it is not installed; pip install -e {folder}", where=name)
+    return [plugin for name, plugin in found.items() if name in names]
+
+
+def _canonical(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def generate(plugins: Iterable[Plugin]) -> tuple[dict[str, str], list[str]]:
+    """(file name -> text, warnings about components whose options cannot be put into a schema)."""
+    components, warnings = _components(plugins)
+    schemas = {"recipe": recipe_schema(components), "rows": {**HEAD, **ROW_SCHEMA}}
+    for component in components:
+        if component.options is not None:
+            schemas[component.stem] = _standalone(component)
+    texts = {
+        stem: json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True)
+        for stem, schema in schemas.items()
+    }
+    return {f"{stem}{SUFFIX}": f"{text}\n" for stem, text in sorted(texts.items())}, warnings
+
+
+def recipe_schema(components: Sequence[Component]) -> Schema:
+    """The schema of a recipe that may name these components, and others."""
+    schema = _of_model(Recipe)
+    definitions = schema["$defs"]
+    definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
+    for place, use in (schema, "CurriculumUse"), (definitions["Reward"], "NormalizerUse"):
+        place["properties"] = _each(place["properties"], lambda s, use=use: _redirected(s, use))
+    for name, kind in USES.items():
+        definitions[name] = _naming(definitions[name], [c for c in components if c.kind == kind])
+    names = definitions["NormalizerUse"]["properties"]["use"]
+    items = definitions["Reward"]["properties"]["normalize"]["items"]
+    items["anyOf"] = [names if member == {"type": "string"} else member for member in items["anyOf"]]
+    schema["properties"]["stages"]["items"] = _by_use(schema["properties"]["stages"]["items"], definitions)
+    for component in components:
+        if component.options is not None:
+            definitions[component.stem] = _embedded(component)
+    definitions["from-environment"] = ENVIRONMENT
+    return {**HEAD, **schema, "title": "a recipe of rewardlab"}
+
+
+# --- Components
+
+
+def _components(plugins: Iterable[Plugin]) -> tuple[list[Component], list[str]]:
+    found, warnings = [], []
+    specs = sorted(
+        (f"{p.name}/{name}", kind, spec) for p in plugins for (kind, name), spec in p.specs.items()
+    )
+    times = Counter(use for use, _, _ in specs)
+    for use, kind, spec in specs:
+        try:
+            options = _of_model(spec.config)
+        except PydanticUserError as error:
+            options = None
+            warnings.append(f"the options of {use} have no schema: {one_line(error)}")
+        stem = use.replace("/", ".") + (f".{kind}" if times[use] > 1 else "")
+        found.append(Component(use=use, kind=kind, stem=stem, summary=spec.summary, options=options))
+    return found, warnings
+
+
+def _standalone(component: Component) -> Schema:
+    definitions = {**component.options.get("$defs", {}), "from-environment": ENVIRONMENT}
+    title = {"title": component.use, "description": component.summary}
+    return {**HEAD, **component.options, **title, "$defs": definitions}
+
+
+def _embedded(component: Component) -> Schema:
+    """The options as a definition inside of another schema, with definitions of its own."""
+
+    def moved(schema: Schema) -> Schema:
+        if "$ref" not in schema or schema == FROM_ENVIRONMENT:
+            return schema
+        return {**schema, "$ref": schema["$ref"].replace("#/$defs/", f"#/$defs/{component.stem}/$defs/")}
+
+    return _each(component.options, moved)
+
+
+def _naming(schema: Schema, components: Sequence[Component]) -> Schema:
+    """A definition with `use` and `with`: names to choose from, and by the name what `with` holds."""
+    names = [{"const": c.use, "description": c.summary} for c in components]
+    use = schema["properties"]["use"] | {
+        "anyOf": [*names, {"type": "string", "pattern": "/"}, FROM_ENVIRONMENT]
+    }
+    use.pop("type")
+    cases = [_case(c.use, _options_of(c)) for c in components if c.options is not None]
+    return {**schema, "properties": {**schema["properties"], "use": use}} | (
+        {"allOf": cases} if cases else {}
+    )
+
+
+def _options_of(component: Component) -> Schema:
+    holds = {"properties": {"with": {"$ref": f"#/$defs/{component.stem}"}}}
+    return {**holds, "required": ["with"]} if component.options.get("required") else holds
+
+
+def _case(use: str, then: Schema) -> Schema:
+    return {"if": {"properties": {"use": {"const": use}}, "required": ["use"]}, "then": then}
+
+
+def _by_use(union: Schema, definitions: Schema) -> Schema:
+    """A union told apart by `use` as cases, so that a mistake is told of the member that was meant."""
+    members = union["discriminator"]["mapping"]
+    names = [
+        {"const": use, "description": _definition(ref, definitions)["description"]}
+        for use, ref in members.items()
+    ]
+    return {
+        "type": "object",
+        "required": ["use"],
+        "properties": {"use": {"anyOf": [*names, FROM_ENVIRONMENT]}},
+        "allOf": [_case(use, {"$ref": ref}) for use, ref in members.items()],
+    }
+
+
+def _definition(ref: str, definitions: Schema) -> Schema:
+    return definitions[ref.removeprefix("#/$defs/")]
+
+
+def _redirected(schema: Schema, use: str) -> Schema:
+    return {**schema, "$ref": f"#/$defs/{use}"} if schema.get("$ref") == "#/$defs/Use" else schema
+
+
+# --- From models
+
+
+def _of_model(model: type[Config]) -> Schema:
+    return _each(model.model_json_schema(), lambda schema: _open(_tidy(schema)))
+
+
+_MAPPINGS = ("properties", "$defs")
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties")
+
+
+def _each(schema: Any, change: Callable[[Schema], Schema]) -> Any:
+    """The schema with `change` applied to every schema inside, and then to itself."""
+    if not isinstance(schema, dict):  # true, false
+        return schema
+    inside = dict(schema)
+    for key, value in schema.items():
+        if key in _MAPPINGS:
+            inside[key] = {name: _each(item, change) for name, item in value.items()}
+        elif key in _LISTS:
+            inside[key] = [_each(item, change) for item in value]
+        elif key in _SINGLE:
+            inside[key] = _each(value, change)
+    return change(inside)
+
+
+def _tidy(schema: Schema) -> Schema:
+    tidy = {key: value for key, value in schema.items() if key != "title"}
+    if "description" in tidy:
+        tidy["description"] = " ".join(tidy["description"].split())
+    return tidy
+
+
+_NOTES = ("description", "default", "examples", "deprecated")
+
+
+def _open(schema: Schema) -> Schema:
+    """The schema, or a text with `${` where it wants a certain scalar."""
+    members = schema.get("anyOf")
+    if members is None:
+        if not _is_narrow(schema):
+            return schema
+        members = [{key: value for key, value in schema.items() if key not in _NOTES}]
+    flat = [inner for m in members for inner in (m["anyOf"] if m.keys() == {"anyOf"} else [m])]
+    wanted = [member for member in flat if member != FROM_ENVIRONMENT]
+    narrow = any(map(_is_narrow, wanted)) and {"type": "string"} not in wanted
+    notes = {key: value for key, value in schema.items() if key in _NOTES}
+    return {**notes, "anyOf": [*wanted, FROM_ENVIRONMENT] if narrow else wanted}
+
+
+def _is_narrow(schema: Schema) -> bool:
+    """Whether a schema allows some scalars and not every text."""
+    kind = schema.get("type")
+    limits = ("const", "enum") if kind != "string" else ("const", "enum", "pattern", "minLength", "maxLength")
+    return kind in ("integer", "number", "boolean") or any(limit in schema for limit in limits)

@@ -1,0 +1,90 @@
+"""Manners of the command line: usage, exit codes, streams, pipes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from rewardlab import __version__
+from rewardlab.cli import COMMANDS
+
+COMMAND = [sys.executable, "-m", "rewardlab.cli"]
+
+
+def test_no_arguments_show_what_there_is(main):
+    code, out, err = main()
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: rewardlab COMMAND")
+    assert all(f"\n  {name} " in err for name in COMMANDS)
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help", "help"])
+def test_help_is_no_mistake(main, flag):
+    code, out, err = main(flag)
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: rewardlab COMMAND")
+
+
+def test_version(main):
+    assert main("--version") == (0, f"rewardlab {__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_how_it_is_used(main, name):
+    code, out, err = main(name, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: rewardlab {name}")
+
+
+def test_an_unknown_command_gets_the_nearest_one(main):
+    code, out, err = main("chek", "r.yaml")
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: no command 'chek'; did you mean 'check'?\n"
+        "usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["check"], "the following arguments are required: recipe\n"),
+        (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
+        (["run"], "the following arguments are required: recipe\n"),
+        (["plugins", "a", "b"], "unrecognized arguments: b"),
+        (["score", "r.yaml", "rows.jsonl"], "the following arguments are required: -o"),
+    ],
+)
+def test_wrong_arguments_get_the_usage(main, arguments, says):
+    code, out, err = main(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"usage: rewardlab {arguments[0]}")
+    assert says in err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["plugins"], ["plugins", "--json"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_gets_no_traceback(toy_environment, arguments, unbuffered):
+    read, wrote = os.pipe()
+    os.close(read)
+    environment = {**toy_environment, "PYTHONUNBUFFERED": unbuffered}
+    command = subprocess.Popen([*COMMAND, *arguments], stdout=wrote, stderr=subprocess.PIPE, env=environment)
+    os.close(wrote)
+    assert command.communicate(timeout=60)[1] == b""
+    assert command.returncode == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_line(toy_environment):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*COMMAND, "plugins"], stdout=full, stderr=subprocess.PIPE, env=toy_environment
+        )
+    assert result.returncode == 1
+    assert result.stderr == b"error: the system: No space left on device\n"
+
+
+def test_the_installed_script_is_this_command_line():
+    script = os.path.join(os.path.dirname(sys.executable), "rewardlab")
+    result = subprocess.run([script, "--version"], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, f"rewardlab {__version__}\n")

@@ -1,0 +1,156 @@
+"""`rewardlab plugins`: what is installed, broken plugins too."""
+
+import json
+
+import pytest
+
+
+def rows(main, *arguments):
+    code, out, err = main("plugins", *arguments, "--json")
+    assert (code, err) == (0, "")
+    return {(row["use"], row["kind"]): row for row in json.loads(out)}
+
+
+def test_the_table_has_a_line_a_component(main):
+    code, out, err = main("plugins")
+    assert (code, err) == (0, "")
+    lines = [line.split("  ") for line in out.splitlines()]
+    assert [cell.strip() for cell in lines[0] if cell] == [
+        "component",
+        "kind",
+        "scope",
+        "range",
+        "requires",
+        "summary",
+    ]
+    cells = {line[0]: [cell.strip() for cell in line if cell.strip()] for line in lines}
+    assert cells["toy/brevity"] == ["toy/brevity", "reward", "completion", "[0, 1]", "short answers"]
+    assert cells["toy/counting"] == ["toy/counting", "dataset", "gives answer", "how much is n + 1"]
+    assert cells["math/accuracy"][:5] == ["math/accuracy", "reward", "completion", "[0, 1]", "answer"]
+
+
+def test_as_json(main):
+    found = rows(main)
+    assert found["toy/brevity", "reward"] == {
+        "use": "toy/brevity",
+        "kind": "reward",
+        "summary": "short answers",
+        "scope": "completion",
+        "range": [0.0, 1.0],
+        "runs": "inline",
+        "requires": [],
+        "plugin": "toy",
+        "distribution": "toy-rewards",
+        "version": "1.2.0",
+        "options": [
+            {
+                "name": "words",
+                "type": "integer",
+                "required": False,
+                "default": 50,
+                "help": "answers of up to this many words get 1",
+            }
+        ],
+    }
+    assert found["toy/counting", "dataset"]["provides"] == ["answer"]
+    assert found["data/jsonl", "dataset"]["provides"] == "by reading"
+    assert found["pairwise/win_rate", "reward"]["requires"] == "by options"
+    kinds = {kind for _, kind in found}
+    assert kinds == {"reward", "judge", "dataset", "curriculum", "normalizer"}
+
+
+def test_one_plugin(main):
+    assert {use.split("/")[0] for use, _ in rows(main, "toy")} == {"toy"}
+    code, out, _ = main("plugins", "toy")
+    assert code == 0
+    assert "toy/polite (judge; toy-rewards 1.2.0)" in out
+
+
+def test_one_component_in_full(main):
+    code, out, err = main("plugins", "toy/prefer")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "toy/prefer (reward; toy-rewards 1.2.0)",
+        "  1 where a judge says yes",
+        "  scope: group",
+        "  range: [0, 1]",
+        "  runs: async",
+        "  with.judge: text, required",
+    ]
+    assert "  with.words: integer, default 50. answers of up to" in main("plugins", "toy/brevity")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
+        ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
+    ],
+)
+def test_a_wrong_name_gets_the_nearest_one(main, name, says):
+    assert main("plugins", name) == (2, "", says)
+
+
+def test_a_broken_plugin_is_a_row(main, offer):
+    offer("faulty", "import no_such_module", version="0.3")
+    code, out, err = main("plugins")
+    assert code == 0
+    (line,) = (line for line in out.splitlines() if line.startswith("faulty "))
+    assert line.split()[1] == "broken"
+    assert "No module named 'no_such_module'" in line
+    assert err == "broken plugins stop only the recipes that name them\n"
+    assert "toy/brevity" in out
+    row = rows(main, "faulty")["faulty", "broken"]
+    assert (row["distribution"], row["version"]) == ("faulty-rewards", "0.3")
+
+
+def test_what_a_plugin_prints_stays_out_of_the_output(main, offer):
+    offer("loud", "print('hello')")
+    code, out, err = main("plugins", "--json")
+    assert (code, err) == (0, "hello\n")
+    json.loads(out)
+
+
+ODD = """
+from typing import Literal
+from pydantic import model_validator
+from rewardlab import Config, DatasetSpec, RewardSpec, hookimpl
+
+class Limits(Config):
+    low: float = 0.0
+
+class Options(Config):
+    limits: Limits = Limits()
+    tags: tuple[str, ...] = ("a",)
+
+class Demanding(Config):
+    a: str | None = None
+
+    @model_validator(mode="after")
+    def _some(self):
+        if self.a is None:
+            raise ValueError("say a")
+        return self
+
+def fail(options):
+    raise KeyError("x")
+
+@hookimpl
+def rewardlab_rewards():
+    return [
+        RewardSpec(name="nested", summary="two\\n  lines", config=Options, build=print),
+        RewardSpec(name="demanding", summary="", config=Demanding, requires=lambda o: [o.a], build=print),
+        RewardSpec(name="failing", summary="", requires=fail, build=print),
+    ]
+"""
+
+
+def test_odd_components_do_not_stop_the_list(main, offer):
+    offer("odd", ODD)
+    found = rows(main, "odd")
+    nested = found["odd/nested", "reward"]
+    assert nested["summary"] == "two lines"
+    assert [option["default"] for option in nested["options"]] == [{"low": 0.0}, ["a"]]
+    assert found["odd/demanding", "reward"]["requires"] == "by options"
+    assert found["odd/failing", "reward"]["requires"] == "fails with KeyError: 'x'"
+    assert main("plugins")[0] == 0
