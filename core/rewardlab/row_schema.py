@@ -29,7 +29,7 @@ _COMPLETION = {
 
 ROW_SCHEMA = {
     "title": "a row of `rewardlab score`, one a line",
-    "description": "Columns under other names are mapped by the recipe's `dataset.fields`; the schema knows ours.",
+    "description": "A recipe's `dataset.fields` maps columns with other names; this schema knows ours.",
     "type": "object",
     "required": ["prompt", "completions"],
     "properties": {

@@ -55,20 +55,20 @@ class Component:
 
 
 def first_party(registry: Registry, root: Path) -> list[Plugin]:
-    """The plugins of the distributions in `root`/plugins, a folder each. UserError if one is not installed."""
-    names = {}
+    """The plugins of the distributions in `root`/plugins. UserError if one is not installed."""
+    folders = {}
     for project in sorted((root / "plugins").glob("*/pyproject.toml")):
-        names[_canonical(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["name"])] = (
-            project.parent
-        )
-    if not names:
+        name = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["name"]
+        folders[_canonical(name)] = project.parent
+    if not folders:
         what = "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed"
         raise UserError(what, where=str(root))
-    found = {_canonical(plugin.distribution): plugin for plugin in registry}
-    for name, folder in names.items():
-        if name not in found:
+    owned = [(plugin, {*map(_canonical, plugin.distribution.split(" + "))}) for plugin in registry]
+    installed = {name for _, owners in owned for name in owners}
+    for name, folder in folders.items():
+        if name not in installed:
             raise UserError(f"it is not installed; pip install -e {folder}", where=name)
-    return [plugin for name, plugin in found.items() if name in names]
+    return [plugin for plugin, owners in owned if owners & folders.keys()]
 
 
 def _canonical(distribution: str) -> str:

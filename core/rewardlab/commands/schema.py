@@ -1,7 +1,7 @@
 """Write JSON Schemas, by which editors complete and check recipes and rows.
 
-Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of every
-plugin that is installed. A recipe names its schema in its first line:
+Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of
+every plugin that is installed. A recipe names its schema in its first line:
 
     # yaml-language-server: $schema=../schemas/recipe.schema.json
 """

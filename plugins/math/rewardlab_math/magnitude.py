@@ -2,7 +2,7 @@ r"""How large the numbers in an answer may get, told from its LaTeX without comp
 
 An upper bound in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums, an exponent
 multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1: nothing is computed
-for them.
+for them. Formulas as sympy prints them (`factorial(9**9)`) are understood too.
 """
 
 import math
@@ -13,7 +13,7 @@ _HUGE = 300.0  # a size beyond which only "huge" matters; 10 to this power is st
 
 _TOKEN = re.compile(
     r"(?P<matrix>\\end\s*\{\w*\})|(?P<number>\d[\d.]*)|(?P<power>\^|\*\*)|(?P<factorial>!)"
-    r"|(?P<choose>\\choose)|(?P<grows>\\[dt]?binom|\\[Gg]amma)|(?P<open>\\?\{|[(\[])|(?P<close>\\?\}|[)\]])"
+    r"|(?P<choose>\\choose)|(?P<grows>\\[dt]?binom|\\[Gg]amma|factorial(?=\())|(?P<open>\\?\{|[(\[])|(?P<close>\\?\}|[)\]])"
     r"|(?P<plus>[-+,;=<>&]|\\\\|\\(?:leq?|geq?|neq?|lt|gt|pm|cup|cap)(?![a-zA-Z]))"
     r"|(?P<symbol>\\(?:pi|infty|circ|prime|alpha|beta|delta|epsilon|theta|lambda|mu|phi|sigma|omega)(?![a-zA-Z]))"
     r"|(?P<command>\\[A-Za-z]+)|(?P<letters>[A-Za-z]+)"
