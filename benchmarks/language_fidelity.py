@@ -26,7 +26,24 @@ from rewardlab.worker import WorkerPool
 USE = "language/fidelity"
 BATCH = 16  # texts a call
 
-NAMES = "Ana Budi Carlos Dina Elena Farid Grace Hasan Ines Juma Kofi Lina Mario Nadia Omar Priya".split()
+NAMES = [
+    "Ana",
+    "Budi",
+    "Carlos",
+    "Dina",
+    "Elena",
+    "Farid",
+    "Grace",
+    "Hasan",
+    "Ines",
+    "Juma",
+    "Kofi",
+    "Lina",
+    "Mario",
+    "Nadia",
+    "Omar",
+    "Priya",
+]
 
 SENTENCES = {
     "en": """We want to know how many books {name} has left.|At first there were {a} books on the shelf.
@@ -72,7 +89,12 @@ SENTENCES = {
         Le périmètre du jardin est le double de la somme de ses côtés.|Vérifions encore une fois le résultat.
         Comme le train part à midi, il arrive {b} heures plus tard.|La réponse finale est donc {c}.""",
 }
-FORMULAS = r"$x = \frac{{{a}}}{{{b}}}$|\[ {a} + {b} = {c} \]|\(2(x + {b}) = {a}\)|$\sqrt{{{a}}}$".split("|")
+FORMULAS = [
+    r"$x = \frac{{{a}}}{{{b}}}$",
+    r"\[ {a} + {b} = {c} \]",
+    r"\(2(x + {b}) = {a}\)",
+    r"$\sqrt{{{a}}}$",
+]
 
 
 @dataclass
@@ -87,7 +109,10 @@ class Outcome:
 
 def generate(languages: list[str], count: int, seed: int) -> list[tuple[str, str]]:
     """(text, language): solutions of 200 to 2,000 characters; in three of ten English sentences come in between."""
-    stock = {code: [" ".join(s.split()) for s in text.replace("\n", "|").split("|")] for code, text in SENTENCES.items()}
+    stock = {
+        code: [" ".join(s.split()) for s in text.replace("\n", "|").split("|")]
+        for code, text in SENTENCES.items()
+    }
     rng = random.Random(seed)
     return [_text(rng, stock, rng.choice(languages)) for _ in range(count)]
 
@@ -151,21 +176,27 @@ async def pooled(texts: list[tuple[str, str]], profile: str, workers: int) -> Ou
     spec = Registry().find("reward", USE)
     options = spec.config(threshold=None, profile=profile)
     items = [(Sample(fields={"language": language}), Completion(text=text)) for text, language in texts]
-    one_each = list({sample.fields["language"]: (sample, completion) for sample, completion in items}.values())
+    one_each = list(
+        {sample.fields["language"]: (sample, completion) for sample, completion in items}.values()
+    )
     begin = time.perf_counter()
     pool = WorkerPool(use=USE, spec=spec, options=options, context=Context(), size=workers)
     try:
         await asyncio.gather(*(pool.score(one_each) for _ in range(workers)))
         startup = time.perf_counter() - begin
         begin = time.perf_counter()
-        batches = await asyncio.gather(*(pool.score(items[i : i + BATCH]) for i in range(0, len(items), BATCH)))
+        batches = await asyncio.gather(
+            *(pool.score(items[i : i + BATCH]) for i in range(0, len(items), BATCH))
+        )
         seconds = time.perf_counter() - begin
         memory = [_peak(pid) for pid in _children()]
     finally:
         pool.close()
     if len(memory) != workers:
         raise RuntimeError(f"expected {workers} worker processes, saw {len(memory)}")
-    return Outcome(startup, memory, len(items) / seconds, [score.value for batch in batches for score in batch])
+    return Outcome(
+        startup, memory, len(items) / seconds, [score.value for batch in batches for score in batch]
+    )
 
 
 def _children() -> list[int]:
@@ -203,7 +234,9 @@ def main() -> int:
     languages = arguments.languages.split(",")
     texts = generate(languages, arguments.texts, arguments.seed)
     mean = sum(len(text) for text, _ in texts) / len(texts)
-    print(f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters each; {arguments.workers} workers\n")
+    print(
+        f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters each; {arguments.workers} workers\n"
+    )
     print(f"{'':<16}{'start-up':>10}{'':>10}{'peak memory':>11}{'':>9}{'throughput':>11}")
     base = published(texts)
     print(_line("SP3F's way", base, base), flush=True)

@@ -2,8 +2,8 @@
 
     python benchmarks/scoring_overhead.py
 
-512 groups of 8 completions, one inline reward that does next to nothing; the best of several rounds of both, in
-turn. Then `rewardlab score` from file to file, in rows a second.
+512 groups of 8 completions, one inline reward that does next to nothing; the best of several rounds of both,
+in turn. Then `rewardlab score` from file to file, in rows a second.
 """
 
 import os
@@ -50,19 +50,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         install(Path(folder))
         bare, scored = overhead(Path(folder), options.rounds)
-        print(
-            f"{GROUPS} groups of {SIZE} completions, one trivial inline reward, best of {options.rounds} rounds"
-        )
-        print(f"  bare function in a loop   {bare:7.2f} us a completion")
-        print(f"  Scorer.score_groups       {scored:7.2f} us a completion, {scored / bare:.1f} times as long")
-        print(f"  overhead                  {scored - bare:7.2f} us a completion (aim: under {AIM_US:g})")
-        seconds = command(Path(folder), options.rows)
-        print(
-            f"`rewardlab score`, {options.rows} rows of {SIZE} completions: {options.rows / seconds:.0f} rows/s, "
-        )
-        print(
-            f"  {seconds / options.rows / SIZE * 1e6:.1f} us a completion, from start to exit ({seconds:.1f} s)"
-        )
+        print(f"{GROUPS} groups of {SIZE} completions, one trivial reward, best of {options.rounds} rounds:")
+        print(f"  bare function in a loop  {bare:6.2f} us a completion")
+        print(f"  Scorer.score_groups      {scored:6.2f} us a completion, {scored / bare:.1f} times as long")
+        print(f"  overhead                 {scored - bare:6.2f} us a completion (aim: under {AIM_US:g})")
+        took = command(Path(folder), options.rows)
+        each = took / options.rows
+        print(f"`rewardlab score` of {options.rows} rows of {SIZE} completions, from start to exit:")
+        print(f"  {took:.1f} s, {1 / each:.0f} rows/s, {each / SIZE * 1e6:.1f} us a completion")
 
 
 def install(folder: Path) -> None:
@@ -79,7 +74,6 @@ def install(folder: Path) -> None:
 def overhead(folder: Path, rounds: int) -> tuple[float, float]:
     """(bare, scored): microseconds a completion."""
     from bench_plugin import brevity
-
     from rewardlab import Completion, Group, Sample
     from rewardlab.loading import load
     from rewardlab.plan import make_plan

@@ -296,7 +296,7 @@ def intervals(draw):
     return low, high
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), trees, st.lists(intervals(), min_size=len(NAMES), max_size=len(NAMES)))
 def test_the_range_contains_every_value(data, tree, drawn):
     ranges = dict(zip(NAMES, drawn, strict=True))

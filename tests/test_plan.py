@@ -1,11 +1,17 @@
 """What `check` finds in a recipe, where it says so, and what it does not make up."""
 
+import copy
 import re
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
+from rewardlab.yaml12 import dump
 from rewardlab.plan import make_plan
+from rewardlab.validation import lookup
 
 RECIPE = """\
 version: 1
@@ -499,6 +505,79 @@ def test_what_stands_beside_a_mistake_is_still_checked(check):
         "stages.1.steps",
         "stages.1.algorithm",
     ]
+
+
+def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
+    text = changed('  total: "short + 2 * polite"\n', "", changed("words: 9", "wrods: 9"))
+    text = changed("use: sft, steps: 1", "use: sfft", text)
+    text = changed("dr_grpo,", "dr_grpo, updates_per_batch: 7,", text)
+    text = changed("eval: {samples: 2}", "", changed(", holdout: 0.25", "", text))
+    text += "  - {use: data, dataset: {use: toy/couting}}\n  - {use: eval, max_new_tokens: -1}\n"
+    assert [line.split(": ")[1] for line in check(text)] == [
+        "reward.total",
+        "reward.components.short.with.wrods",
+        "stages.0.use",
+        "stages.1.updates_per_batch",
+        "stages.2.to",
+        "stages.2.dataset.use",
+        "stages.3.max_new_tokens",
+        "stages.3",
+    ]
+
+
+def test_a_stage_that_cannot_be_read_needs_nothing(check):
+    assert len(check("version: 1\nstages: [{use: sfft}]")) == 1
+
+
+def test_a_backend_that_cannot_be_read_is_not_taken_for_another(check):
+    text = changed(
+        "stages:", "backend: openrlhf\nstages:", changed("dr_grpo", "dr_grpo, kl: {coef: 1, estimator: k1}")
+    )
+    assert check(text) == ['13: backend: expected a mapping, found "openrlhf"; write {use: openrlhf}']
+
+
+def _places(tree, path=()):
+    yield path
+    for key, value in (
+        tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    ):
+        yield from _places(value, (*path, key))
+
+
+TREE = yaml.safe_load(RECIPE)
+JUNK = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from(["", "toy/brevity", "main", "rl", "1 / 0"])
+)
+JUNK = (
+    JUNK
+    | st.lists(JUNK, max_size=2)
+    | st.dictionaries(st.sampled_from(["use", "with", "x", "total"]), JUNK, max_size=3)
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from([*_places(TREE)][1:]), JUNK), min_size=1, max_size=3))
+def test_whatever_stands_there_is_refused_or_fine(toy, write, junk):
+    tree = copy.deepcopy(TREE)
+    for path, value in junk:
+        parent = lookup(tree, path[:-1])
+        if isinstance(parent, dict) or (isinstance(parent, list) and path[-1] < len(parent)):
+            parent[path[-1]] = value
+    assert all(
+        problem.what and "junk.yaml:" in problem.where
+        for problem in _problems(write("junk.yaml", dump(tree)))
+    )
+
+
+def _problems(path):
+    try:
+        make_plan(load(path))
+    except UserError as error:
+        return error.problems
+    return []
 
 
 # --- plugins that fail when asked

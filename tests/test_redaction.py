@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rewardlab import redaction
 from rewardlab.redaction import MASK, MIN_LENGTH, Redactor, from_environment
 
 KEY = "sk-Ab9/+x= \"é'<&日"
@@ -170,3 +171,14 @@ def test_the_environment_gives_the_values_of_variables_that_are_set(monkeypatch)
 def test_a_value_that_is_no_utf8_is_hidden_too():
     value = b"k\xff-secret".decode("utf-8", "surrogateescape")
     assert Redactor([value]).text(f"<{value}> <k%FF-secret>") == f"<{MASK}> <{MASK}>"
+
+
+def test_noted_secrets_are_hidden_from_then_on(monkeypatch):
+    monkeypatch.setattr(redaction, "_noted", set())
+    redaction.redactor.cache_clear()
+    assert redaction.redact("sk-12345 http://a:b@c") == "sk-12345 http://***@c"
+    redaction.note_secrets(["sk-12345"])
+    redaction.note_secrets(["sk-67890"])
+    assert redaction.redact("sk-12345 sk-67890") == f"{MASK} {MASK}"
+    monkeypatch.undo()
+    redaction.redactor.cache_clear()

@@ -122,7 +122,11 @@ FINE = [
     changed(seed="${oc.env:SEED}"),
     changed(seed="${oc.env:SEED,3}"),
     changed(model={"use": "tiny", "layers": "${oc.env:LAYERS}"}),
-    changed(stages=[{"use": "rl", "algorithm": "${oc.env:A}", "steps": "${oc.env:S}", "clip": [0.2, "${oc.env:C}"]}]),
+    changed(
+        stages=[
+            {"use": "rl", "algorithm": "${oc.env:A}", "steps": "${oc.env:S}", "clip": [0.2, "${oc.env:C}"]}
+        ]
+    ),
     changed(stages=[{"use": "${oc.env:KIND}", "steps": 1}]),
     changed(backend={"use": "trl", "gradient_checkpointing": "${oc.env:GC}"}),
     component(use="${oc.env:REWARD}", **{"with": {"anything": 1}}),
@@ -132,7 +136,9 @@ FINE = [
     component(use="math/new_one"),
     component(use="pairwise/win_rate", **{"with": {"judge": "main", "opponents": 3}}),
     component(use="math/accuracy", on_missing="${oc.env:M}", max_missing="${oc.env:S}"),
-    changed(reward={"components": {"any name": {"use": "math/accuracy"}}, "total": "a", "normalize": ["my/own"]}),
+    changed(
+        reward={"components": {"any name": {"use": "math/accuracy"}}, "total": "a", "normalize": ["my/own"]}
+    ),
     changed(curriculum={"use": "theirs/order"}),
 ]
 
@@ -148,7 +154,10 @@ MISTAKEN = [
     (changed(dataset={"use": "data/jsonl"}), "dataset: 'with' is a required property"),
     (changed(dataset={"use": "data/jsonl", "with": {"path": "x.jsonl", "pth": 1}}), "dataset.with: "),
     (changed(judges=[]), "judges: [] is not of type 'object'"),
-    (changed(judges={"main": {"use": "pairwise/overlap", "with": {"compare": "math"}}}), "judges.main.with.compare: "),
+    (
+        changed(judges={"main": {"use": "pairwise/overlap", "with": {"compare": "math"}}}),
+        "judges.main.with.compare: ",
+    ),
     (changed(curriculum={"use": "curriculum/shuffle", "with": {"x": 1}}), "curriculum.with: "),
     (component(use="accuracy"), "reward.components.a.use: "),
     (component(use="math/accuracy", wiht={}), "reward.components.a: Additional properties"),
@@ -156,7 +165,10 @@ MISTAKEN = [
     (component(use="math/accuracy", **{"with": {"extrct": "tag"}}), "reward.components.a.with: "),
     (component(use="math/accuracy", **{"with": {"extract": "tga"}}), "reward.components.a.with.extract: "),
     (component(use="pairwise/win_rate"), "reward.components.a: 'with' is a required property"),
-    (component(use="pairwise/win_rate", **{"with": {}}), "reward.components.a.with: 'judge' is a required property"),
+    (
+        component(use="pairwise/win_rate", **{"with": {}}),
+        "reward.components.a.with: 'judge' is a required property",
+    ),
     (changed(reward={"components": {}, "total": "1"}), "reward.components: "),
     (changed(reward={"components": {"a": {"use": "x/y"}}}), "reward: 'total' is a required property"),
     (changed(stages=[{"use": "rll"}]), "stages.0.use: "),
@@ -164,7 +176,10 @@ MISTAKEN = [
     (changed(stages=[{"use": "rl"}]), "stages.0: 'algorithm' is a required property"),
     (changed(stages=[{"use": "rl", "algorithm": "gpro"}]), "stages.0.algorithm: "),
     (changed(stages=[{"use": "rl", "algorithm": "grpo", "kl": {"into": "loss"}}]), "stages.0.kl: Additional"),
-    (changed(stages=[{"use": "rl", "algorithm": "grpo", "eval": {"dataset": {"use": "jsonl"}}}]), "stages.0.eval"),
+    (
+        changed(stages=[{"use": "rl", "algorithm": "grpo", "eval": {"dataset": {"use": "jsonl"}}}]),
+        "stages.0.eval",
+    ),
     (changed(stages=[{"use": "sft", "kl": {}}]), "stages.0: Additional properties are not allowed ('kl' was"),
     (changed(stages=[{"use": "sft", "steps": 1.5}]), "stages.0.steps: "),
     (changed(backend={"use": "trll"}), "backend.use: "),
@@ -179,14 +194,24 @@ def test_what_is_fine_passes(refuse, tree):
 @pytest.mark.parametrize(("tree", "says"), MISTAKEN, ids=[says for _, says in MISTAKEN])
 def test_typical_mistakes_are_underlined(ours, tree, says):
     validator = jsonschema.Draft202012Validator(json.loads(ours["recipe.schema.json"]))
-    found = [f"{'.'.join(map(str, e.absolute_path))}: {e.message}" for e in validator.iter_errors(tree)]
+    found = [line for error in validator.iter_errors(tree) for line in all_lines(error)]
     assert any(line.startswith(says) for line in found), found
+
+
+def all_lines(error):
+    """What a validator has against a tree, in each of the alternatives that it tried."""
+    yield f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
+    for inside in error.context:
+        yield from all_lines(inside)
 
 
 def test_an_editor_can_offer_the_names_and_their_summaries(ours):
     definitions = json.loads(ours["recipe.schema.json"])["$defs"]
     offered = {
-        kind: {choice["const"]: choice["description"] for choice in definitions[kind]["properties"]["use"]["anyOf"][:-2]}
+        kind: {
+            choice["const"]: choice["description"]
+            for choice in definitions[kind]["properties"]["use"]["anyOf"][:-2]
+        }
         for kind in ("ComponentUse", "JudgeUse", "DatasetUse", "CurriculumUse", "NormalizerUse")
     }
     assert {"math/accuracy", "format/boxed", "pairwise/win_rate"} <= offered["ComponentUse"].keys()
@@ -232,7 +257,7 @@ def rewardlab_judges():
 
 def test_nested_options_are_checked_inside_of_a_recipe(offer):
     offer("odd", NESTED)
-    files, warnings = generate([Registry().plugin("odd")])
+    files, _ = generate([Registry().plugin("odd")])
     refuse = refuser(json.loads(files["recipe.schema.json"]))
     fine = {"title": "b", "limits": {"x": {"at": 3}, "y": {"at": "${oc.env:Y}"}}, "extra": [None]}
     assert refuse(component(use="odd/deep", **{"with": fine})) is None
@@ -263,7 +288,12 @@ def test_options_that_no_schema_can_hold_are_left_open(offer):
 MESSAGE = {"role": "user", "content": "How many?"}
 ROWS = [
     {"prompt": "How many?", "completions": ["4"]},
-    {"id": 3, "prompt": [MESSAGE], "completions": [{"text": "4", "token_count": 2, "truncated": True}, ""], "answer": 4},
+    {
+        "id": 3,
+        "prompt": [MESSAGE],
+        "completions": [{"text": "4", "token_count": 2, "truncated": True}, ""],
+        "answer": 4,
+    },
     {"id": "a", "prompt": "x", "completions": [{"text": "", "token_count": None}]},
     {"prompt": "x"},
     {"completions": ["x"]},
@@ -300,10 +330,71 @@ def test_the_schema_of_rows_agrees_with_their_reader(ours, row):
 
 
 def test_the_command_writes_what_is_installed(main, tmp_path):
-    assert main("schema", "-o", "made") == (0, main_says := f"wrote {len(list((tmp_path / 'made').iterdir()))} schemas to made\n", "")
+    code, out, err = main("schema", "-o", "made")
     names = {path.name for path in (tmp_path / "made").iterdir()}
-    assert {"recipe.schema.json", "rows.schema.json", "math.accuracy.schema.json", "toy.brevity.schema.json"} <= names
-    recipe = json.loads((tmp_path / "made" / "recipe.schema.json").read_text())
-    assert "toy.brevity" in recipe["$defs"]
-    assert main("schema", "-o", "made", "--check") == (0, f"{len(names)} schemas in made are up to date\n", "")
-    assert main("schema", "-o", "made")[1] == main_says
+    assert (code, out, err) == (0, f"wrote {len(names)} schemas to made\n", "")
+    assert {
+        "recipe.schema.json",
+        "rows.schema.json",
+        "math.accuracy.schema.json",
+        "toy.brevity.schema.json",
+    } <= names
+    assert '"toy.brevity"' in (tmp_path / "made" / "recipe.schema.json").read_text()
+    assert main("schema", "-o", "made", "--check") == (
+        0,
+        f"{len(names)} schemas in made are up to date\n",
+        "",
+    )
+
+
+def test_what_is_stale_is_named(main, tmp_path):
+    main("schema", "-o", "made")
+    made = tmp_path / "made"
+    (made / "toy.brevity.schema.json").write_text("{}")
+    (made / "rows.schema.json").unlink()
+    (made / "toy.gone.schema.json").write_text((made / "math.accuracy.schema.json").read_text())
+    (made / "theirs.schema.json").write_text("{}")
+    code, out, err = main("schema", "-o", "made", "--check")
+    assert (code, out) == (1, "")
+    assert err.splitlines() == [
+        "error: made/rows.schema.json: is not there",
+        "error: made/toy.brevity.schema.json: is out of date",
+        "error: made/toy.gone.schema.json: there is no such component any more",
+        "error: write them with: rewardlab schema -o made",
+    ]
+    main("schema", "-o", "made")
+    assert main("schema", "-o", "made", "--check")[0] == 0
+    assert not (made / "toy.gone.schema.json").exists()
+    assert (made / "theirs.schema.json").read_text() == "{}"
+
+
+def test_a_broken_plugin_is_left_out_with_a_warning(main, offer, tmp_path):
+    main("schema", "-o", "made")
+    made = tmp_path / "made"
+    (made / "faulty.old.schema.json").write_text((made / "math.accuracy.schema.json").read_text())
+    offer("faulty", "import no_such_module")
+    for flags in ["--check"], []:
+        code, _, err = main("schema", "-o", "made", *flags)
+        assert code == 0
+        assert err.startswith("warning: plugin 'faulty' is left out: ModuleNotFoundError")
+    assert (made / "faulty.old.schema.json").exists()
+
+
+def test_without_a_folder_it_writes_those_of_the_plugins_here(main, monkeypatch, tmp_path):
+    code, _, err = main("schema")
+    assert code == 2
+    assert "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed" in err
+    project = tmp_path / "plugins" / "toy" / "pyproject.toml"
+    project.parent.mkdir(parents=True)
+    project.write_text('[project]\nname = "Toy_Rewards"\n')
+    assert main("schema")[0] == 0
+    names = {path.name for path in (tmp_path / "schemas").iterdir()}
+    assert {name.split(".")[0] for name in names} == {"toy", "recipe", "rows"}
+    project.write_text('[project]\nname = "other-rewards"\n')
+    code, _, err = main("schema", "--check")
+    assert (code, err) == (2, "error: other-rewards: it is not installed; pip install -e plugins/toy\n")
+
+
+def test_the_check_of_this_repository_passes(main, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert main("schema", "--check")[0] == 0

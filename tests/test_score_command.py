@@ -232,7 +232,9 @@ def test_a_fault_in_abstains_names_its_component(capsys):
     ],
 )
 def test_what_json_cannot_hold_is_a_failure_of_the_plugin(text, complaint, capsys):
-    write_recipe(LENGTH | {"obey": {"use": "cases/obey", "on_missing": 0.0, "max_missing": 1}}, "length + obey")
+    write_recipe(
+        LENGTH | {"obey": {"use": "cases/obey", "on_missing": 0.0, "max_missing": 1}}, "length + obey"
+    )
     write_rows(row("fine"), row("s", ["x", text]))
     assert score("-o", "lenient.jsonl") == 0
     obey = scores("lenient.jsonl")[1]["components"]["obey"]

@@ -250,12 +250,17 @@ def start(*arguments, **more):
     return subprocess.Popen(command, **pipes | more)
 
 
-def wait_for_rows(count, process):
-    until = time.monotonic() + 30
-    while not OUT.exists() or OUT.read_bytes().count(b"\n") < count:
+def wait_until(seen, process):
+    """Until `seen()`, while the process lives."""
+    until = time.monotonic() + 60
+    while not seen():
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < until
         time.sleep(0.005)
+
+
+def wait_for_rows(count, process):
+    wait_until(lambda: OUT.exists() and OUT.read_bytes().count(b"\n") >= count, process)
 
 
 def kill_and_resume(kills, rows):
@@ -320,8 +325,7 @@ def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
 def test_ctrl_c_does_not_wait_for_a_reward(use):
     Path("r.yaml").write_text(Path("r.yaml").read_text().replace("cases/length", use))
     with start("reward.components.length.with.pause=60") as process:
-        while not Path("log.txt").exists():
-            time.sleep(0.01)
+        wait_until(Path("log.txt").exists, process)
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
         _, error = process.communicate(timeout=30)

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
 
 from tqdm import tqdm
@@ -15,21 +16,29 @@ from rewardlab.types import Sample
 
 
 def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
-    """Write the dataset of stage `index` to its `to`, row by row; rows there already (by id) are passed over."""
+    """Write the dataset of stage `index` to its `to`, row by row, but for the rows (by id) that are there."""
     target = Path(plan.recipe.stages[index].to).expanduser()
     target.parent.mkdir(parents=True, exist_ok=True)
     there = _ids(target)
-    planned = plan.datasets["stages", index, "dataset"]
+    rows = read_dataset(plan.datasets["stages", index, "dataset"], Context(seed=plan.recipe.seed))
     count = 0
-    with target.open("a", encoding="utf-8") as file:
-        for sample in tqdm(
-            read_dataset(planned, Context(seed=plan.recipe.seed)), desc=str(target), unit="row", disable=None, delay=2
-        ):
+    with target.open("ab", buffering=0) as file:
+        for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
             if sample.id not in there:
-                file.write(json.dumps(_row(sample), ensure_ascii=False) + "\n")
-                file.flush()
+                _append(file, json.dumps(_row(sample), ensure_ascii=False) + "\n")
                 count += 1
     say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
+
+
+def _append(file: FileIO, line: str) -> None:
+    """Write a whole line, or leave the file as it was."""
+    size, data = file.tell(), line.encode("utf-8", "backslashreplace")  # a JSON escape, too
+    try:
+        while data:  # one write may take less than all
+            data = data[file.write(data) :]
+    except OSError:
+        os.truncate(file.fileno(), size)
+        raise
 
 
 def _row(sample: Sample) -> dict:

@@ -26,7 +26,7 @@ from typing import Any
 from rewardlab import __version__
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import UserError, one_line
-from rewardlab.loading import dump
+from rewardlab.yaml12 import dump
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
 from rewardlab.score_output import OutputFile

@@ -210,9 +210,8 @@ class _Planner:
         except Exception as error:  # of a validator of the plugin
             self._add(place, f"{use.use} cannot check its options: {one_line(error)}")
             return None
-        if not self._lost.is_whole(
-            path
-        ):  # what seems to be missing may stand in the part that cannot be read
+        # what seems to be missing may stand in a part that cannot be read
+        if not self._lost.is_whole(path):
             problems = [p for p in problems if lookup(use.options, p.path[len(place) :]) is not None]
         if problems:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
@@ -263,8 +262,6 @@ class _Planner:
         self, recipe: Recipe, components: Mapping[str, Planned | None]
     ) -> tuple[Expression | None, Interval | None]:
         path = ("reward", "total")
-        if not self._lost.stands(path):
-            return None, None
         try:
             expression = parse(recipe.reward.total)
         except ValueError as error:

@@ -29,8 +29,10 @@ class Results:
     slices: list[Slice]
 
     def save(self, path: Path) -> None:
-        """Write as JSON."""
-        path.write_text(json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        """Write as JSON, whole or not at all."""
+        scratch = path.with_name(f".{path.name}")
+        scratch.write_text(json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        scratch.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> "Results":

@@ -94,8 +94,9 @@ def recipe_schema(components: Sequence[Component]) -> Schema:
     schema = _of_model(Recipe)
     definitions = schema["$defs"]
     definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
-    for place, use in (schema, "CurriculumUse"), (definitions["Reward"], "NormalizerUse"):
-        place["properties"] = _each(place["properties"], lambda s, use=use: _redirected(s, use))
+    curriculum = schema["properties"]["curriculum"]
+    schema["properties"]["curriculum"] = _each(curriculum, lambda s: _redirected(s, "CurriculumUse"))
+    definitions["Reward"] = _each(definitions["Reward"], lambda s: _redirected(s, "NormalizerUse"))
     for name, kind in USES.items():
         definitions[name] = _naming(definitions[name], [c for c in components if c.kind == kind])
     names = definitions["NormalizerUse"]["properties"]["use"]

@@ -6,12 +6,15 @@
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("recipe", help="a YAML file")
-    parser.add_argument("overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50")
+    parser.add_argument(
+        "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50"
+    )
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue the run in this folder")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
@@ -34,23 +37,26 @@ def run(options: Namespace) -> int:
         print(describe(plan))
         return 0
     command = ["rewardlab", "run", options.recipe, *options.overrides]
+    if options.stage is not None:
+        command += ["--stage", str(options.stage)]
     if options.resume is not None:
         directory = RunDirectory.resume(options.resume, plan, command)
     else:
         directory = RunDirectory.create(plan, command)
-    again = shlex.join([*command, "--resume", str(directory.path)])
     say(f"run directory: {directory.path}")
     try:
         run_backend(plan, directory, options.stage, say)
     except KeyboardInterrupt:
-        print(f"stopped; what was done is in {directory.path}\ncontinue with: {again}", file=sys.stderr)
+        print(f"stopped; what was done is in {directory.path}", file=sys.stderr)
+        print(_continue(command, directory.path), file=sys.stderr)
         return JobError.exit_code
-    except RewardlabError:
-        print(f"what was done is in {directory.path}; after mending, continue with: {again}", file=sys.stderr)
+    except (RewardlabError, OSError):
+        for line in _after_mending(command, directory.path):
+            print(line, file=sys.stderr)
         raise
     write_report(directory.path, directory.path / "report.html")
     say(f"results: {directory.path} (open report.html)")
-    for line in _next_steps(options.recipe, directory.path):
+    for line in _next_steps(directory.path):
         say(line)
     return 0
 
@@ -60,12 +66,30 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def _next_steps(recipe: str, directory: Path) -> list[str]:
-    rows = sorted((directory / "evaluation").glob("*-after.rows.jsonl"))
-    models = sorted(p for p in (directory / "models").glob("[0-9]*") if p.is_dir())
+def _models(directory: Path) -> list[Path]:
+    """What the training stages wrote, first to last."""
+    found = [path for path in (directory / "models").glob("[0-9]*-*") if path.is_dir()]
+    return sorted(found, key=lambda path: int(path.name.partition("-")[0]))
+
+
+def _continue(command: Sequence[str], directory: Path) -> str:
+    return f"continue with: {shlex.join([*command, '--resume', str(directory)])}"
+
+
+def _after_mending(command: Sequence[str], directory: Path) -> Iterator[str]:
+    """What was done, and how to go on from it: a resume refuses a changed recipe."""
+    yield f"what was done is in {directory}; after mending, {_continue(command, directory)}"
+    if models := _models(directory):
+        stage = int(models[-1].name.partition("-")[0]) + 1
+        yield f"or, with a changed recipe, from its last model: model={models[-1]} --stage {stage}"
+
+
+def _next_steps(directory: Path) -> list[str]:
+    models = _models(directory)
     lines = [f"model: {models[-1]}"] if models else []
-    if rows:
-        out = shlex.quote(str(directory / "rescored.jsonl"))
-        command = f"rewardlab score {shlex.quote(recipe)} {shlex.quote(str(rows[-1]))} -o {out}"
-        lines.append(f"next, see why each completion got its reward: {command}")
+    if rows := max((directory / "evaluation").glob("*-after.rows.jsonl"), default=None):
+        paths = (directory / "recipe.resolved.yaml", rows, directory / "rescored.jsonl")
+        recipe, scored, output = (shlex.quote(str(path)) for path in paths)
+        why = f"rewardlab score {recipe} {scored} -o {output}"
+        lines.append(f"next, see why each completion got its reward: {why}")
     return lines

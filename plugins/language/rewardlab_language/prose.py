@@ -31,7 +31,7 @@ _INVISIBLE = re.compile(
 _DISGUISED = re.compile(
     "[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+"
 )
-_SENTENCE = re.compile(r"(?:[A-Za-zÀ-ɏ]{2,}[ \t,;]+){5,}[A-Za-zÀ-ɏ]{2,}")
+_SENTENCE = re.compile(r"(?:[A-Za-zÀ-ɏ]+[ \t,;]+){5,}[A-Za-zÀ-ɏ]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANKS = re.compile(r"[ \t\n]{0,8}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)

@@ -38,16 +38,21 @@ STRANGERS: Mapping[str, tuple[str, ...]] = {
 """For each script that several languages share, the languages that stand for its families."""
 
 
+TWINS: Sequence[frozenset[str]] = tuple(map(frozenset, [("id", "ms"), ("bs", "hr"), ("da", "nb", "nn")]))
+"""Languages that share most of their words: only a long text tells them apart."""
+
+
 @dataclass(frozen=True)
 class Contest:
     """A language, and the languages that its text is weighed against.
 
-    candidates: all of them, those that count as the target first; relatives: those that need strong evidence.
+    candidates: all of them, those that count as the target first; twins: those among them that need much
+    evidence.
     """
 
     target: Target
     candidates: tuple[str, ...]
-    relatives: frozenset[str]
+    twins: frozenset[str]
 
     def of_script(self, script: str) -> tuple[str, ...]:
         """The candidates that are written in this script, in order."""
@@ -56,11 +61,12 @@ class Contest:
 
 def contest(target: Target, listed: Sequence[str] | None = None) -> Contest:
     """The contest for one row: the listed languages and the row's own, or by the tables and with English."""
-    relatives = [r for code in target.codes for r in RELATIVES[code]]
+    own = frozenset(target.codes)
     if listed is None:
+        relatives = [relative for code in target.codes for relative in RELATIVES[code]]
         strangers = [s for script in sorted(target.scripts) for s in STRANGERS.get(script, ())]
         rivals = ["en", *relatives, *strangers]
     else:
         rivals = [code for tag in listed for code in resolve(tag).codes]
-    candidates = tuple(dict.fromkeys([*target.codes, *rivals]))
-    return Contest(target, candidates, frozenset(relatives) - set(target.codes))
+    twins = frozenset().union(*(pair for pair in TWINS if pair & own)) - own
+    return Contest(target, tuple(dict.fromkeys([*target.codes, *rivals])), twins)

@@ -8,8 +8,8 @@ answers "different" to its own errors, so `raise_on_error` is set and errors are
 import logging
 import re
 import threading
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import sympy
 from antlr4.dfa.DFA import DFA
@@ -32,8 +32,22 @@ _LATEX = LatexExtractionConfig(
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _LARGEST_TABLES = 50_000
 
-parser = threading.Lock()
-"""Held while math-verify reads: the parser's tables are shared by all threads and grow with what is read."""
+_lock = threading.Lock()
+
+
+@contextmanager
+def parsing() -> Iterator[None]:
+    """To be held while math-verify reads: the parser's tables are shared by all threads and grow with what is read.
+
+    They keep every form of nonsense that a policy ever wrote, so they are emptied once they hold much.
+    """
+    with _lock:
+        try:
+            yield
+        finally:
+            if len(PSParser.sharedContextCache.cache) > _LARGEST_TABLES:
+                PSParser.decisionsToDFA = [DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)]
+                PSParser.sharedContextCache = PredictionContextCache()
 
 
 class Unparsable(Exception):
@@ -68,7 +82,7 @@ def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
 
 
 def _formula(latex: str) -> sympy.Basic:
-    with parser:
+    with parsing():
         try:
             found = parse(
                 f"${latex.replace('$', '')}$",
@@ -79,18 +93,9 @@ def _formula(latex: str) -> sympy.Basic:
             )
         except Exception as error:  # the parser raises whatever its own code runs into
             raise Unparsable(latex) from error
-        finally:
-            _forget_if_large()
     if not found:
         raise Unparsable(latex)
     return found[0]
-
-
-def _forget_if_large() -> None:
-    """Empty the parser's tables once they hold much: they keep every form of nonsense that a policy ever wrote."""
-    if len(PSParser.sharedContextCache.cache) > _LARGEST_TABLES:
-        PSParser.decisionsToDFA = [DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)]
-        PSParser.sharedContextCache = PredictionContextCache()
 
 
 def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:

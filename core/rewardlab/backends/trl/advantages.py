@@ -1,7 +1,7 @@
 """Advantages of a step's groups, computed here so that samples without a value leave every statistic.
 
-TRL is run with `scale_rewards="none"`: it subtracts the group's mean and nothing else. Each group below has mean
-0, so what is computed here is what it trains on.
+TRL is run with `scale_rewards="none"`: it subtracts the group's mean and nothing else. Each group below has
+mean 0, so what is computed here is what it trains on.
 """
 
 import math
@@ -13,22 +13,27 @@ EPSILON = 1e-4  # TRL's own, in its division by the standard deviation
 
 
 def advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[float]:
-    """B x G advantages, group after group; 0 for a sample that has no total.
+    """B x G advantages, group after group; 0 for a sample without a total, which no mean or deviation counts.
 
     grpo: (r - mean) / (std + 1e-4) by group, std with G - 1 (DeepSeekMath, eq. 2.2).
     dr_grpo: r - mean by group (Liu et al. 2025).
     rloo: r minus the mean of the others, which is (r - mean) * G / (G - 1) (Ahmadian et al. 2024, eq. 5).
-    reinforce_baseline: r - mean by group, then whitened over the batch (REINFORCE++, Hu et al. 2025).
+    reinforce_baseline: r - mean by group, divided by the standard deviation of these over the batch, with the
+    number of samples, + 1e-4 (REINFORCE++-baseline, Hu et al. 2025).
     """
     values: list[float] = []
+    count = 0
     for group in groups:
-        present = [shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None]
+        present = [
+            shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None
+        ]
+        count += len(present)
         mean = math.fsum(present) / len(present) if present else 0.0
         scale = _scale(algorithm, present, mean)
         for shaped, total in zip(group.shaped, group.total, strict=True):
             values.append(0.0 if total is None else (shaped - mean) * scale)
     if algorithm == "reinforce_baseline":
-        spread = math.sqrt(math.fsum(v * v for v in values) / max(1, len(values)))
+        spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count))
         values = [v / (spread + EPSILON) for v in values]
     return values
 

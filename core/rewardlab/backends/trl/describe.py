@@ -1,4 +1,4 @@
-"""What `run --dry-run` prints for the trl backend: the stages as TRL will be told, and where papers differ."""
+"""What `run --dry-run` prints for the trl backend: what TRL will be told, and where papers differ."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,9 @@ def describe(plan: Plan) -> str:
         for name, planned in plan.components.items():
             spec = planned.spec
             low, high = spec.range
-            lines.append(f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}")
+            lines.append(
+                f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}"
+            )
     for index, stage in enumerate(recipe.stages):
         lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
     return "\n".join(lines)
@@ -41,18 +43,21 @@ def _stage(plan: Plan, index: int, stage: object) -> Iterator[str]:
         yield f"{stage.dataset.use} to {stage.to}"
         return
     if isinstance(stage, SftStage):
-        yield f"SFTTrainer on {plan.stage_dataset(index).use.use}: {_length(stage, 'rows')}; {_optimiser(stage)}"
+        dataset = plan.stage_dataset(index).use.use
+        yield f"SFTTrainer on {dataset}: {_length(stage, 'rows')}; {_optimiser(stage)}"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
     elif not isinstance(stage, DpoStage):
         planned, held_out = plan.evaluation_dataset(index)
-        yield f"{stage.samples} completions a prompt of {planned.use.use}{' (held-out rows)' if held_out else ''}"
+        rows = " (held-out rows)" if held_out else ""
+        yield f"{stage.samples} completions a prompt of {planned.use.use}{rows}"
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     completions = stage.batch_size * stage.group_size
-    yield f"GRPOTrainer on {plan.stage_dataset(index).use.use}: {_length(stage, 'prompts')}; {_optimiser(stage)}"
+    dataset = plan.stage_dataset(index).use.use
+    yield f"GRPOTrainer on {dataset}: {_length(stage, 'prompts')}; {_optimiser(stage)}"
     yield (
         f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
         f"{stage.updates_per_batch} update(s), micro-batches of "
@@ -65,7 +70,8 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         chain = ", ".join(n.use.use for n in plan.normalizers)
         yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]"
     why = "" if stage.loss else ", the nearest to its paper"
-    yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{_clip_note(stage)}"
+    low, high = stage.clip
+    yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{_clip_note(stage)}"
     if stage.kl.coef:
         yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
     if stage.evaluation is not None:
@@ -83,4 +89,6 @@ def _length(stage: SftStage | RlStage, unit: str) -> str:
 
 
 def _optimiser(stage: SftStage | RlStage) -> str:
-    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"
+    return (
+        f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"
+    )

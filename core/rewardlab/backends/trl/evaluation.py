@@ -1,27 +1,27 @@
 """Evaluating a policy: sample on held-out prompts, score with the recipe's reward, keep every completion."""
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from tqdm import tqdm
-
+from rewardlab.backends.trl.failures import named
+from rewardlab.backends.trl.lengths import fitting_prompts
+from rewardlab.backends.trl.models import Policy
 from rewardlab.backends.trl.prompts import PromptFormat
+from rewardlab.backends.trl.sampling import sample_groups
+from rewardlab.backends.trl.settings import precision
 from rewardlab.backends.trl.stage import StageJob
 from rewardlab.composition import ScoredGroup
 from rewardlab.recipe import Evaluation
 from rewardlab.results import Results, spread, summarise, table
 from rewardlab.scoring import Scorer
-from rewardlab.types import Completion, Group, Sample
-
-MOST_AT_ONCE = 256  # completions generated in one batch
+from rewardlab.types import Sample
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluator:
-    """Evaluations of one stage: `before`, `during` and `after` training, all on the same prompts and seeds."""
+    """Evaluations of one stage, before, during and after training, on the same prompts and seeds."""
 
     job: StageJob
     settings: Evaluation
@@ -29,41 +29,46 @@ class Evaluator:
     temperature: float
     max_new_tokens: int
 
-    def before(self, model: Any, tokenizer: Any, shape: PromptFormat) -> None:
+    def before(self, policy: Policy, shape: PromptFormat) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
         if not self._path("before").exists():
-            self._evaluate("before", model, tokenizer, shape, None)
+            self._evaluate("before", policy, shape, None)
 
-    def during(self, step: int, model: Any, tokenizer: Any, shape: PromptFormat) -> None:
+    def during(self, step: int, policy: Policy, shape: PromptFormat) -> None:
         """Evaluate at a training step."""
-        self._evaluate(f"step-{step}", model, tokenizer, shape, step)
+        self._evaluate(f"step-{step}", policy, shape, step)
 
-    def after(self, model: Any, tokenizer: Any, shape: PromptFormat) -> None:
+    def after(self, policy: Policy, shape: PromptFormat) -> None:
         """Evaluate the trained policy and print what has changed."""
-        results = self._evaluate("after", model, tokenizer, shape, None)
-        earlier = Results.load(self._path("before"))
-        self.job.say(table(results, earlier))
+        results = self._evaluate("after", policy, shape, None)
+        self.job.say(table(results, Results.load(self._path("before"))))
 
-    def alone(self, model: Any, tokenizer: Any, shape: PromptFormat) -> None:
+    def alone(self, policy: Policy, shape: PromptFormat) -> None:
         """Evaluate for a stage `eval` and print the results."""
-        self.job.say(table(self._evaluate(self.settings.benchmark or "results", model, tokenizer, shape, None)))
+        self.job.say(table(self._evaluate(self.settings.benchmark or "results", policy, shape, None)))
 
-    def _path(self, when: str) -> Any:
+    def _path(self, when: str) -> Path:
         return self.job.run.folder("evaluation") / f"{self.job.name}-{when}.json"
 
-    def _evaluate(self, when: str, model: Any, tokenizer: Any, shape: PromptFormat, step: int | None) -> Results:
-        samples = spread(self.samples, self.settings.prompts, self.settings.by)
-        with Scorer(self.job.plan) as scorer:
+    def _evaluate(self, when: str, policy: Policy, shape: PromptFormat, step: int | None) -> Results:
+        recipe = self.job.plan.recipe
+        where, say = (
+            f"{self.job.where} (evaluation)",
+            self.job.say if step is None and when != "after" else _silent,
+        )
+        samples = fitting_prompts(policy, shape, self.samples, self.max_new_tokens, None, where, say)
+        samples = spread(samples, self.settings.prompts, self.settings.by)
+        with Scorer(self.job.plan) as scorer, named(self.job.name):
             scorer.warm()
-            groups = generate(
-                model,
-                tokenizer,
+            groups = sample_groups(
+                policy,
                 shape,
                 samples,
                 count=self.settings.samples,
                 temperature=self.temperature,
                 max_new_tokens=self.max_new_tokens,
-                seed=self.job.plan.recipe.seed,
+                seed=recipe.seed,
+                bf16=precision(recipe.backend, policy.model.device.type) == "bf16",
                 what=f"{self.job.name} evaluation ({when})",
             )
             scored = scorer.score_groups(groups)
@@ -76,87 +81,19 @@ class Evaluator:
     def _keep_rows(self, when: str, scored: Sequence[ScoredGroup]) -> None:
         """The completions as rows that `rewardlab score` reads."""
         path = self._path(when).with_suffix(".rows.jsonl")
-        with path.open("w", encoding="utf-8") as file:
+        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
             for group in scored:
-                row = {**group.sample.fields, "id": group.sample.id, "prompt": list(map(dict, group.sample.prompt))}
+                row = {
+                    **group.sample.fields,
+                    "id": group.sample.id,
+                    "prompt": list(map(dict, group.sample.prompt)),
+                }
                 row["completions"] = [
-                    {"text": c.text, "token_count": c.token_count, "truncated": c.truncated} for c in group.completions
+                    {"text": c.text, "token_count": c.token_count, "truncated": c.truncated}
+                    for c in group.completions
                 ]
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def generate(
-    model: Any,
-    tokenizer: Any,
-    shape: PromptFormat,
-    samples: Sequence[Sample],
-    *,
-    count: int,
-    temperature: float,
-    max_new_tokens: int,
-    seed: int,
-    what: str,
-) -> list[Group]:
-    """`count` completions for each sample; temperature 0 is greedy. Leaves the global random state as it was."""
-    import torch
-    from transformers import GenerationConfig
-
-    config = GenerationConfig(
-        max_new_tokens=max_new_tokens,
-        do_sample=temperature > 0,
-        temperature=temperature or None,
-        top_k=0 if temperature else None,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=model.generation_config.eos_token_id or tokenizer.eos_token_id,
-    )
-    ends = {tokenizer.eos_token_id, tokenizer.pad_token_id, *_as_list(config.eos_token_id)}
-    at_once = max(1, MOST_AT_ONCE // count)
-    groups: list[Group] = []
-    with _sampling(model, seed), tqdm(total=len(samples), desc=what, unit="prompt", disable=None, leave=False) as bar:
-        for start in range(0, len(samples), at_once):
-            batch = samples[start : start + at_once]
-            rows = [shape.tokens(sample) for sample in batch for _ in range(count)]
-            inputs = tokenizer.pad({"input_ids": rows}, return_tensors="pt", padding_side="left").to(model.device)
-            with torch.inference_mode():
-                made = model.generate(**inputs, generation_config=config)
-            ids = [_until_end(r, ends) for r in made[:, inputs["input_ids"].shape[1] :].tolist()]
-            texts = shape.decode(ids)
-            for number, sample in enumerate(batch):
-                opened = shape.opened(sample)
-                completions = tuple(
-                    Completion(text=opened + texts[i], token_count=len(ids[i]), truncated=ids[i][-1] not in ends)
-                    for i in range(number * count, (number + 1) * count)
-                )
-                groups.append(Group(sample=sample, completions=completions))
-            bar.update(len(batch))
-    return groups
-
-
-def _as_list(value: Any) -> list[int]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _until_end(ids: list[int], ends: set[int]) -> list[int]:
-    for position, token in enumerate(ids):
-        if token in ends:
-            return ids[: position + 1]
-    return ids
-
-
-@contextlib.contextmanager
-def _sampling(model: Any, seed: int) -> Iterator[None]:
-    """Evaluation mode and a random state of its own, so that evaluating changes nothing in training."""
-    import torch
-
-    was_training, use_cache = model.training, model.config.use_cache
-    devices: Sequence[Any] = [model.device] if model.device.type == "cuda" else []
-    restore: Callable[[], None] = model.train if was_training else model.eval
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
-        model.eval()
-        model.config.use_cache = True
-        try:
-            yield
-        finally:
-            restore()
-            model.config.use_cache = use_cache
+def _silent(line: str) -> None:
+    """What has been said at the first evaluation is not said at every one."""

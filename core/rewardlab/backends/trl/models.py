@@ -1,94 +1,110 @@
-"""The policy: loaded from a folder or hub name, or a tiny one built here."""
+"""The policy: loaded from a folder or hub name, sampling only in ways that the recipe says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.trl.prompts import as_text
+from rewardlab.backends.trl.checkpoints import whole_folder
+from rewardlab.backends.trl.positions import count_from_the_first_token
 from rewardlab.errors import UserError, one_line
-from rewardlab.recipe import TinyModel
-from rewardlab.types import Sample
 
-PAD, END = "<pad>", "<eos>"
+CHANGED = ("pad_token_id", "use_cache")
 
 
-def load_tokenizer(path: str) -> Any:
-    """The tokenizer of a model folder or hub name, ready for generation (left padding, a padding token)."""
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """A causal language model on its device, and its tokenizer (left padding, a padding token).
+
+    `ends` are the ids of the tokens that end a completion, the tokenizer's and those that the model declares.
+    `context` is the most tokens of a prompt and its completion; None where the model names no limit.
+    """
+
+    model: Any
+    tokenizer: Any
+    ends: tuple[int, ...]
+    context: int | None
+    declared_generation: Any
+    """the model's own generation config: without effect here, written again with the model"""
+    declared_settings: Mapping[str, Any]
+    """settings of the model's config that trainers change, as they were"""
+
+    def save(self, folder: Path) -> None:
+        """Write model and tokenizer to `folder`, whole or not at all."""
+        for name, value in self.declared_settings.items():
+            setattr(self.model.config.get_text_config(), name, value)
+        with whole_folder(folder) as scratch:
+            self.model.save_pretrained(scratch)
+            self.tokenizer.save_pretrained(scratch)
+            self.declared_generation.to_json_file(scratch / "generation_config.json")
+
+
+def load_policy(source: str, device: str) -> Policy:
+    """The policy in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
+
+    Raises UserError where transformers cannot load it, or would make up weights that are not there.
+    """
+    from transformers import GenerationConfig
+
+    tokenizer, model = _tokenizer(source), _model(source)
+    if max(tokenizer.get_vocab().values()) >= model.get_input_embeddings().num_embeddings:
+        raise UserError(f"model {source!r}: its tokenizer has more tokens than the model has embeddings")
+    count_from_the_first_token(model)
+    declared, ends = model.generation_config, _ends(model, tokenizer)
+    # what `generate` is not told it takes from here, be it a top_k or a repetition penalty
+    model.generation_config = GenerationConfig(eos_token_id=list(ends), pad_token_id=tokenizer.pad_token_id)
+    config = model.config.get_text_config()
+    context = getattr(config, "max_position_embeddings", None)
+    return Policy(
+        model=model.to(device),
+        tokenizer=tokenizer,
+        ends=ends,
+        context=context if context and context > 0 else None,
+        declared_generation=declared,
+        declared_settings={name: getattr(config, name) for name in CHANGED if hasattr(config, name)},
+    )
+
+
+def _tokenizer(source: str) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
+        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(f"model {path!r} has no tokenizer that transformers can load: {one_line(error)}") from error
+        raise UserError(
+            f"model {source!r} has no tokenizer that transformers can load: {one_line(error)}"
+        ) from error
     if tokenizer.eos_token is None:
-        raise UserError(f"model {path!r}: its tokenizer has no end-of-sequence token, so no completion could end")
+        raise UserError(
+            f"model {source!r}: its tokenizer has no end-of-sequence token, so no completion could end"
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
 
 
-def load_model(path: str) -> Any:
-    """The causal language model of a folder or hub name, in fp32: on a GPU training casts as `precision` says."""
+def _model(source: str) -> Any:
     import torch
     from transformers import AutoModelForCausalLM
 
     try:
-        return AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
+        model, loaded = AutoModelForCausalLM.from_pretrained(
+            source, dtype=torch.float32, output_loading_info=True
+        )
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(f"model {path!r} cannot be loaded as a causal language model: {one_line(error)}") from error
+        raise UserError(
+            f"model {source!r} cannot be loaded as a causal language model: {one_line(error)}"
+        ) from error
+    if missing := sorted(loaded["missing_keys"]):
+        raise UserError(
+            f"model {source!r} is no whole causal language model: {len(missing)} of its weights are not "
+            f"there, such as {missing[0]}, and transformers would make them up"
+        )
+    return model
 
 
-def build_tiny(tiny: TinyModel, corpus: Sequence[Sample], seed: int, folder: Path) -> None:
-    """Write a random Llama and a byte-level BPE tokenizer trained on `corpus` to `folder`."""
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    tokenizer = _tokenizer(_texts(corpus), tiny.vocabulary)
-    torch.manual_seed(seed)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=tiny.hidden_size,
-        num_hidden_layers=tiny.layers,
-        num_attention_heads=tiny.heads,
-        num_key_value_heads=tiny.heads,
-        intermediate_size=tiny.intermediate_size,
-        max_position_embeddings=tiny.context,
-        tie_word_embeddings=True,
-        initializer_range=0.05,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        bos_token_id=None,
-    )
-    model = LlamaForCausalLM(config)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-
-
-def _texts(corpus: Sequence[Sample]) -> Iterator[str]:
-    for sample in corpus:
-        yield as_text(sample.prompt) + str(sample.fields.get("response") or sample.fields.get("reference") or "")
-
-
-def _tokenizer(texts: Iterator[str], vocabulary: int) -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.BPE())
-    # a digit is a token, so that the model can learn to count; any byte is one, so that any text can be read
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
-        special_tokens=[PAD, END],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token=PAD,
-        eos_token=END,
-        padding_side="left",
-        clean_up_tokenization_spaces=False,
-    )
+def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    declared = model.generation_config.eos_token_id
+    if not isinstance(declared, list):
+        declared = [] if declared is None else [declared]
+    return tuple(dict.fromkeys([tokenizer.eos_token_id, *declared]))

@@ -1,7 +1,7 @@
-"""What a training stage shows and writes while it runs, and how it is stopped without losing its work."""
+"""What a training stage shows and writes while it runs: a bar, numbers by step, TensorBoard events."""
 
 import json
-import signal
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,76 +9,84 @@ from typing import Any
 from tqdm import tqdm
 from transformers import TrainerCallback
 
+from rewardlab.errors import JobError
+
 ALWAYS_SHOWN = ("loss", "reward/total")
+MUST_BE_FINITE = ("loss", "grad_norm")
 
 
 class Progress(TrainerCallback):
-    """A bar with the time left (on a terminal), and every logged number as a line of JSON in `log`."""
+    """A bar with the time left (on a terminal), and the numbers of every logged step.
 
-    def __init__(self, what: str, log: Path, attempt: int, updates_per_step: int = 1):
-        self._what = what
-        self._log = log
+    They go to `logs`/<stage>.jsonl, a line of JSON each with the same keys, null for what has no value, and
+    if asked for to TensorBoard events under `logs`/tensorboard. Raises JobError where the training has
+    diverged. Close it, or use it as a context manager.
+    """
+
+    def __init__(self, stage: str, logs: Path, attempt: int, updates: int = 1, tensorboard: bool = False):
+        self._stage = stage
+        self._log = logs / f"{stage}.jsonl"
+        self._events = logs / "tensorboard" / stage if tensorboard else None
         self._attempt = attempt
-        self._per_step = updates_per_step
+        self._updates = updates
         self._bar: tqdm | None = None
+        self._writer: Any = None
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the bar and the events; idempotent."""
+        for open_one in filter(None, (self._bar, self._writer)):
+            open_one.close()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        step = state.global_step // self._updates
         self._bar = tqdm(
-            total=state.max_steps // self._per_step,
-            initial=state.global_step // self._per_step,
-            desc=self._what,
+            total=state.max_steps // self._updates,
+            initial=step,
+            desc=self._stage,
             unit="step",
             disable=None,
             dynamic_ncols=True,
         )
+        if self._events is not None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._writer = SummaryWriter(str(self._events), purge_step=step + 1)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._bar is not None:
-            self._bar.update(state.global_step // self._per_step - self._bar.n)
+            self._bar.update(state.global_step // self._updates - self._bar.n)
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        numbers = {key: value for key, value in (logs or {}).items() if isinstance(value, float | int)}
-        row = {"attempt": self._attempt, "step": state.global_step // self._per_step, **numbers}
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any
+    ) -> None:
+        if not logs or "train_runtime" in logs:  # the trainer's summary at its end
+            return
+        step = state.global_step // self._updates
+        numbers = {name: _finite(value) for name, value in logs.items()}
         with self._log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(json.dumps({"attempt": self._attempt, "step": step, **numbers}) + "\n")
+        if self._writer is not None:
+            for name, value in numbers.items():
+                if value is not None:
+                    self._writer.add_scalar(name, value, step)
         if self._bar is not None:
-            shown = {k.removeprefix("reward/"): f"{numbers[k]:.3g}" for k in ALWAYS_SHOWN if k in numbers}
-            self._bar.set_postfix(shown, refresh=False)
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
-class StopKindly(TrainerCallback):
-    """The first Ctrl-C saves a checkpoint after the step that runs and stops; the second stops at once."""
-
-    def __init__(self, updates_per_step: int = 1):
-        self._per_step = updates_per_step
-        self._before: Any = None
-        self.stopped = False
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._before = signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, *_: Any) -> None:
-        if self.stopped:
-            raise KeyboardInterrupt
-        self.stopped = True
-        print("\nstopping after this step; Ctrl-C again stops at once", flush=True)
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self.stopped and state.global_step % self._per_step == 0:
-            control.should_save = True
-            control.should_training_stop = True
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+            shown = {
+                n.removeprefix("reward/"): numbers[n] for n in ALWAYS_SHOWN if numbers.get(n) is not None
+            }
+            self._bar.set_postfix({name: f"{value:.3g}" for name, value in shown.items()}, refresh=False)
+        for name in MUST_BE_FINITE:
+            if name in numbers and numbers[name] is None:
+                raise JobError(
+                    f"stage {self._stage} has diverged: {name} is {logs[name]} at step {step}; "
+                    "lower the learning rate, or raise warmup_steps"
+                )
 
 
-def last_checkpoint(folder: Path) -> str | None:
-    """The newest whole checkpoint under `folder`, or None."""
-    found = [p for p in folder.glob("checkpoint-*") if (p / "trainer_state.json").is_file()]
-    return str(max(found, key=lambda p: int(p.name.rpartition("-")[2]))) if found else None
+def _finite(value: Any) -> float | None:
+    return value if isinstance(value, float | int) and math.isfinite(value) else None

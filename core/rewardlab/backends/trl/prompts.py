@@ -1,12 +1,17 @@
-"""Prompts as the policy reads them: through its chat template where it has one, as plain text where not."""
+"""Prompts as the policy reads them: through its chat template where it has one, as plain text where not.
+
+The same sample gives the same token ids in supervised training, in reinforcement learning and in evaluation.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
+from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import Chat
 from rewardlab.types import Message, Sample
 
-THINK = "<think>"
+THINK, THOUGHT = "<think>", "</think>"
+ANSWER = "ANSWER"
 
 
 def as_text(prompt: Sequence[Message]) -> str:
@@ -15,48 +20,94 @@ def as_text(prompt: Sequence[Message]) -> str:
 
 
 class PromptFormat:
-    """How one stage turns samples into what TRL tokenizes, and decoded completions into `Completion.text`."""
+    """How one stage turns samples into token ids, and token ids into `Completion.text`.
 
-    def __init__(self, tokenizer: Any, chat: Chat):
+    `ends` are the ids of the tokens that end a completion. A chat template of the recipe's becomes the
+    tokenizer's own and is saved with it.
+    """
+
+    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]):
         if chat.template is not None:
             tokenizer.chat_template = chat.template
         self._tokenizer = tokenizer
         self._system = chat.system
-        self.template_options = {} if chat.thinking is None else {"enable_thinking": chat.thinking}
-        self.conversational = tokenizer.chat_template is not None
+        self._ends = ends
+        self._is_chat = tokenizer.chat_template is not None
+        if chat.thinking is not None and not self._is_chat:
+            raise UserError(
+                "chat.thinking is an option of chat templates, and the model has none; set chat.template"
+            )
+        self._options = {} if chat.thinking is None else {"enable_thinking": chat.thinking}
+        self._ending: list[int] | None = None
 
-    def prompt(self, sample: Sample) -> str | list[dict[str, str]]:
-        """What TRL takes as `prompt`: messages for a chat model, else text."""
-        messages = [dict(message) for message in sample.prompt]
-        if self._system is not None and all(message["role"] != "system" for message in messages):
-            messages.insert(0, {"role": "system", "content": self._system})
-        return messages if self.conversational else as_text(messages)
-
-    def response(self, text: str) -> str | list[dict[str, str]]:
-        """What TRL takes as `completion` in supervised training."""
-        return [{"role": "assistant", "content": text}] if self.conversational else text
-
-    def rendered(self, sample: Sample) -> str:
-        """The prompt's text up to where the policy goes on."""
-        prompt = self.prompt(sample)
-        if isinstance(prompt, str):
-            return prompt
-        return self._tokenizer.apply_chat_template(
-            prompt, tokenize=False, add_generation_prompt=True, **self.template_options
+    def text(self, sample: Sample) -> str:
+        """The prompt's text, up to where the policy goes on. A UserError where the template refuses it."""
+        messages = self._messages(sample)
+        return (
+            self._render(sample, messages, add_generation_prompt=True) if self._is_chat else as_text(messages)
         )
 
-    def tokens(self, sample: Sample) -> list[int]:
-        """Token ids of the prompt, as in training."""
+    def tokens(self, text: str) -> list[int]:
+        """Token ids of a prompt's text."""
         # a chat template writes its own special tokens
-        return self._tokenizer(self.rendered(sample), add_special_tokens=not self.conversational)["input_ids"]
+        ids = self._tokenizer(text, add_special_tokens=not self._is_chat)["input_ids"]
+        if not self._is_chat and ids and ids[-1] == self._tokenizer.eos_token_id:
+            return ids[:-1]  # of a tokenizer that ends every text, which here is to go on
+        return ids
+
+    def answer(self, sample: Sample, response: str) -> list[int]:
+        """Token ids of what the policy is to say after the prompt: `response` as it is, and the end.
+
+        Of a `<think>` that the template has opened, `response` may have its own copy: it is not said twice.
+        Raises UserError for a response without reasoning after a template that has opened it.
+        """
+        if opened := self.opened(self.text(sample)):
+            if THOUGHT not in response:
+                raise UserError(
+                    f"the chat template opens {THINK}, but the response of {sample.id!r} has no {THOUGHT}; "
+                    "set chat.thinking to false, or chat.template, or train on responses with reasoning"
+                )
+            for copy in (opened, THINK):
+                if response.startswith(copy):
+                    response = response[len(copy) :]
+                    break
+        return [*self._tokenizer(response, add_special_tokens=False)["input_ids"], *self._end(sample)]
 
     def decode(self, completion_ids: Sequence[Sequence[int]]) -> list[str]:
         """Texts of completions, without the special tokens that end and pad them."""
-        return self._tokenizer.batch_decode([list(ids) for ids in completion_ids], skip_special_tokens=True)
+        return self._tokenizer.batch_decode(
+            [list(ids) for ids in completion_ids],
+            skip_special_tokens=True,
+            clean_up_tokenization_spaces=False,
+        )
 
-    def opened(self, sample: Sample) -> str:
-        """The `<think>` with which the template has begun the completion, or nothing."""
-        if not self.conversational:
-            return ""
-        text = self.rendered(sample)
-        return text[text.rindex(THINK) :] if text.rstrip().endswith(THINK) else ""
+    def opened(self, text: str) -> str:
+        """The `<think>` (and white space) with which a prompt's text has begun the completion, or nothing."""
+        return text[text.rindex(THINK) :] if self._is_chat and text.rstrip().endswith(THINK) else ""
+
+    def _messages(self, sample: Sample) -> list[dict[str, str]]:
+        messages = [dict(message) for message in sample.prompt]
+        if self._system is not None and all(message["role"] != "system" for message in messages):
+            messages.insert(0, {"role": "system", "content": self._system})
+        return messages
+
+    def _render(self, sample: Sample, messages: list[dict[str, str]], add_generation_prompt: bool) -> str:
+        try:
+            return self._tokenizer.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=add_generation_prompt, **self._options
+            )
+        except Exception as error:  # the one place where the exception of a chat template gets its name
+            raise UserError(f"the chat template fails on sample {sample.id!r}: {one_line(error)}") from error
+
+    def _end(self, sample: Sample) -> list[int]:
+        """What the template puts after an answer, up to a token that ends it; or only such a token."""
+        if self._ending is None:
+            self._ending = [self._tokenizer.eos_token_id]
+            messages = [*self._messages(sample), {"role": "assistant", "content": ANSWER}]
+            text = self._render(sample, messages, add_generation_prompt=False) if self._is_chat else ""
+            _, found, rest = text.rpartition(ANSWER)
+            ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if found else []
+            ends = [position for position, token in enumerate(ids) if token in self._ends]
+            if ends:
+                self._ending = ids[: ends[0] + 1]
+        return self._ending

@@ -4,205 +4,133 @@ TRL generates, subtracts the group's mean and optimises; the reward and the adva
 One trainer serves every algorithm, since `algorithm` names the advantage only.
 """
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from datasets import Dataset
-from transformers import PrinterCallback, TrainerCallback
+from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
-from rewardlab.backends.trl.advantages import advantages
+from datasets import Dataset
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
 from rewardlab.backends.trl.evaluation import Evaluator
-from rewardlab.backends.trl.models import load_model, load_tokenizer
-from rewardlab.backends.trl.progress import Progress, StopKindly, last_checkpoint
+from rewardlab.backends.trl.lengths import fitting_prompts
+from rewardlab.backends.trl.models import Policy, load_policy
+from rewardlab.backends.trl.positions import count_from_the_first_token
 from rewardlab.backends.trl.prompts import PromptFormat
-from rewardlab.backends.trl.settings import common
-from rewardlab.backends.trl.stage import StageJob, reading_order
-from rewardlab.composition import MissingGuard, ScoredGroup
-from rewardlab.errors import UserError
+from rewardlab.backends.trl.settings import common, device, one_gpu
+from rewardlab.backends.trl.stage import StageJob, reading_order, steps_of
+from rewardlab.backends.trl.step_reward import StepReward
+from rewardlab.backends.trl.training import train_to_the_end
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import Scorer
-from rewardlab.types import Completion, Group, Sample
+from rewardlab.types import Sample
 
 
 def train(
-    job: StageJob, stage: RlStage, samples: Sequence[Sample], model: str, output: Path, evaluator: Evaluator | None
+    job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str, evaluator: Evaluator | None
 ) -> None:
-    """Train `model` (a folder or hub name) on the prompts of `samples` and write the result to `output`.
+    """Train the policy of `source` (a folder or hub name) on the prompts and write it to the stage's output.
 
     Raises KeyboardInterrupt after a kind stop, with a checkpoint kept.
     """
-    tokenizer = load_tokenizer(model)
-    shape = PromptFormat(tokenizer, stage.chat)
-    samples = _short_enough(job, stage, samples, shape)
-    steps = stage.steps or max(1, math.floor(len(samples) * stage.epochs / stage.batch_size))
-    order = reading_order(job.plan, samples, steps * stage.batch_size)
-    checkpoints = job.run.folder("checkpoints", job.name)
-    log = job.run.folder("logs") / f"{job.name}.jsonl"
-    policy, stop = load_model(model), StopKindly(stage.updates_per_batch)
+    policy = load_policy(source, device(job.plan.recipe.backend))
+    shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
+    samples = fitting_prompts(
+        policy, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
+    )
     if evaluator is not None:
-        evaluator.before(policy, tokenizer, shape)
+        evaluator.before(policy, shape)
     with Scorer(job.plan, zero_truncated=stage.on_truncated == "zero") as scorer:
         scorer.warm()
-        reward = StepReward(job, stage, samples, scorer, shape)
-        callbacks = [Progress(job.name, log, job.run.attempt, stage.updates_per_batch), stop]
+        reward = StepReward(job, stage, samples, scorer, shape, policy.ends)
+        trainer = make_trainer(job, stage, samples, policy, shape, reward)
         if evaluator is not None and stage.eval_every:
-            callbacks.append(_EvaluateEvery(stage.eval_every, stage.updates_per_batch, evaluator, shape))
-        trainer = _OwnOrder(
-            model=policy,
-            reward_funcs=reward,
-            args=_arguments(job, stage, shape, steps, checkpoints),
-            train_dataset=Dataset.from_list([{"prompt": shape.prompt(samples[i]), "row": i} for i in order]),
-            processing_class=tokenizer,
-            callbacks=callbacks,
-        )
-        trainer.remove_callback(PrinterCallback)
-        reward.ends = frozenset([*trainer.eos_token_ids, tokenizer.pad_token_id])
-        trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    if stop.stopped:
-        raise KeyboardInterrupt
+            trainer.add_callback(_EvaluateEvery(stage, evaluator, policy, shape))
+        train_to_the_end(trainer, job, stage.updates_per_batch)
     if evaluator is not None:
-        evaluator.after(trainer.model, tokenizer, shape)
-    trainer.save_model(str(output))
-    tokenizer.save_pretrained(str(output))
+        evaluator.after(policy, shape)
+    policy.save(job.output)
 
 
-def _arguments(job: StageJob, stage: RlStage, shape: PromptFormat, steps: int, checkpoints: Path) -> GRPOConfig:
-    completions = stage.batch_size * stage.group_size
-    update = completions // stage.updates_per_batch
-    micro = stage.micro_batch_size or update
-    recipe, save = job.plan.recipe, stage.save_every or steps
+def make_trainer(
+    job: StageJob, stage: RlStage, samples: Sequence[Sample], policy: Policy, shape: PromptFormat, reward: Any
+) -> GRPOTrainer:
+    """A GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
+    steps = steps_of(stage, len(samples))
+    order = reading_order(job.plan, samples, steps * stage.batch_size)
+    prompts = [{"prompt": shape.text(sample), "row": row} for row, sample in enumerate(samples)]
+    trainer = _Trainer(
+        model=policy.model,
+        reward_funcs=reward,
+        args=one_gpu(_arguments(job, stage, steps, job.run.folder("checkpoints", job.name))),
+        train_dataset=Dataset.from_list(prompts).select(order),
+        processing_class=policy.tokenizer,
+    )
+    trainer.shape = shape
+    if trainer.ref_model is not None:
+        count_from_the_first_token(trainer.ref_model)
+    return trainer
+
+
+def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> GRPOConfig:
+    completions, updates = stage.batch_size * stage.group_size, stage.updates_per_batch
+    micro = stage.micro_batch_size or completions // updates
+    recipe = job.plan.recipe
     return GRPOConfig(
-        **common(stage, recipe.backend, recipe.seed, checkpoints, job.run.folder("logs")),
+        **common(stage, recipe.backend, recipe.seed, checkpoints, updates),
         per_device_train_batch_size=micro,
-        gradient_accumulation_steps=update // micro,
+        gradient_accumulation_steps=completions // updates // micro,
         steps_per_generation=completions // micro,
         num_generations=stage.group_size,
         # a checkpoint between two updates of one batch could not be resumed bit for bit
-        max_steps=steps * stage.updates_per_batch,
-        save_strategy="steps",
-        save_steps=save * stage.updates_per_batch,
-        logging_steps=stage.updates_per_batch,
+        max_steps=steps * updates,
+        save_steps=(stage.save_every or steps) * updates,
+        logging_steps=updates,
         max_completion_length=stage.max_new_tokens,
         temperature=stage.temperature,
         top_p=1.0,
         top_k=0,
+        repetition_penalty=1.0,
+        # the policy that learns is the one that was sampled
+        disable_dropout=True,
         loss_type=LOSSES[stage.loss or PAPER_LOSS[stage.algorithm]],
         scale_rewards="none",
         epsilon=stage.clip[0],
         epsilon_high=stage.clip[1],
         beta=stage.kl.coef,
         mask_truncated_completions=stage.on_truncated == "mask",
-        chat_template_kwargs=shape.template_options,
         shuffle_dataset=False,
         use_vllm=False,
         remove_unused_columns=False,
     )
 
 
-def _short_enough(job: StageJob, stage: RlStage, samples: Sequence[Sample], shape: PromptFormat) -> Sequence[Sample]:
-    if stage.max_prompt_tokens is None:
-        return samples
-    kept = [sample for sample in samples if len(shape.tokens(sample)) <= stage.max_prompt_tokens]
-    if not kept:
-        raise UserError(
-            f"stages.{job.index}.max_prompt_tokens: all {len(samples)} prompts are longer than "
-            f"{stage.max_prompt_tokens} tokens"
-        )
-    if len(kept) < len(samples):
-        left_out = len(samples) - len(kept)
-        job.say(f"left out {left_out} of {len(samples)} prompts longer than {stage.max_prompt_tokens} tokens")
-    return kept
+class _Trainer(GRPOTrainer):
+    """GRPOTrainer that takes our token ids of a prompt, and does not log our advantages as "reward"."""
 
+    shape: PromptFormat
 
-class StepReward:
-    """The reward function that TRL calls once a step with B x G completions, groups contiguous.
-
-    Scores them, writes the ledger, logs a mean for each component, and returns the advantages.
-    """
-
-    __name__ = "advantage"  # TRL's name for the function in its logs
-
-    def __init__(
-        self, job: StageJob, stage: RlStage, samples: Sequence[Sample], scorer: Scorer, shape: PromptFormat
-    ):
-        self._job = job
-        self._stage = stage
-        self._samples = samples
-        self._scorer = scorer
-        self._shape = shape
-        uses = job.plan.recipe.reward.components
-        self._guard = MissingGuard({name: uses[name] for name in job.plan.expression.names})
-        self.ends: frozenset[int] = frozenset()
-
-    def __call__(
-        self, completion_ids: Sequence[list[int]], row: Sequence[int], trainer_state: Any, log_metric: Any, **_: Any
-    ) -> list[float]:
-        """B x G advantages. A JobError where a component failed and its policy says so."""
-        scored = self._scorer.score_groups(self._groups(completion_ids, row))
-        self._guard.reset()
-        for group in scored:
-            self._guard.count(group)
-        step = trainer_state.global_step // self._stage.updates_per_batch + 1
-        self._job.ledger.write(self._job.index, step, scored, trained="yes")
-        self._guard.check()
-        for name, value in step_metrics(scored).items():
-            log_metric(name, value)
-        return advantages(self._stage.algorithm, scored)
-
-    def _groups(self, completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        size, groups = self._stage.group_size, []
-        texts = self._shape.decode(completion_ids)
-        for start in range(0, len(rows), size):
-            if len(set(rows[start : start + size])) != 1:
-                raise AssertionError("TRL did not keep the completions of a prompt together")
-            sample = self._samples[rows[start]]
-            opened = self._shape.opened(sample)
-            completions = tuple(
-                Completion(text=opened + texts[i], token_count=len(ids), truncated=ids[-1] not in self.ends)
-                for i, ids in enumerate(completion_ids[start : start + size], start)
-            )
-            groups.append(Group(sample=sample, completions=completions))
-        return groups
-
-
-def step_metrics(scored: Sequence[ScoredGroup]) -> dict[str, float]:
-    """Means over a step, with the same keys at every step; a component without any value is NaN."""
-    totals = [total for group in scored for total in group.total if total is not None]
-    metrics = {"reward/total": _mean(totals)}
-    flat = sum(len({t for t in group.total if t is not None}) <= 1 for group in scored)
-    metrics["reward/groups_without_variance"] = flat / len(scored)
-    for name in scored[0].components:
-        scores = [score for group in scored for score in group.components[name]]
-        metrics[f"reward/{name}"] = _mean([s.value for s in scores if s.value is not None])
-        metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(scores)
-    return metrics
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-class _OwnOrder(GRPOTrainer):
-    """GRPOTrainer whose logs do not call our advantages "reward"."""
+    def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
+        return [self.shape.tokens(prompt) for prompt in prompts], None, {}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        for name in [k for k in self._metrics["train"] if k.startswith(("rewards/", "reward_")) or k == "reward"]:
+        for name in [
+            k for k in self._metrics["train"] if k.startswith(("rewards/", "reward_")) or k == "reward"
+        ]:
             del self._metrics["train"][name]
         super().log(logs, start_time)
 
 
 class _EvaluateEvery(TrainerCallback):
-    def __init__(self, every: int, updates_per_step: int, evaluator: Evaluator, shape: PromptFormat):
-        self._every = every
-        self._per_step = updates_per_step
+    def __init__(self, stage: RlStage, evaluator: Evaluator, policy: Policy, shape: PromptFormat):
+        self._every = stage.eval_every
+        self._updates = stage.updates_per_batch
         self._evaluator = evaluator
+        self._policy = policy
         self._shape = shape
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        step, rest = divmod(state.global_step, self._per_step)
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        step, rest = divmod(state.global_step, self._updates)
         if rest == 0 and step % self._every == 0 and state.global_step < state.max_steps:
-            self._evaluator.during(step, given["model"], given["processing_class"], self._shape)
+            self._evaluator.during(step, self._policy, self._shape)

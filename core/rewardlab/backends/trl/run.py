@@ -2,116 +2,101 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rewardlab.backends.trl.settings import prepare_process, quiet_libraries
-from rewardlab.datasets import is_held_out, read_dataset
-from rewardlab.errors import JobError, UserError
+from rewardlab.backends.trl.settings import device, prepare_process, quiet_libraries
+from rewardlab.backends.trl.splits import held_out_samples, read_samples, training_samples
+from rewardlab.backends.trl.stage import StageJob
+from rewardlab.data_stage import write_dataset
+from rewardlab.errors import JobError
 from rewardlab.ledger import Ledger, RunDirectory
-from rewardlab.plan import Plan, Planned
+from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, TinyModel
-from rewardlab.specs import Context
-from rewardlab.types import Sample
+
+if TYPE_CHECKING:
+    from rewardlab.backends.trl.evaluation import Evaluator
 
 EVALUATION_TEMPERATURE = 1.0
 
 
 def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-    """Run the stages that are not done (or stage `only`) in `directory`.
+    """Run the stages that are not done (of these only stage `only`, if given) in `directory`.
 
     Raises KeyboardInterrupt where the user stopped it; what was done is kept.
     """
     prepare_process()
-    from rewardlab.backends.trl.stage import StageJob
-
-    quiet_libraries()
     ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
     try:
         for index, stage in enumerate(plan.recipe.stages):
-            if (only is not None and index != only) or (only is None and index in directory.done):
+            if only is not None and index != only:
                 continue
-            job = StageJob(plan=plan, run=directory, ledger=ledger, index=index, say=say)
-            say(f"stage {index} of {len(plan.recipe.stages)}: {stage.use}")
-            _run_stage(job)
+            if index in directory.done:
+                say(f"stage {index} ({stage.use}) is done")
+                continue
+            _run_stage(StageJob(plan=plan, run=directory, ledger=ledger, index=index, say=say))
             directory.finish_stage(index)
     finally:
         ledger.close()
 
 
-def _run_stage(job) -> None:
-    stage = job.plan.recipe.stages[job.index]
-    output = job.run.path / "models" / job.name
+def _run_stage(job: StageJob) -> None:
+    stage = job.stage
     if isinstance(stage, DataStage):
-        from rewardlab.data_stage import write_dataset
-
+        job.say(f"stage {job.index} (data) writes {stage.to}")
         write_dataset(job.plan, job.index, job.say)
-    elif isinstance(stage, SftStage):
+        return
+    # the engine is imported here, so that a data stage needs none
+    quiet_libraries()
+    device(job.plan.recipe.backend)
+    source = _source(job)
+    job.say(f"stage {job.index} ({stage.use}) starts from {source}")
+    if isinstance(stage, SftStage):
         from rewardlab.backends.trl import sft
 
-        sft.train(job, stage, _training_samples(job.plan, job.index), _model_before(job), output)
+        sft.train(job, stage, training_samples(job.plan, job.index), source)
     elif isinstance(stage, RlStage):
         from rewardlab.backends.trl import rl
 
-        samples = _training_samples(job.plan, job.index)
-        rl.train(job, stage, samples, _model_before(job), output, _evaluator(job, stage))
+        rl.train(job, stage, training_samples(job.plan, job.index), source, _evaluator(job, stage))
     elif isinstance(stage, EvalStage):
-        _evaluate(job, stage)
+        _evaluate(job, stage, source)
     else:
         raise JobError(f"the trl backend runs no stage {stage.use!r}")
 
 
-def _samples(plan: Plan, planned: Planned) -> list[Sample]:
-    return list(read_dataset(planned, Context(seed=plan.recipe.seed)))
+def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:
+    from rewardlab.backends.trl.models import load_policy
+    from rewardlab.backends.trl.prompts import PromptFormat
+
+    policy = load_policy(source, device(job.plan.recipe.backend))
+    evaluator = _evaluator(job, stage)
+    evaluator.alone(policy, PromptFormat(policy.tokenizer, stage.chat, policy.ends))
 
 
-def _training_samples(plan: Plan, index: int) -> list[Sample]:
-    planned = plan.stage_dataset(index)
-    samples = [s for s in _samples(plan, planned) if not is_held_out(s, planned.use.holdout)]
-    if not samples:
-        raise UserError(f"stages.{index}: every row of {planned.use.use} is held out; none is left to train on")
-    return samples
-
-
-def _evaluator(job, stage: RlStage | EvalStage):
+def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
     settings: Evaluation | None = stage.evaluation if isinstance(stage, RlStage) else stage
     if settings is None:
         return None
     from rewardlab.backends.trl.evaluation import Evaluator
 
+    trained_at = stage.temperature if isinstance(stage, RlStage) else None
     planned, only_held_out = job.plan.evaluation_dataset(job.index)
-    samples = _samples(job.plan, planned)
-    if only_held_out:
-        samples = [s for s in samples if is_held_out(s, planned.use.holdout)]
-        if not samples:
-            raise UserError(
-                f"stages.{job.index}: no row of {planned.use.use} is held out to evaluate on; set "
-                "dataset.holdout (such as 0.1), or give the evaluation a dataset of its own"
-            )
-    trained_at = stage.temperature if isinstance(stage, RlStage) else EVALUATION_TEMPERATURE
+    samples = held_out_samples(job.plan, job.index) if only_held_out else read_samples(job.plan, planned)
+    temperatures = [settings.temperature, trained_at, EVALUATION_TEMPERATURE]
     return Evaluator(
         job=job,
         settings=settings,
         samples=samples,
-        temperature=trained_at if settings.temperature is None else settings.temperature,
+        temperature=next(t for t in temperatures if t is not None),
         max_new_tokens=stage.max_new_tokens,
     )
 
 
-def _evaluate(job, stage: EvalStage) -> None:
-    from rewardlab.backends.trl.models import load_model, load_tokenizer
-    from rewardlab.backends.trl.prompts import PromptFormat
-    from rewardlab.backends.trl.settings import device
-
-    path = _model_before(job)
-    tokenizer = load_tokenizer(path)
-    model = load_model(path).to(device(job.plan.recipe.backend))
-    _evaluator(job, stage).alone(model, tokenizer, PromptFormat(tokenizer, stage.chat))
-
-
-def _model_before(job) -> str:
+def _source(job: StageJob) -> str:
     """The model that a stage starts from: what the last training stage before it wrote, or the recipe's."""
     for index in range(job.index - 1, -1, -1):
         written = job.run.path / "models" / f"{index}-{job.plan.recipe.stages[index].use}"
-        if (written / "config.json").is_file():
+        if written.is_dir():
             return str(written)
     model = job.plan.recipe.model
     if not isinstance(model, TinyModel):
@@ -119,12 +104,12 @@ def _model_before(job) -> str:
     return _tiny(job, model)
 
 
-def _tiny(job, model: TinyModel) -> str:
-    from rewardlab.backends.trl.models import build_tiny
+def _tiny(job: StageJob, model: TinyModel) -> str:
+    from rewardlab.backends.trl.tiny import build_tiny
 
     folder = job.run.path / "models" / "tiny"
-    if not (folder / "config.json").is_file():
-        plan = job.plan
-        first_sft = next((i for i, s in enumerate(plan.recipe.stages) if isinstance(s, SftStage)), job.index)
-        build_tiny(model, _training_samples(plan, first_sft), plan.recipe.seed, folder)
+    if not folder.is_dir():
+        stages = job.plan.recipe.stages
+        first_sft = next((i for i, s in enumerate(stages) if isinstance(s, SftStage)), job.index)
+        build_tiny(model, training_samples(job.plan, first_sft), job.plan.recipe.seed, folder)
     return str(folder)

@@ -1,10 +1,12 @@
 """Trainer settings that every stage shares, and the machine they run on."""
 
+import logging
 import os
 import warnings
 from pathlib import Path
 from typing import Any
 
+from rewardlab.errors import UserError
 from rewardlab.recipe import Backend, RlStage, SftStage
 
 
@@ -19,43 +21,75 @@ def prepare_process() -> None:
 
 def quiet_libraries() -> None:
     """No bars and warnings of the engine beside ours; what goes wrong is raised."""
-    import datasets
     import transformers
+
+    import datasets
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     datasets.disable_progress_bars()
+    for name in ("accelerate", "datasets", "trl"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 def device(backend: Backend) -> str:
-    """The torch device of this run: "cpu" or "cuda"."""
+    """The torch device of this run: "cpu" or "cuda". A UserError where the recipe wants what is not here."""
     import torch
 
-    if backend.device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return backend.device
+    if backend.device == "cuda" and not torch.cuda.is_available():
+        raise UserError("backend.device is cuda, but torch sees no GPU here; use cpu or auto")
+    if backend.device == "cpu" or not torch.cuda.is_available():
+        if backend.precision == "bf16":
+            raise UserError(
+                "backend.precision is bf16, which needs a GPU, and torch sees none here; use fp32"
+            )
+        return "cpu"
+    if precision(backend, "cuda") == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        raise UserError("this GPU has no bf16; set backend.precision to fp32")
+    return "cuda"
 
 
-def common(stage: SftStage | RlStage, backend: Backend, seed: int, output: Path, logs: Path) -> dict[str, Any]:
-    """Arguments that SFTConfig and GRPOConfig share. TRL's own defaults suit neither a CPU nor a recipe."""
-    on_cpu = device(backend) == "cpu"
+def precision(backend: Backend, device: str) -> str:
+    """What the policy computes in, "fp32" or "bf16"; its weights are fp32."""
+    return backend.precision or ("bf16" if device == "cuda" else "fp32")
+
+
+def common(
+    stage: SftStage | RlStage, backend: Backend, seed: int, checkpoints: Path, updates: int
+) -> dict[str, Any]:
+    """Arguments that SFTConfig and GRPOConfig share; `updates` is the optimizer's in one step of the recipe.
+
+    TRL's own defaults suit neither a CPU nor a recipe.
+    """
+    where = device(backend)
+    warm_up = stage.schedule == "constant" and stage.warmup_steps
     return {
-        "output_dir": str(output),
+        "output_dir": str(checkpoints),
         "seed": seed,
         "learning_rate": stage.learning_rate,
-        "lr_scheduler_type": stage.schedule,
-        "warmup_steps": stage.warmup_steps,
+        # transformers' "constant" knows no warm-up
+        "lr_scheduler_type": "constant_with_warmup" if warm_up else stage.schedule,
+        "warmup_steps": stage.warmup_steps * updates,
         "weight_decay": stage.weight_decay,
         "adam_beta2": stage.adam_beta2,
         "max_grad_norm": stage.max_grad_norm,
-        "use_cpu": on_cpu,
-        "bf16": not on_cpu and backend.precision != "fp32",
+        "use_cpu": where == "cpu",
+        "bf16": precision(backend, where) == "bf16",
         "gradient_checkpointing": backend.gradient_checkpointing,
-        "dataloader_pin_memory": not on_cpu,
-        "report_to": ["tensorboard"] if backend.tensorboard else [],
+        "dataloader_pin_memory": where != "cpu",
+        "report_to": [],
         "logging_strategy": "steps",
+        "logging_nan_inf_filter": False,
         "disable_tqdm": True,
+        "save_strategy": "steps",
         "save_total_limit": 2,
         "save_only_model": False,
     }
+
+
+def one_gpu(arguments: Any) -> Any:
+    """The trainer's arguments, confined to one GPU: transformers would split each batch over all in sight."""
+    if arguments.n_gpu > 1:
+        arguments._n_gpu = 1
+    return arguments

@@ -1,21 +1,24 @@
 """Stage `sft`: supervised fine-tuning on rows with `response`, by TRL's SFTTrainer."""
 
-import math
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from datasets import Dataset
+import numpy as np
 from torch.utils.data import SequentialSampler
-from transformers import PrinterCallback
 from trl import SFTConfig, SFTTrainer
 
-from rewardlab.backends.trl.models import load_model, load_tokenizer
-from rewardlab.backends.trl.progress import Progress, StopKindly, last_checkpoint
+from datasets import Dataset
+from rewardlab.backends.trl.models import Policy, load_policy
 from rewardlab.backends.trl.prompts import PromptFormat
-from rewardlab.backends.trl.settings import common
-from rewardlab.backends.trl.stage import StageJob, reading_order
+from rewardlab.backends.trl.settings import common, device, one_gpu
+from rewardlab.backends.trl.stage import StageJob, reading_order, steps_of
+from rewardlab.backends.trl.training import train_to_the_end
+from rewardlab.errors import UserError
+from rewardlab.lines import kind_of
 from rewardlab.recipe import SftStage
 from rewardlab.types import Sample
+
+IGNORED = -100
+"""label of the tokens that are read and not learnt: the prompt's"""
 
 
 class _InOrder(SFTTrainer):
@@ -25,41 +28,78 @@ class _InOrder(SFTTrainer):
         return SequentialSampler(self.train_dataset if train_dataset is None else train_dataset)
 
 
-def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], model: str, output: Path) -> None:
-    """Train `model` (a folder or hub name) on `samples` and write the result to `output`.
+def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str) -> None:
+    """Train the policy of `source` (a folder or hub name) on `samples` and write it to the stage's output.
 
     Raises KeyboardInterrupt after a kind stop, with a checkpoint kept.
     """
-    steps = stage.steps or max(1, math.ceil(len(samples) * stage.epochs / stage.batch_size))
+    recipe = job.plan.recipe
+    policy = load_policy(source, device(recipe.backend))
+    kept, rows = _rows(job, stage, samples, policy)
+    steps = steps_of(stage, len(rows))
+    order = reading_order(job.plan, kept, steps * stage.batch_size)
+    checkpoints = job.run.folder("checkpoints", job.name)
     micro = stage.micro_batch_size or stage.batch_size
-    tokenizer = load_tokenizer(model)
-    shape = PromptFormat(tokenizer, stage.chat)
-    rows = [samples[i] for i in reading_order(job.plan, samples, steps * stage.batch_size)]
-    checkpoints, logs = job.run.folder("checkpoints", job.name), job.run.folder("logs")
     arguments = SFTConfig(
-        **common(stage, job.plan.recipe.backend, job.plan.recipe.seed, checkpoints, logs),
+        **common(stage, recipe.backend, recipe.seed, checkpoints, updates=1),
         per_device_train_batch_size=micro,
         gradient_accumulation_steps=stage.batch_size // micro,
         max_steps=steps,
-        save_strategy="steps",
         save_steps=stage.save_every or steps,
         logging_steps=max(1, min(20, steps // 20)),
-        max_length=stage.max_tokens,
-        completion_only_loss=True,
+        max_length=None,
     )
-    stop = StopKindly()
     trainer = _InOrder(
-        model=load_model(model),
-        args=arguments,
-        train_dataset=Dataset.from_list(
-            [{"prompt": shape.prompt(s), "completion": shape.response(s.fields["response"])} for s in rows]
-        ),
-        processing_class=tokenizer,
-        callbacks=[Progress(job.name, logs / f"{job.name}.jsonl", job.run.attempt), stop],
+        model=policy.model,
+        args=one_gpu(arguments),
+        train_dataset=Dataset.from_list(rows).select(order),
+        processing_class=policy.tokenizer,
     )
-    trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    if stop.stopped:
-        raise KeyboardInterrupt
-    trainer.save_model(str(output))
-    tokenizer.save_pretrained(str(output))
+    train_to_the_end(trainer, job)
+    policy.save(job.output)
+
+
+def _rows(
+    job: StageJob, stage: SftStage, samples: Sequence[Sample], policy: Policy
+) -> tuple[list[Sample], list[dict[str, np.ndarray]]]:
+    """The samples that can be trained on and, for each, its tokens and labels; how many cannot is said."""
+    limit = stage.max_tokens or policy.context
+    if policy.context is not None and limit is not None and limit > policy.context:
+        raise UserError(
+            f"max_tokens {limit} is more than the model's context, {policy.context}", where=job.where
+        )
+    kept, rows, cut = [], [], 0
+    for sample, prompt, answer in _tokenized(stage, samples, policy):
+        length = len(prompt) + len(answer)
+        if limit is not None and length > limit:
+            if stage.max_tokens is None or len(prompt) >= limit:
+                continue
+            cut += 1
+        ids = np.array([*prompt, *answer][:limit], dtype=np.int32)
+        labels = ids.copy()
+        labels[: len(prompt)] = IGNORED
+        kept.append(sample)
+        rows.append({"input_ids": ids, "labels": labels})
+    if not rows:
+        raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=job.where)
+    if cut:
+        job.say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
+    if left_out := len(samples) - len(rows):
+        what = (
+            "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
+        )
+        job.say(f"left out {left_out} of {len(samples)} rows {what}, {limit}")
+    return kept, rows
+
+
+def _tokenized(
+    stage: SftStage, samples: Sequence[Sample], policy: Policy
+) -> Iterator[tuple[Sample, list[int], list[int]]]:
+    shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
+    for sample in samples:
+        response = sample.fields["response"]
+        if not isinstance(response, str):
+            raise UserError(
+                f"response must be a text, not {kind_of(response)}", where=sample.source or sample.id
+            )
+        yield sample, shape.tokens(shape.text(sample)), shape.answer(sample, response)

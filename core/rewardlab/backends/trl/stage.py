@@ -1,12 +1,15 @@
 """What the stages of one run share: the plan, the run directory, and the order in which rows are read."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rewardlab.errors import JobError, one_line
 from rewardlab.ledger import Ledger, RunDirectory
 from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage, SftStage, Stage
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
@@ -22,9 +25,29 @@ class StageJob:
     say: Callable[[str], None]
 
     @property
+    def stage(self) -> Stage:
+        """What the recipe says of it."""
+        return self.plan.recipe.stages[self.index]
+
+    @property
     def name(self) -> str:
         """Of the stage's files: "0-sft"."""
-        return f"{self.index}-{self.plan.recipe.stages[self.index].use}"
+        return f"{self.index}-{self.stage.use}"
+
+    @property
+    def output(self) -> Path:
+        """The folder of the model that it writes."""
+        return self.run.path / "models" / self.name
+
+    @property
+    def where(self) -> str:
+        """Its place in the recipe, for messages."""
+        return self.plan.document.where(("stages", self.index))
+
+
+def steps_of(stage: SftStage | RlStage, rows: int) -> int:
+    """`steps`, or as many as `epochs` passes over the rows take; a further pass fills the last batch."""
+    return stage.steps or max(1, math.ceil(round(rows * stage.epochs / stage.batch_size, 6)))
 
 
 def reading_order(plan: Plan, samples: Sequence[Sample], count: int) -> list[int]:

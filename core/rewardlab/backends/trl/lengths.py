@@ -1,0 +1,36 @@
+"""Which rows fit: a prompt and its completion must fit into the model's context."""
+
+from collections.abc import Callable, Sequence
+
+from rewardlab.backends.trl.models import Policy
+from rewardlab.backends.trl.prompts import PromptFormat
+from rewardlab.errors import UserError
+from rewardlab.types import Sample
+
+
+def fitting_prompts(
+    policy: Policy,
+    shape: PromptFormat,
+    samples: Sequence[Sample],
+    max_new_tokens: int,
+    max_prompt_tokens: int | None,
+    where: str,
+    say: Callable[[str], None],
+) -> Sequence[Sample]:
+    """The samples whose prompt has at most `max_prompt_tokens`, and leaves the context `max_new_tokens`.
+
+    How many are left out is said; a UserError where none is left.
+    """
+    room = None if policy.context is None else policy.context - max_new_tokens
+    most = min((limit for limit in (room, max_prompt_tokens) if limit is not None), default=None)
+    if most is None:
+        return samples
+    why = f"{most} tokens"
+    if most == room:
+        why += f" (the model's context of {policy.context} less max_new_tokens, {max_new_tokens})"
+    kept = [sample for sample in samples if len(shape.tokens(shape.text(sample))) <= most]
+    if not kept:
+        raise UserError(f"all {len(samples)} prompts are longer than {why}", where=where)
+    if len(kept) < len(samples):
+        say(f"left out {len(samples) - len(kept)} of {len(samples)} prompts longer than {why}")
+    return kept

@@ -1,0 +1,106 @@
+"""The reward function of an rl stage: it scores a step's completions and hands TRL their advantages."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rewardlab.backends.trl.advantages import advantages
+from rewardlab.backends.trl.prompts import PromptFormat
+from rewardlab.backends.trl.stage import StageJob
+from rewardlab.composition import MissingGuard, ScoredGroup
+from rewardlab.errors import JobError
+from rewardlab.recipe import RlStage
+from rewardlab.scoring import Scorer
+from rewardlab.types import Completion, Group, Sample
+
+
+class StepReward:
+    """What TRL calls once a step with B x G completions, the G of a prompt one after the other.
+
+    Scores them, writes the ledger, logs a mean for each component, and returns the advantages. `ends` are the
+    ids of the tokens that end a completion.
+    """
+
+    __name__ = "advantage"  # TRL's name for the function in its logs
+
+    def __init__(
+        self,
+        job: StageJob,
+        stage: RlStage,
+        samples: Sequence[Sample],
+        scorer: Scorer,
+        shape: PromptFormat,
+        ends: Sequence[int],
+    ):
+        self._job = job
+        self._stage = stage
+        self._samples = samples
+        self._scorer = scorer
+        self._shape = shape
+        self._ends = frozenset(ends)
+        uses = job.plan.recipe.reward.components
+        self._guard = MissingGuard({name: uses[name] for name in job.plan.expression.names})
+
+    def __call__(
+        self,
+        prompts: Sequence[str],
+        completion_ids: Sequence[list[int]],
+        row: Sequence[int],
+        trainer_state: Any,
+        log_metric: Any,
+        **_: Any,
+    ) -> list[float]:
+        """B x G advantages. A JobError where a component failed and its policy says so."""
+        scored = self._scorer.score_groups(self._groups(prompts, completion_ids, row))
+        self._guard.reset()
+        for group in scored:
+            self._guard.count(group)
+        step = trainer_state.global_step // self._stage.updates_per_batch + 1
+        try:
+            self._guard.check()
+        except JobError:
+            self._job.ledger.write(self._job.index, step, scored, trained="no")
+            raise
+        self._job.ledger.write(self._job.index, step, scored, trained="yes")
+        for name, value in step_metrics(scored).items():
+            log_metric(name, value)
+        return advantages(self._stage.algorithm, scored)
+
+    def _groups(
+        self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]
+    ) -> list[Group]:
+        texts = self._shape.decode(completion_ids)
+        completions = [
+            Completion(
+                text=self._shape.opened(prompt) + text,
+                token_count=len(ids),
+                truncated=ids[-1] not in self._ends,
+            )
+            for prompt, text, ids in zip(prompts, texts, completion_ids, strict=True)
+        ]
+        size, groups = self._stage.group_size, []
+        for start in range(0, len(rows), size):
+            if len(set(rows[start : start + size])) != 1:
+                raise AssertionError("TRL did not keep the completions of a prompt together")
+            group = tuple(completions[start : start + size])
+            groups.append(Group(sample=self._samples[rows[start]], completions=group))
+        return groups
+
+
+def step_metrics(scored: Sequence[ScoredGroup]) -> dict[str, float]:
+    """Means over a step, with the same keys at every step; a component without any value is NaN."""
+    totals = [total for group in scored for total in group.total if total is not None]
+    metrics = {"reward/total": _mean(totals)}
+    flat = sum(len({t for t in group.total if t is not None}) <= 1 for group in scored)
+    metrics["reward/groups_without_variance"] = flat / len(scored)
+    for name in scored[0].components:
+        scores = [score for group in scored for score in group.components[name]]
+        metrics[f"reward/{name}"] = _mean([s.value for s in scores if s.value is not None])
+        metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(
+            scores
+        )
+    return metrics
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan

@@ -1,0 +1,41 @@
+"""How training is stopped without losing its work."""
+
+import signal
+import threading
+from typing import Any
+
+from transformers import TrainerCallback
+
+
+class StopKindly(TrainerCallback):
+    """As a context manager: the first Ctrl-C inside stops after the running step, with a checkpoint.
+
+    The second one raises KeyboardInterrupt at once. `updates` are the optimizer's in a step of the recipe:
+    between two of them nothing could be resumed.
+    """
+
+    def __init__(self, updates: int = 1):
+        self._updates = updates
+        self._before: Any = None
+        self.stopped = False
+
+    def __enter__(self) -> "StopKindly":
+        if threading.current_thread() is threading.main_thread():  # signals are the main thread's
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
+
+    def _note(self, *_: Any) -> None:
+        if self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = True
+        print("\nstopping after this step; Ctrl-C again stops at once", flush=True)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if self.stopped and state.global_step % self._updates == 0:
+            control.should_save = True
+            control.should_training_stop = True

@@ -1,0 +1,85 @@
+"""What is taken out of a text before its language is looked at."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rewardlab_language.prose import prose
+
+
+def left(text):
+    return prose(text).text.split()
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "$x = 3$",
+        "$$\\frac{a}{b}$$",
+        "\\(x + 1\\)",
+        "\\[ \\text{speed} = d / t \\]",
+        "\\begin{align*} x &= 1 \\\\ y &= 2 \\end{align*}",
+        "\\boxed{8}",
+        "\\boxed{\\text{eight \\frac{1}{2}}}",
+        "\\fbox {nine}",
+        "```python\nprint('hello world')\n```",
+        "`x = compute()`",
+        "https://example.org/some/page?x=y",
+        "someone@example.org",
+        "<answer>",
+        "</think>",
+        '<a href="page">',
+        "<|im_end|>",
+        "\\label{eq:one}",
+        "\\quad",
+        "\\operatorname{lcm}",
+        "\u200b\ufeff",
+    ],
+)
+def test_taken_out(markup):
+    assert left(f"before {markup} after") == ["before", "after"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("costs $5 and $3.", ["costs", "$5", "and", "$3."]),
+        ("costs \\$5 and \\$3.", ["costs", "5", "and", "3."]),
+        ("so \\textbf{the sum} is", ["so", "{the", "sum}", "is"]),
+        ("a < b and c > d", ["a", "<", "b", "and", "c", ">", "d"]),
+        ("\\begin{itemize} \\item one \\end{itemize}", ["one"]),
+        ("a box \\boxed{8 never closed", ["a", "box", "{8", "never", "closed"]),
+        ("a formula $x never closed", ["a", "formula", "x", "never", "closed"]),
+        ("𝐛𝐨𝐥𝐝 ｗｉｄｅ", ["bold", "wide"]),
+        ("he\u0301", ["hé"]),
+    ],
+)
+def test_kept(text, words):
+    assert left(text) == words
+
+
+def test_prose_is_not_hidden_by_an_unpaired_dollar():
+    assert "prices" in prose("It is $5 here, but the prices are $ 6 there.").text
+
+
+def test_sentences_that_were_taken_out_are_counted():
+    assert prose("x").hidden == 0
+    assert prose("`add(a, b)` and $\\frac{x}{y}$").hidden == 0
+    assert prose("`this is a whole sentence in code`").hidden == len("thisisawholesentenceincode")
+
+
+@given(st.text())
+@settings(max_examples=100)
+def test_any_text_is_read(text):
+    assert prose(text).hidden >= 0
+
+
+@pytest.mark.parametrize(
+    "unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "]
+)
+def test_time_is_linear(unit):
+    text = unit * (100_000 // len(unit))
+    begin = time.process_time()
+    prose(text)
+    assert time.process_time() - begin < 1.0

@@ -1,0 +1,47 @@
+"""The official profile gives what the published code gave."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_lang_cases.jsonl").open()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_parity(case, fidelity):
+    text, language, expected = case["input"]["text"], case["input"]["lang"], case["expected"]
+    share = fidelity(text, language, profile="sp3f_official", threshold=None)
+    assert share.value == share.info["share"] == expected["lang_score"]
+    assert fidelity(text, language, profile="sp3f_official").value == expected["threshold_reward_0.7"]
+
+
+def test_all_cases_are_there():
+    assert len(CASES) == 22
+
+
+@pytest.mark.parametrize("text", ["", "12 + 3 = 15", "🙂"])
+@pytest.mark.parametrize("language", ["id", "en", "zh"])
+def test_nothing_to_detect_is_zero(text, language, fidelity):
+    score = fidelity(text, language, profile="sp3f_official")
+    assert (score.value, score.info) == (0.0, {"share": 0.0, "language": None})
+
+
+@pytest.mark.parametrize("language", ["jv", "ID", "zh-cn", "no", "Indonesian", None, 3])
+def test_what_is_no_key_of_the_published_code_is_zero(language, fidelity):
+    score = fidelity("Pertama kita tahu bahwa ada 5 apel.", language, profile="sp3f_official")
+    assert (score.value, score.error) == (0.0, None)
+    assert "no model" in score.info["reason"]
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("<think>Let us add the numbers first.</think>Pertama kita tahu bahwa ada lima apel.", 1.0),
+        ("Let us add the numbers first.</think>Pertama kita tahu bahwa ada lima apel.", 5 / 12),
+        ("<think>Let us add the numbers first. Pertama kita tahu bahwa ada lima apel.", 5 / 12),
+    ],
+)
+def test_thinking_is_dropped_only_where_both_tags_are(text, share, fidelity):
+    value = fidelity(text, "id", profile="sp3f_official", threshold=None).value
+    assert (value == 1.0) == (share == 1.0)

@@ -1,0 +1,216 @@
+"""What the trl backend says of a recipe before anything is loaded: `check`, and `run --dry-run`."""
+
+import json
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+RECIPE = """
+    version: 1
+    model: {use: tiny, hidden_size: 32, heads: 2, intermediate_size: 64, context: 256}
+    dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
+    reward:
+      components: {brevity: {use: toy/brevity}}
+      total: brevity
+    stages:
+      - {use: sft, steps: 2, batch_size: 8}
+      - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 6, steps: 2, max_new_tokens: 12, eval: {samples: 2}}
+"""
+
+
+@pytest.fixture
+def problems(main, write):
+    """What `check` finds wrong in the recipe with some overrides: {path: what}."""
+    write("r.yaml", RECIPE)
+
+    def check(*overrides):
+        code, out, _ = main("check", "r.yaml", "--json", *overrides)
+        found = json.loads(out)["problems"]
+        assert code == (2 if found else 0)
+        return {".".join(map(str, p["path"])): p["what"] for p in found}
+
+    return check
+
+
+def test_the_recipe_itself_is_fine(problems):
+    assert problems() == {}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path", "what"),
+    [
+        (["stages.0.micro_batch_size=3"], "stages.0.micro_batch_size", "8 rows do not divide into micro-batches of 3"),
+        (["stages.0.micro_batch_size=16"], "stages.0.micro_batch_size", "8 divides by 1, 2, 4, 8"),
+        (["stages.1.updates_per_batch=5"], "stages.1.updates_per_batch", "6 prompts x 4 = 24 completions do not divide"),
+        (["stages.1.micro_batch_size=5"], "stages.1.micro_batch_size", "24 completions an update do not divide"),
+        (
+            ["stages.1.updates_per_batch=2", "stages.1.micro_batch_size=8"],
+            "stages.1.micro_batch_size",
+            "12 completions an update do not divide into micro-batches of 8; 12 divides by 1, 2, 3, 4, 6, 12",
+        ),
+        (["stages.1.group_size=1"], "stages.1.group_size", "every advantage would be 0"),
+        (["stages.1.algorithm=ppo"], "stages.1.algorithm", "TRL 1.16 has no PPO; use dr_grpo, grpo, rloo"),
+        (["stages.1.kl={coef: 0.1, in: reward}"], "stages.1.kl.in", "use `in: loss`"),
+        (["stages.1.kl={coef: 0.1, estimator: k1}"], "stages.1.kl.estimator", "with k3, not k1"),
+        (["stages.1.eval=null", "stages.1.eval_every=1"], "stages.1.eval_every", "needs `eval:`"),
+        (["stages.1.eval.benchmark=../x"], "stages.1.eval.benchmark", "cannot be part of a file's name"),
+        (["stages.1.max_new_tokens=256"], "stages.1.max_new_tokens", "no room for a prompt in the model's context of 256"),
+        (["stages.0.max_tokens=257"], "stages.0.max_tokens", "257 is more than the model's context of 256"),
+        (["model.heads=3"], "model.heads", "hidden_size 32 does not divide into 3 heads"),
+        (["model.heads=32"], "model.heads", "32 heads of 1: the size of a head must be even"),
+        (["backend.nodes=2"], "backend.nodes", "one machine"),
+        (["backend.gpus_per_node=2"], "backend.gpus_per_node", "one GPU at most"),
+        (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
+        (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
+        (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
+    ],
+    ids=lambda given: given[0] if isinstance(given, list) else "",
+)
+def test_what_trl_cannot_do_is_found_by_check(problems, overrides, path, what):
+    found = problems(*overrides)
+    assert list(found) == [path]
+    assert what in found[path]
+
+
+def test_all_of_it_is_found_at_once(problems):
+    found = problems("stages.0.micro_batch_size=3", "stages.1.algorithm=ppo", "stages.1.group_size=1", "backend.nodes=2")
+    assert {"stages.0.micro_batch_size", "stages.1.algorithm", "stages.1.group_size", "backend.nodes"} == set(found)
+
+
+def test_dpo_is_refused_honestly(problems):
+    assert "runs data, sft, rl and eval stages, not dpo" in problems("stages.0.use=dpo")["stages.0"]
+
+
+def test_a_kl_of_0_may_say_where_it_would_be(problems):
+    assert problems("stages.1.kl={coef: 0, in: reward, estimator: k1}") == {}
+
+
+def test_templates_may_use_what_transformers_adds_to_jinja(problems):
+    template = "{% for m in messages %}{%- generation %}{{ m.content }}{% endgeneration -%}{% break %}{% endfor %}"
+    assert problems(f"stages.0.chat.template='{template}'") == {}
+
+
+def test_tensorboard_must_be_installed_to_be_asked_for(problems, monkeypatch):
+    if find_spec("tensorboard") is not None:
+        assert problems("backend.tensorboard=true") == {}
+    monkeypatch.setitem(sys.modules, "tensorboard", None)  # as where it is not installed
+    assert "pip install 'rewardlab[tensorboard]'" in problems("backend.tensorboard=true")["backend.tensorboard"]
+
+
+class TestModelFolder:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        """What belongs to a model: two tensors of 8 bytes in one file, a config and a tokenizer."""
+        folder = tmp_path / "model"
+        folder.mkdir()
+        header = json.dumps(
+            {
+                "__metadata__": {"format": "pt"},
+                "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+                "b": {"dtype": "F32", "shape": [2], "data_offsets": [8, 16]},
+            }
+        ).encode()
+        (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(16))
+        (folder / "config.json").write_text('{"model_type": "llama", "max_position_embeddings": 64}')
+        (folder / "tokenizer.json").write_text("{}")
+        return folder
+
+    @pytest.fixture
+    def found(self, problems, folder):
+        return lambda *more: problems(f"model={folder}", *more).get("model", "")
+
+    def test_a_whole_one_is_fine(self, found):
+        assert found() == ""
+
+    def test_its_context_bounds_the_lengths(self, problems, folder):
+        assert "64" in problems(f"model={folder}", "stages.1.max_new_tokens=64")["stages.1.max_new_tokens"]
+
+    @pytest.mark.parametrize(
+        ("missing", "what"),
+        [
+            ("config.json", "it has no config.json"),
+            ("tokenizer.json", "it has no tokenizer"),
+            ("model.safetensors", "it has no weights"),
+        ],
+    )
+    def test_a_part_that_is_missing_is_named(self, found, folder, missing, what):
+        (folder / missing).unlink()
+        assert what in found()
+
+    def test_a_folder_that_is_not_there(self, problems):
+        assert "there is no such folder" in problems("model=./nowhere")["model"]
+
+    def test_an_adapter_is_told_from_a_model(self, found, folder):
+        (folder / "config.json").rename(folder / "adapter_config.json")
+        assert "merge" in found()
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda data: data[:-1],
+            lambda data: data + b"x",
+            lambda data: b"\xff" * len(data),
+            lambda data: data[:8] + b"{" * (len(data) - 8),
+            lambda data: b"",
+            lambda data: b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n",
+        ],
+        ids=["cut", "longer", "noise", "no JSON", "empty", "a pointer of git lfs"],
+    )
+    def test_corrupt_weights_are_found_without_loading_them(self, found, folder, damage):
+        weights = folder / "model.safetensors"
+        weights.write_bytes(damage(weights.read_bytes()))
+        assert "model.safetensors is corrupt" in found()
+
+    def test_a_shard_that_is_missing_is_named(self, found, folder):
+        (folder / "model.safetensors").rename(folder / "model-1-of-2.safetensors")
+        index = {"weight_map": {"a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"}}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+        assert "model-2-of-2.safetensors, which is not there" in found()
+
+    @pytest.mark.parametrize("text", ["{", "[]", ""])
+    def test_a_broken_config_is_one_error(self, found, folder, text):
+        (folder / "config.json").write_text(text)
+        assert "config.json" in found()
+
+    def test_a_name_of_the_hub_is_no_folder(self, problems):
+        assert problems("model=Qwen/Qwen2.5-7B") == {}
+
+
+class TestDryRun:
+    @pytest.fixture
+    def plan(self, main, write):
+        write("r.yaml", RECIPE)
+
+        def dry_run(*overrides):
+            code, out, _ = main("run", "r.yaml", "--dry-run", *overrides)
+            assert code == 0
+            return out
+
+        return dry_run
+
+    def test_it_starts_nothing(self, plan, tmp_path):
+        plan()
+        assert not (tmp_path / "runs").exists()
+
+    def test_it_tells_what_trl_will_do(self, plan):
+        out = plan("stages.1.updates_per_batch=2", "stages.1.kl.coef=0.1")
+        assert "SFTTrainer on toy/counting: 2 steps of 8 rows" in out
+        assert "6 prompts x 4 = 24 completions a step, 2 update(s), micro-batches of 12" in out
+        assert "KL 0.1 in the loss (k3), against the model as this stage finds it" in out
+
+    @pytest.mark.parametrize(
+        ("algorithm", "loss"),
+        [("grpo", "seq_mean"), ("dr_grpo", "constant"), ("rloo", "constant"), ("reinforce_baseline", "token_mean")],
+    )
+    def test_a_loss_left_open_is_the_nearest_to_the_paper_and_said(self, plan, algorithm, loss):
+        assert f"loss {loss} (TRL's " in plan(f"stages.1.algorithm={algorithm}")
+        assert ", the nearest to its paper" in plan(f"stages.1.algorithm={algorithm}")
+
+    def test_an_explicit_loss_is_taken(self, plan):
+        out = plan("stages.1.loss=token_mean")
+        assert "loss token_mean (TRL's dapo); clip" in out
+
+    def test_a_clip_without_effect_is_said(self, plan):
+        assert "without effect: one update a batch" in plan()
+        assert "without effect" not in plan("stages.1.updates_per_batch=2")
