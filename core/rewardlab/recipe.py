@@ -80,7 +80,7 @@ class TinyModel(Config):
     heads: PositiveInt = 4
     intermediate_size: PositiveInt = 384
     vocabulary: PositiveInt = 1000
-    context: PositiveInt = 1024
+    context: PositiveInt = 2048
 
 
 class Chat(Config):

@@ -2,12 +2,12 @@
 
 A hidden Markov model. A word's evidence is its likelihood in each language under lingua's models; a change of
 language costs more than a stray word can pay for, and the cheapest path through the text (Viterbi) gives the
-words their languages. A change to a twin of the row's language costs most, so that Indonesian is not taken for
-Malay for the sake of a few words.
+words their languages. A change to a twin of the row's language costs most, so that Indonesian is not taken
+for Malay for the sake of a few words.
 
-The models are those of up to three letters, which are all that lingua itself looks at from 120 letters on. Those
-of four and five letters take ten times the memory (1.1 GB against 110 MB for all languages), and where no word
-is judged alone the same texts pass without them.
+The models are those of up to three letters, which are all that lingua itself looks at from 120 letters on.
+Those of four and five letters take ten times the memory (1.1 GB against 110 MB for all languages), and where
+no word is judged alone the same texts pass without them.
 
 Costs are integers, quarters of a nat, so that a text has the same answer everywhere.
 """

@@ -27,7 +27,7 @@ def solutions():
 
 @pytest.fixture(scope="session")
 def meter():
-    """meter(tag) measures for that language, against its fixed rivals; meter(tag, [..]) against those listed."""
+    """meter(tag): a meter for that language, against its fixed rivals; meter(tag, [..]): against those."""
     known = {}
 
     def make(tag, listed=None):

@@ -9,13 +9,12 @@ from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
 
 SPEC = Registry().find("reward", "language/fidelity")
-GOLD = r"Pertama kita tahu bahwa ada 5 apel. Kemudian kita tambahkan 3 yang lainnya. Jadi 5 + 3 = 8. Jawabannya adalah \boxed{8}."
-ENGLISH = (
-    r"First we know that there are 5 apples. Then we add the other 3. So 5 + 3 = 8. The answer is \boxed{8}."
+GOLD = (
+    r"Pertama kita tahu bahwa ada 5 apel. Kemudian kita tambahkan 3 yang lainnya. Jadi 5 + 3 = 8. "
+    r"Jawabannya adalah \boxed{8}."
 )
-MIXED = (
-    r"Pertama kita tahu bahwa ada 5 apel. Then we add the other 3. Jadi 5 + 3 = 8. The answer is \boxed{8}."
-)
+ENGLISH = r"First we know that there are 5 apples. Then we add the other 3. So 5 + 3 = 8. It is \boxed{8}."
+MIXED = r"Pertama kita tahu bahwa ada 5 apel. Then we add the other 3. Jadi 5 + 3 = 8. It is \boxed{8}."
 
 
 def test_the_threshold_gates_the_share(fidelity):
@@ -62,7 +61,7 @@ def test_a_known_language_does_not_abstain():
 @pytest.mark.parametrize(
     ("part", "values"),
     [
-        # (English reasoning, gold response), (gold reasoning, English response), (no reasoning, gold response)
+        # English reasoning and gold response; gold reasoning and English response; gold without reasoning
         ("response", [1.0, 0.0, 1.0]),
         ("reasoning", [0.0, 1.0, 0.0]),
         ("both", [0.0, 0.0, 0.0]),

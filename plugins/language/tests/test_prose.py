@@ -44,7 +44,7 @@ def test_taken_out(markup):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("costs $5 and $3.", ["costs", "$5", "and", "$3."]),
+        ("costs $5 and $3.", ["costs", "5", "and", "3."]),
         ("costs \\$5 and \\$3.", ["costs", "5", "and", "3."]),
         ("so \\textbf{the sum} is", ["so", "{the", "sum}", "is"]),
         ("a < b and c > d", ["a", "<", "b", "and", "c", ">", "d"]),

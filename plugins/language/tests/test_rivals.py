@@ -2,13 +2,14 @@
 
 import pytest
 from rewardlab_language.languages import SCRIPTS, resolve
-from rewardlab_language.rivals import RELATIVES, STRANGERS, contest
+from rewardlab_language.rivals import RELATIVES, STRANGERS, TWINS, contest
 
 
 def test_the_tables_name_known_languages_only():
     assert RELATIVES.keys() == SCRIPTS.keys()
     for code, relatives in RELATIVES.items():
         assert set(relatives) <= SCRIPTS.keys() - {code}
+    assert all(pair <= SCRIPTS.keys() for pair in TWINS)
     for script, strangers in STRANGERS.items():
         assert all(script in SCRIPTS[code] for code in strangers)
         assert len(set(strangers)) == len(strangers)
@@ -35,6 +36,12 @@ def test_every_language_is_weighed_against_english_and_another_of_its_script():
 )
 def test_languages_that_are_easily_confused_meet(code, rivals):
     assert rivals <= set(contest(resolve(code)).candidates)
+
+
+def test_a_twin_is_a_rival():
+    assert contest(resolve("id")).twins == {"ms"}
+    assert contest(resolve("no")).twins == {"da"}
+    assert contest(resolve("es")).twins == set()
 
 
 def test_listed_languages_and_the_rows_own():

@@ -7,8 +7,8 @@ from rewardlab_language.prose import prose
 from rewardlab_language.words import words
 
 ENGLISH = (
-    "Let us compute the total step by step. First we add the two numbers and then divide the result by three. "
-    "So the final answer is 24."
+    "Let us compute the total step by step. First we add the two numbers and then divide the result by "
+    "three. So the final answer is 24."
 )
 INDONESIAN = (
     "Mari kita selesaikan soal ini langkah demi langkah. Pertama kita jumlahkan kedua bilangan itu, kemudian "
@@ -35,7 +35,7 @@ def test_a_first_sentence_alone_is_in_its_language(any_language, four_sentences,
 def test_english_is_in_no_other_language(any_language, four_sentences, share):
     if any_language != "en":
         assert share(" ".join(four_sentences["en"]), any_language) <= 0.1
-        assert share(ENGLISH, any_language) <= 0.25
+        assert share(ENGLISH, any_language) <= 0.3
 
 
 @pytest.mark.parametrize("own", [(0, 2), (1, 3), (0, 1), (1, 2, 3), (0, 1, 2), (3,)])
@@ -47,7 +47,7 @@ def test_a_mixture_by_sentence_has_its_true_share(solved_language, own, solution
     gold *= 4
     mixture = " ".join(gold[i] if i in own else english[i] for i in range(4))
     true = sum(letters(gold[i]) for i in own) / letters(mixture)
-    assert share(mixture, solved_language) == pytest.approx(true, abs=0.08)
+    assert share(mixture, solved_language) == pytest.approx(true, abs=0.15)
 
 
 def test_a_solution_is_in_its_language_and_no_other(solved_language, solutions, share):
@@ -120,13 +120,14 @@ def test_words_of_another_script_beyond_the_target_letters_count(share):
 @pytest.mark.parametrize("row", ["id", "th"])
 def test_padding_that_is_not_prose_does_not_help(row, share):
     padding = {"id": INDONESIAN, "th": "ก่อนอื่นเราต้องเข้าใจโจทย์ข้อนี้ให้ดี"}[row] * 3
-    for hidden in (
-        f"```\n{padding}\n```",
-        f"\\[\\text{{{padding}}}\\]",
-        f"`{padding}`",
-        f"\\boxed{{{padding}}}",
+    for before, after in (
+        ("```\n", "\n```"),
+        ("\\[\\text{", "}\\]"),
+        ("`", "`"),
+        ("\\boxed{", "}"),
+        ("$", "$"),
     ):
-        assert share(f"{ENGLISH} {hidden}", row) <= 0.05
+        assert share(f"{ENGLISH} {before}{padding.strip()}{after}", row) <= 0.05
 
 
 def test_a_reasoning_hidden_in_code_or_formulas_counts_against_the_text(share):
