@@ -26,24 +26,7 @@ from rewardlab.worker import WorkerPool
 USE = "language/fidelity"
 BATCH = 16  # texts a call
 
-NAMES = [
-    "Ana",
-    "Budi",
-    "Carlos",
-    "Dina",
-    "Elena",
-    "Farid",
-    "Grace",
-    "Hasan",
-    "Ines",
-    "Juma",
-    "Kofi",
-    "Lina",
-    "Mario",
-    "Nadia",
-    "Omar",
-    "Priya",
-]
+NAMES = ("Ana", "Budi", "Carlos", "Dina", "Elena", "Farid", "Grace", "Hasan", "Ines", "Juma", "Kofi", "Lina")
 
 SENTENCES = {
     "en": """We want to know how many books {name} has left.|At first there were {a} books on the shelf.
@@ -53,15 +36,19 @@ SENTENCES = {
         Since the train leaves at noon, it arrives {b} hours later.|So the final answer is {c}.""",
     "es": """Queremos saber cuántos libros le quedan a {name}.|Al principio había {a} libros en el estante.
         Su hermano se llevó {b} de ellos a la escuela esta mañana.|Restando obtenemos {a} - {b} = {c}.
-        Cada uno de los libros que quedan cuesta la misma cantidad de dinero.|Por eso multiplicamos ambos números.
+        Cada uno de los libros que quedan cuesta la misma cantidad de dinero.
+        Por eso multiplicamos ambos números.
         El perímetro del jardín es el doble de la suma de sus lados.|Comprobemos el resultado una vez más.
         Como el tren sale al mediodía, llega {b} horas más tarde.|Así que la respuesta final es {c}.""",
     "id": """Kita ingin tahu berapa banyak buku yang masih dimiliki {name}.|Mula-mula ada {a} buku di rak itu.
-        Adiknya membawa {b} di antaranya ke sekolah tadi pagi.|Dengan mengurangkan kita peroleh {a} - {b} = {c}.
+        Adiknya membawa {b} di antaranya ke sekolah tadi pagi.
+        Dengan mengurangkan kita peroleh {a} - {b} = {c}.
         Setiap buku yang tersisa harganya sama.|Karena itu kita mengalikan kedua bilangan tersebut.
         Keliling kebun sama dengan dua kali jumlah sisi-sisinya.|Mari kita periksa hasilnya sekali lagi.
-        Karena kereta berangkat siang hari, kereta tiba {b} jam kemudian.|Jadi jawaban akhirnya adalah {c}.""",
-    "sw": """Tunataka kujua ni vitabu vingapi vimebaki kwa {name}.|Mwanzoni kulikuwa na vitabu {a} kwenye rafu.
+        Karena kereta berangkat siang hari, kereta tiba {b} jam kemudian.
+        Jadi jawaban akhirnya adalah {c}.""",
+    "sw": """Tunataka kujua ni vitabu vingapi vimebaki kwa {name}.
+        Mwanzoni kulikuwa na vitabu {a} kwenye rafu.
         Kaka yake alichukua {b} kati yake kwenda shuleni asubuhi hii.|Tukitoa tunapata {a} - {b} = {c}.
         Kila kitabu kilichobaki kinagharimu kiasi sawa cha pesa.|Kwa hiyo tunazidisha namba hizo mbili.
         Mzingo wa bustani ni mara mbili ya jumla ya pande zake.|Hebu tuangalie matokeo mara moja tena.
@@ -83,18 +70,17 @@ SENTENCES = {
         Jedes der übrigen Bücher kostet gleich viel Geld.|Deshalb multiplizieren wir die beiden Zahlen.
         Der Umfang des Gartens ist das Doppelte der Summe seiner Seiten.|Prüfen wir das Ergebnis noch einmal.
         Da der Zug mittags abfährt, kommt er {b} Stunden später an.|Also lautet die Antwort {c}.""",
-    "fr": """Nous voulons savoir combien de livres il reste à {name}.|Au début, il y avait {a} livres sur l'étagère.
+    "fr": """Nous voulons savoir combien de livres il reste à {name}.
+        Au début, il y avait {a} livres sur l'étagère.
         Son frère en a emporté {b} à l'école ce matin.|En soustrayant, nous obtenons {a} - {b} = {c}.
         Chacun des livres qui restent coûte la même somme.|Nous multiplions donc les deux nombres.
         Le périmètre du jardin est le double de la somme de ses côtés.|Vérifions encore une fois le résultat.
         Comme le train part à midi, il arrive {b} heures plus tard.|La réponse finale est donc {c}.""",
 }
-FORMULAS = [
-    r"$x = \frac{{{a}}}{{{b}}}$",
-    r"\[ {a} + {b} = {c} \]",
-    r"\(2(x + {b}) = {a}\)",
-    r"$\sqrt{{{a}}}$",
-]
+FORMULAS = (
+    *(r"$x = \frac{{{a}}}{{{b}}}$", r"\[ {a} + {b} = {c} \]"),
+    *(r"\(2(x + {b}) = {a}\)", r"$\sqrt{{{a}}}$"),
+)
 
 
 @dataclass
@@ -108,9 +94,9 @@ class Outcome:
 
 
 def generate(languages: list[str], count: int, seed: int) -> list[tuple[str, str]]:
-    """(text, language): solutions of 200 to 2,000 characters; in three of ten English sentences come in between."""
+    """(text, language): solutions of 200 to 2,000 characters; three of ten have English sentences in them."""
     stock = {
-        code: [" ".join(s.split()) for s in text.replace("\n", "|").split("|")]
+        code: [" ".join(sentence.split()) for sentence in text.replace("\n", "|").split("|")]
         for code, text in SENTENCES.items()
     }
     rng = random.Random(seed)
@@ -223,21 +209,25 @@ def _line(name: str, outcome: Outcome, base: Outcome) -> str:
     )
 
 
-def main() -> int:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
-    # those in which SP3F trains on a single language
+    # the default: those that SP3F trains one at a time
     parser.add_argument("--languages", default="bn,en,es,id,ja,sw,zh", help=f"of {','.join(SENTENCES)}")
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = _arguments()
     languages = arguments.languages.split(",")
     texts = generate(languages, arguments.texts, arguments.seed)
     mean = sum(len(text) for text, _ in texts) / len(texts)
     print(
         f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters each; {arguments.workers} workers\n"
     )
-    print(f"{'':<16}{'start-up':>10}{'':>10}{'peak memory':>11}{'':>9}{'throughput':>11}")
+    print(f"{'':<16}{'start-up':>10}{'':>10}{'peak memory':>11}{'':>9}{'throughput':>11}\n")
     base = published(texts)
     print(_line("SP3F's way", base, base), flush=True)
     official = asyncio.run(pooled(texts, "sp3f_official", arguments.workers))

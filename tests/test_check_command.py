@@ -14,6 +14,7 @@ stages: [{use: rl, algorithm: grpo}]
 
 MISTAKEN = """\
 version: 2
+seed: ${oc.env:NO_SUCH_SEED}
 model: {use: tiny}
 dataset: {use: toy/counting, with: {rows: 40}}
 judges:
@@ -26,6 +27,8 @@ reward:
     answer: {use: match/accuracy}
     quick: {use: toy/letters}
   total: "short + langauge + 1 / quick"
+  correctness: quick
+  correctness: shrot
 stages:
   - {use: sft, batch_size: 16, micro_batch_size: 5, dataset: {use: toy/counting, wiht: 1}}
   - {use: rl, algorithm: gpro}
@@ -35,19 +38,22 @@ stages:
 
 SAYS = [
     "1: version: expected 1, found 2",
-    "5: judges.main.use: plugin 'toy' has no judge 'polit'; did you mean 'toy/polite'?",
-    "8: reward.components.short.with.wrods: no such option; did you mean 'words'? [toy/brevity takes",
-    "9: reward.components.polite.with.judge: no judge 'mian'; did you mean 'main'?",
-    "10: reward.components.other.with.judge: missing; expected text [toy/prefer takes judge: text]",
-    "11: reward.components.answer.use: no plugin 'match'; did you mean 'math/accuracy'?",
-    "13: reward.total: no component 'langauge'; there is 'answer', 'other', 'polite', 'quick', 'short'",
-    "13: reward.total: the denominator `quick` can be 0 (its range is [0, 1])",
-    "15: stages.0.dataset.wiht: no such option; did you mean 'with'?",
-    "15: stages.0.micro_batch_size: 16 rows do not divide into micro-batches of 5",
-    "16: stages.1.algorithm: 'gpro' is not allowed; did you mean 'grpo'?",
-    "17: stages.2.dataset: chosen.jsonl: no such file",
-    "17: stages.2: the trl backend of this version runs data, sft, rl and eval stages, not dpo",
-    "18: stages.3: no row of toy/counting is held out; set dataset.holdout (such as 0.1)",
+    "2: seed: no environment variable NO_SUCH_SEED",
+    "6: judges.main.use: plugin 'toy' has no judge 'polit'; did you mean 'toy/polite'?",
+    "9: reward.components.short.with.wrods: no such option; did you mean 'words'? [toy/brevity takes",
+    "10: reward.components.polite.with.judge: no judge 'mian'; did you mean 'main'?",
+    "11: reward.components.other.with.judge: missing; expected text [toy/prefer takes judge: text]",
+    "12: reward.components.answer.use: no plugin 'match'; did you mean 'math/accuracy'?",
+    "14: reward.total: no component 'langauge'; there is 'answer', 'other', 'polite', 'quick', 'short'",
+    "14: reward.total: the denominator `quick` can be 0 (its range is [0, 1])",
+    "16: reward.correctness: duplicate key, line 15 has it too; keep one",
+    "16: reward.correctness: no component 'shrot'; did you mean 'short'?",
+    "18: stages.0.dataset.wiht: no such option; did you mean 'with'?",
+    "18: stages.0.micro_batch_size: 16 rows do not divide into micro-batches of 5",
+    "19: stages.1.algorithm: 'gpro' is not allowed; did you mean 'grpo'?",
+    "20: stages.2.dataset: chosen.jsonl: no such file",
+    "20: stages.2: the trl backend of this version runs data, sft, rl and eval stages, not dpo",
+    "21: stages.3: no row of toy/counting is held out; set dataset.holdout (such as 0.1)",
 ]
 
 
@@ -75,8 +81,8 @@ def test_as_json(rewardlab, write):
     answer = json.loads(result.stdout)
     assert answer["ok"] is False
     assert len(answer["problems"]) == len(SAYS)
-    assert answer["problems"][2] == {
-        "where": "r.yaml:8: reward.components.short.with.wrods",
+    assert answer["problems"][3] == {
+        "where": "r.yaml:9: reward.components.short.with.wrods",
         "path": ["reward", "components", "short", "with", "wrods"],
         "what": "no such option; did you mean 'words'? [toy/brevity takes words: integer = 50]",
     }

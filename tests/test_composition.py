@@ -169,7 +169,7 @@ def compose(columns, policies, group_of):
     return made.total, made.shaped
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(scored_groups())
 def test_policies_do_what_the_contract_says(group_of, drawn):
     made, wanted = compose(*drawn, group_of), reference(*drawn)
@@ -241,7 +241,7 @@ class TestNormalizers:
             return [given[3] for given in normalizer.given]
 
         first, again, *others = seeds((0, "s1"), (0, "s1"), (1, "s1"), (0, "s2"))
-        assert first == again == 6463350733150018690  # the same in every process and version
+        assert first == again == 3126298221  # the same in every process and version
         assert len({first, *others}) == 3
 
     def test_cannot_harm_each_other(self, group_of):

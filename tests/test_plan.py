@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
-from rewardlab.yaml12 import dump
 from rewardlab.plan import make_plan
 from rewardlab.validation import lookup
+from rewardlab.yaml12 import dump
 
 RECIPE = """\
 version: 1
@@ -525,6 +525,54 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "    short:",
+            "    polite: {use: toy/letters}\n    short:",
+            "11: reward.components.polite: duplicate key, line",
+        ),
+        (
+            "words: 9",
+            "words: 9, words: 8",
+            "9: reward.components.short.with.words: duplicate key, line 9 has it too",
+        ),
+        ("words: 9", "words: .inf", "9: reward.components.short.with.words: .inf is no finite number"),
+        ("words: 9", "words: !!int 9", "9: reward.components.short.with.words: the tag "),
+        (
+            "words: 9",
+            "words: '${oc.env:NO_SUCH}'",
+            "9: reward.components.short.with.words: no environment variable NO_",
+        ),
+        ("words: 9", "<<: {words: 9}", "9: reward.components.short.with: YAML 1.2 has no merge keys"),
+        (
+            "holdout: 0.25",
+            "holdout: '${oc.env:NO_SUCH}'",
+            "3: dataset.holdout: no environment variable NO_SUCH",
+        ),
+        ("seed: 0", "seed: '${oc.env:NO_SUCH}'", "2: seed: no environment variable NO_SUCH"),
+        (
+            'total: "short + 2 * polite"',
+            "total: '${oc.env:NO_SUCH}'",
+            "11: reward.total: no environment variable",
+        ),
+        ("version: 1\n", "--- !!map\nversion: 1\n", "2: the tag tag:yaml.org,2002:map is not allowed"),
+    ],
+)
+def test_a_mistake_in_the_yaml_hides_no_other_and_makes_up_none(toy, write, old, new, says):
+    path = write(
+        "r.yaml", changed(old, new, changed("model:", "seed: 0\nmodel:") if "seed" in old else RECIPE)
+    )
+    (problem,) = make_problems(load(path, strict=False))
+    assert str(problem).startswith(f"{path}:{says}")
+    with pytest.raises(UserError, match=re.escape(says)):
+        load(path)
+    path.write_text(path.read_text().replace("dr_grpo", "ppo"))
+    places = [problem.path[:2] for problem in make_problems(load(path, strict=False))]
+    assert sorted({*places} - {problem.path[:2]}) == [("reward", "normalize"), ("stages", 1)]
+
+
 def test_a_stage_that_cannot_be_read_needs_nothing(check):
     assert len(check("version: 1\nstages: [{use: sfft}]")) == 1
 
@@ -563,18 +611,16 @@ JUNK = (
 def test_whatever_stands_there_is_refused_or_fine(toy, write, junk):
     tree = copy.deepcopy(TREE)
     for path, value in junk:
-        parent = lookup(tree, path[:-1])
-        if isinstance(parent, dict) or (isinstance(parent, list) and path[-1] < len(parent)):
-            parent[path[-1]] = value
-    assert all(
-        problem.what and "junk.yaml:" in problem.where
-        for problem in _problems(write("junk.yaml", dump(tree)))
-    )
+        if lookup(tree, path) is not None:  # and not in junk of before
+            lookup(tree, path[:-1])[path[-1]] = value
+    for problem in make_problems(load(write("junk.yaml", dump(tree)))):
+        assert problem.what
+        assert "junk.yaml:" in problem.where
 
 
-def _problems(path):
+def make_problems(document):
     try:
-        make_plan(load(path))
+        make_plan(document)
     except UserError as error:
         return error.problems
     return []

@@ -167,10 +167,12 @@ def test_a_failure_ends_the_job_by_default_and_what_was_written_stays(capsys):
     assert [s["id"] for s in scores()] == ["r0", "r1", "r2", "r3", "r4"]
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(
-        "error: component 'obey' (cases/obey) failed on sample 'bad' (rows.jsonl:6), completion 1: RuntimeError: no such luck"
+        "error: component 'obey' (cases/obey) failed on sample 'bad' (rows.jsonl:6), completion 1: "
+        "RuntimeError: no such luck"
     )
     assert second == (
-        "error: 5 of 7 rows are in out.jsonl; to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --resume"
+        "error: 5 of 7 rows are in out.jsonl; to go on: "
+        "rewardlab score r.yaml rows.jsonl -o out.jsonl --resume"
     )
     Path("mended").touch()
     assert score("--resume") == 0
@@ -184,8 +186,8 @@ def test_too_many_failures_end_the_job(capsys):
     assert [s["id"] for s in scores()] == list(range(50))  # 40 good ones, and failures up to the 50th score
     error = capsys.readouterr().err
     assert (
-        "component 'obey' (cases/obey) has no value for 10 of the last 50 completions (20.0%; max_missing is 10.0%)"
-        in error
+        "component 'obey' (cases/obey) has no value for 10 of the last 50 completions "
+        "(20.0%; max_missing is 10.0%)" in error
     )
     assert "--resume" in error
 
@@ -392,7 +394,8 @@ def test_the_first_twenty_bad_rows_are_listed(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[2] for line in lines[:-1]] == [str(number) for number in range(2, 22)]
     assert lines[-1] == (
-        "error: rows.jsonl: 25 bad rows, the first 20 are listed; mend them, or leave them out with --skip-bad"
+        "error: rows.jsonl: 25 bad rows, the first 20 are listed; "
+        "mend them, or leave them out with --skip-bad"
     )
 
 

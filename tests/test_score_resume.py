@@ -32,18 +32,20 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write_recipe(**options):
-    component = {"use": "cases/length", "with": {"log": "log.txt"} | options}
+def write_recipe(use="cases/length", **options):
+    component = {"use": use, "with": {"log": "log.txt"} | options}
     reward = {"components": {"length": component}, "total": "length"}
     Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
 
 
-def write_rows(count, width=1):
-    """Rows with ids (numbers and texts) and without, of groups of 1 to 3."""
+def write_rows(count, width=1, late=0):
+    """Rows with ids (numbers and texts) and without, of groups of 1 to 3; the last ones wait for the gate."""
     with open("rows.jsonl", "w") as file:
         for number in range(count):
             given = ({"id": number}, {"id": f"n{number}"}, {})[number % 3]
             texts = ["x" * (width * (number + index) % 90) for index in range(1 + number % 3)]
+            if number >= count - late:
+                given |= {"late": True}
             file.write(json.dumps(given | {"prompt": f"question {number % 7}", "completions": texts}) + "\n")
 
 
@@ -263,11 +265,19 @@ def wait_for_rows(count, process):
     wait_until(lambda: OUT.exists() and OUT.read_bytes().count(b"\n") >= count, process)
 
 
+def prepare_gated(rows, late, pause=0.0):
+    """Rows of which the last ones wait, so that a job is surely under way, and what must come of them."""
+    write_rows(rows, late=late)
+    write_recipe("cases/gated", gate="gate", pause=pause)
+    Path("gate").touch()
+    assert score(out="whole.jsonl") == 0
+    Path("gate").unlink()
+    scored()
+
+
 def kill_and_resume(kills, rows):
     """Kill a job at random moments, resume it each time, compare with one that nobody killed."""
-    write_rows(rows)
-    assert score(out="whole.jsonl") == 0
-    write_recipe(pause=0.001)
+    prepare_gated(rows, late=1, pause=0.0002)
     chance, flags = random.Random(0), []
     for kill in range(kills):
         with start(*flags) as process:
@@ -275,12 +285,13 @@ def kill_and_resume(kills, rows):
             time.sleep(chance.uniform(0, 0.03))
             process.kill()
         flags = ["--resume"]
+    Path("gate").touch()
     assert score("--resume") == 0
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
 
 def test_a_killed_job_loses_nothing():
-    kill_and_resume(kills=2, rows=400)
+    kill_and_resume(kills=2, rows=600)
 
 
 @pytest.mark.slow
@@ -300,21 +311,19 @@ def test_a_job_killed_before_its_first_row_loses_nothing():
 
 
 def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
-    write_rows(350)
-    assert score(out="whole.jsonl") == 0
-    write_recipe(pause=0.001)
+    prepare_gated(rows=40, late=30)
     with start("seed=3", "--skip-bad") as process:
-        wait_for_rows(3, process)
+        wait_for_rows(10, process)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=20)
+        _, error = process.communicate(timeout=30)
     assert process.returncode == 1
-    rows = OUT.read_bytes().count(b"\n")
-    assert 3 <= rows < 350
+    assert OUT.read_bytes().count(b"\n") == 10
     go_on = "rewardlab score r.yaml rows.jsonl seed=3 -o out.jsonl --skip-bad --resume"
     assert error.splitlines() == [
         "error: stopped",
-        f"error: {rows} of 350 rows are in out.jsonl; to go on: {go_on}",
+        f"error: 10 of 40 rows are in out.jsonl; to go on: {go_on}",
     ]
+    Path("gate").touch()
     assert main(go_on.split()[1:]) == 0
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
@@ -377,16 +386,16 @@ def test_no_room_for_the_ids_of_the_rows_is_told_and_nothing_is_written():
 
 
 def test_a_second_writer_is_refused(capsys):
-    write_recipe(pause=0.05)
-    write_rows(60)
+    prepare_gated(rows=4, late=3)
     with start() as first:
         wait_for_rows(1, first)
         assert score("--resume") == 2
         assert "out.jsonl: another process is writing this file" in capsys.readouterr().err
         assert score() == 2
-        OUT.rename("moved.jsonl")  # even so the first one has it
+        assert "out.jsonl: exists already" in capsys.readouterr().err
+        OUT.unlink()  # even so the first one has it
         assert score() == 2
-        assert "another process is writing this file" in capsys.readouterr().err
+        assert "out.jsonl: another process is writing this file" in capsys.readouterr().err
         first.kill()
 
 

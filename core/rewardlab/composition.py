@@ -119,7 +119,7 @@ class Composition:
     def _normalized(
         self, sample: Sample, values: list[float], counts: Sequence[int | None], seed: int
     ) -> list[float]:
-        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{sample.id}".encode()).digest()[:8])
+        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{sample.id}".encode()).digest()[:4])
         size = len(values)
         for use, normalizer in self.normalizers:
             tokens = None if None in counts else list(counts)

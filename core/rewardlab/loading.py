@@ -22,7 +22,8 @@ class Document:
     """A loaded recipe. A path in it is a tuple of keys and list indices.
 
     `raw` has the overrides applied and keeps `${oc.env:...}` as text: it is what may be written to disk.
-    `tree` is resolved. `secrets` are the values that came from the environment.
+    `tree` is resolved. `secrets` are the values that came from the environment. `problems` are those of a
+    document that was not loaded strictly.
     """
 
     path: Path
@@ -30,6 +31,7 @@ class Document:
     tree: dict[str, Any] = field(repr=False)
     overrides: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    problems: tuple[Problem, ...] = ()
     _root: Place = field(repr=False, compare=False)
     _origins: dict[Keys, str] = field(default_factory=dict, repr=False, compare=False)
 
@@ -55,14 +57,18 @@ class Document:
         return next((self._origins[prefix] for prefix in prefixes if prefix in self._origins), None)
 
 
-def load(path: str | Path, overrides: Sequence[str] = ()) -> Document:
+def load(path: str | Path, overrides: Sequence[str] = (), strict: bool = True) -> Document:
     """Read a recipe, apply overrides (`stages.1.steps=50`), resolve the environment.
 
     UserError, with everything that is wrong at that step: the file is missing, no YAML or no mapping;
-    overrides do not fit; environment variables are not set.
+    overrides do not fit; environment variables are not set. Not `strict`: where a tree can be read all the
+    same, its mistakes are in the document's `problems`, so that a check can go on.
     """
     path = Path(path)
-    raw, root = compose(_read(path), lambda line, keys: _at(f"{path}:{line}", keys))
+    noted: list[Problem] = []
+    raw, root = compose(
+        _read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted
+    )
     if raw is None:
         raise UserError("it is empty; a recipe starts with `version: 1`", where=str(path))
     if not isinstance(raw, dict):
@@ -70,7 +76,10 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Document:
         raise UserError(what, where=f"{path}:{root.line}")
     document = Document(path=path, raw=raw, tree=raw, overrides=tuple(overrides), _root=root)
     _override(document)
-    return _resolved(document)
+    document = _resolved(document, noted)
+    if strict and noted:
+        raise UserError(noted)
+    return replace(document, problems=tuple(noted))
 
 
 def _at(place: str, path: Keys) -> str:
@@ -216,12 +225,12 @@ _BARE_DEFAULT = re.compile(r"""(?<!\\)((?:\\\\)*\$\{\s*oc\.env\s*:\s*\w+\s*,)\s*
 _INNERMOST = re.compile(r"\$\{[^{}]*\}")
 
 
-def _resolved(document: Document) -> Document:
+def _resolved(document: Document, problems: list[Problem]) -> Document:
+    """The document with the environment in its tree; what cannot be resolved stays and is a problem."""
     secrets: set[str] = set()
-    problems: list[Problem] = []
 
     def refuse(path: Keys, what: str) -> None:
-        problems.append(Problem(where=document.where(path), what=what))
+        problems.append(Problem(where=document.where(path), what=what, path=path))
 
     def resolve(value: Tree, path: Keys) -> Tree:
         if isinstance(value, dict):
@@ -239,8 +248,6 @@ def _resolved(document: Document) -> Document:
         return value
 
     tree: Any = resolve(document.raw, ())
-    if problems:
-        raise UserError(problems)
     return replace(document, tree=tree, secrets=frozenset(secrets))
 
 

@@ -131,10 +131,7 @@ class _Planner:
         self.problems: list[Problem] = []
 
     def plan(self) -> Plan | None:
-        tree = self._document.tree
-        recipe, self.problems = validate(Recipe, tree, self._document.where)
-        if recipe is None:
-            recipe, self._lost = salvage(Recipe, tree, self.problems)
+        recipe, self.problems = self._read()
         if recipe is None:
             return None
         self._check_presence(recipe)
@@ -151,6 +148,16 @@ class _Planner:
             curriculum=curriculum or None,
         )
         return self._with_reward(plan) if recipe.reward is not None else plan
+
+    def _read(self) -> tuple[Recipe | None, list[Problem]]:
+        tree, noted = self._document.tree, self._document.problems
+        recipe, found = validate(Recipe, tree, self._document.where)
+        # a mapping that stands twice can be read; a text in place of a value cannot
+        unread = [p for p in noted if p.path and not isinstance(lookup(tree, p.path), dict | list)]
+        if found or unread:
+            recipe, self._lost = salvage(Recipe, tree, [*found, *unread])
+        told = {problem.path for problem in noted}
+        return recipe, [*noted, *(p for p in found if p.path not in told and p.path[-1:] != ("<<",))]
 
     def _with_reward(self, plan: Plan) -> Plan:
         components = {

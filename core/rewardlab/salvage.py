@@ -55,7 +55,7 @@ def salvage(
     tree = copy.deepcopy(tree)
     lost: set[Path] = set()
     for level in range(4):
-        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems}
+        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems if p.path}
         instance, problems = validate(model, tree, str)
         if instance is not None:
             return instance, Lost(frozenset(lost))

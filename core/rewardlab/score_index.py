@@ -1,7 +1,7 @@
 """Which row has which id, for files of any length.
 
-Kept in a private file in the folder for temporary files, which nobody else sees and which ends with the process:
-memory stays the same from a thousand rows to millions.
+Kept in a private file in the folder for temporary files, which ends with the process: memory stays the same
+from a thousand rows to millions.
 """
 
 import sqlite3
@@ -14,8 +14,8 @@ _SCHEMA = (
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
     "PRAGMA temp_store = FILE",
-    # position counts good rows from 0; start and size (bytes) say where the row's scores are in the output
-    "CREATE TABLE rows (position INTEGER PRIMARY KEY, line INTEGER, id TEXT UNIQUE, start INTEGER, size INTEGER)",
+    # position counts good rows from 0; start and size, in bytes, say where the row's scores are in the output
+    "CREATE TABLE rows (position INTEGER PRIMARY KEY, line INT, id TEXT UNIQUE, start INT, size INT)",
     "CREATE TABLE prompts (hash TEXT PRIMARY KEY, seen INTEGER) WITHOUT ROWID",
     "BEGIN",
 )
@@ -86,7 +86,7 @@ class RowIndex:
         return ((start, size) for _, _, start, size in self._each() if start is not None)
 
     def _each(self) -> Iterator[tuple[int, str, int | None, int | None]]:
-        # page by page: an open cursor would outlive an iterator that nobody ends, and only this thread may end it
+        # by pages: a cursor would outlive an iterator that nobody ends, and no other thread may end it
         statement = "SELECT line, id, start, size FROM rows WHERE position BETWEEN ? AND ? ORDER BY position"
         for first in range(0, self._count, _PAGE):
             yield from self._ask(statement, (first, first + _PAGE - 1))

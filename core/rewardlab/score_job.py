@@ -24,7 +24,7 @@ from rewardlab.score_output import (
     read_kept,
     to_line,
 )
-from rewardlab.score_rows import Row, RowCheck, abstention_problems, check_rows, rows_to_score
+from rewardlab.score_rows import RowCheck, abstention_problems, check_rows, rows_to_score
 from rewardlab.score_state import StateFolder, changes, origin
 from rewardlab.score_summary import Summary
 from rewardlab.score_window import scored_in_order
@@ -36,7 +36,7 @@ BAR_DELAY_S = 2
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreJob:
-    """`rows` and `output` are files; `command` is what to type to go on after an interruption; `say` gets notes."""
+    """`rows` and `output` are files, `command` is what to type to go on after a stop, `say` gets notes."""
 
     plan: Plan
     rows: str
@@ -48,7 +48,7 @@ class ScoreJob:
     summary: Summary = field(default_factory=Summary)
 
     def run(self) -> Summary:
-        """Score what has no scores yet. UserError before anything is written, JobError for what fails later."""
+        """Score what has no scores yet. A UserError before anything is written, a JobError later."""
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
         with closing(state), closing(RowIndex()) as index:

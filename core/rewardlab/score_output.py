@@ -19,7 +19,7 @@ COLUMNS = ("value", "error", "info")
 
 
 def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
-    """{"id", "total": [G], "shaped": [G], "components": {name: {"value": [G], "error": [G], "info": [G]}}}."""
+    """{"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}."""
     return {
         "id": given_id,
         "total": list(scored.total),
@@ -37,7 +37,7 @@ def _columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
 
 
 def to_line(row: Mapping[str, Any]) -> bytes:
-    """The row as UTF-8 JSON and a newline; a lone surrogate as its escape. ValueError for NaN and infinities."""
+    """The row as UTF-8 JSON and a newline, a lone surrogate as its escape. ValueError for NaN or infinity."""
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"  # a surrogate's \udXXX is also what JSON calls it
 
@@ -72,8 +72,7 @@ class OutputFile:
 
 @dataclass
 class Kept:
-    """What an interrupted job left: lines that are whole, those that were cut or are of no use, and whether they
-    are the first rows in order."""
+    """What an interrupted job left: rows, lines of no use, and whether it is the first rows in order."""
 
     rows: int = 0
     dropped: int = 0
@@ -81,9 +80,9 @@ class Kept:
 
 
 def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Callable[[dict], Any]) -> Kept:
-    """Cut a torn last line off, then note the place of each row's scores in `index`. `seen` gets each row kept.
+    """Cut a torn last line off and note the place of each row's scores in `index`; `seen` gets each row kept.
 
-    Lines that are no output rows, and repeated ones, are dropped: their rows have no place, or have one already.
+    Lines that hold no output row are dropped, so that their rows get no place, and repeated ones.
     A UserError for rows that are not this job's.
     """
     kept = Kept()

@@ -1,4 +1,4 @@
-"""The rows that `score` reads: checked in a first pass before anything is paid for, read again to be scored."""
+"""The rows that `score` reads: all checked before anything is paid for, then read again to be scored."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ LISTED_REASONS = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """A good row. `given_id` is the id as the file has it, an int or a str; one made of the prompt where it has none."""
+    """A good row. `given_id` is the id as the file has it, or the one made where it has none."""
 
     given_id: int | str
     group: Group
@@ -144,6 +144,7 @@ def abstention_problems(plan: Plan, check: RowCheck) -> list[Problem]:
         listed = "; ".join(f"{reason} ({times})" for reason, times in most) + (
             "; ..." if len(reasons) > len(most) else ""
         )
-        what = f"will abstain on {reasons.total()} rows: {listed}; set on_abstain to a number, or leave these rows out"
+        advice = "set on_abstain to a number, or leave these rows out"
+        what = f"will abstain on {reasons.total()} rows: {listed}; {advice}"
         problems.append(Problem(where=plan.document.where(path), what=what, path=path))
     return problems

@@ -66,7 +66,8 @@ class Summary:
             counts = f"failed {column.failed}, abstained {column.abstained}"
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
-        yield f"{self.rows} rows, {self.completions} completions, mean total {_number(self._total.mean)}{missing}"
+        mean = _number(self._total.mean)
+        yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"
 
 
 def _number(value: float | None) -> str:

@@ -12,7 +12,7 @@ MOST_ROWS, MOST_COMPLETIONS, MOST_CHARACTERS = 256, 1024, 1 << 24
 
 
 def scored_in_order(scorer: Scorer, rows: Iterable[Row]) -> Iterator[tuple[Row, ScoredGroup]]:
-    """Each row with its scores. A row that goes beyond the limits waits with no other; it is scored all the same."""
+    """Each row with its scores. A row that is beyond the limits by itself is scored alone."""
     window = _Window()
     for row in rows:
         window.add(row, scorer.submit(row.group))

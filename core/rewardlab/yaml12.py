@@ -54,8 +54,14 @@ def _around(line: int, children: dict | list, places: Collection[Place]) -> Plac
     return Place(line, children, 1 + size, 1 + max((place.height for place in places), default=0))
 
 
-def compose(text: str, where: Callable[[int, Keys], str]) -> tuple[Tree, Place]:
-    """The one document in `text` as a tree with its places; `where(line, path)` names a place in messages."""
+def compose(
+    text: str, where: Callable[[int, Keys], str], noted: list[Problem] | None = None
+) -> tuple[Tree, Place]:
+    """The one document in `text` as a tree with its places; `where(line, path)` names a place in messages.
+
+    UserError with all that is wrong. What leaves a tree to read (a duplicate key, whose last value then
+    counts, or a tag) goes to `noted` instead, if that is given.
+    """
     if bad := UNPRINTABLE.search(text):
         line = text.count("\n", 0, bad.start()) + 1
         raise UserError(f"YAML does not allow the character {bad.group()!r}", where=where(line, ()))
@@ -65,9 +71,11 @@ def compose(text: str, where: Callable[[int, Keys], str]) -> tuple[Tree, Place]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = f"column {mark.column + 1}: {_mistake(error, text, mark)}"
-        composer.problems.append(Problem(where=where(mark.line + 1, ()), what=what))
-    if composer.problems:
+        raise UserError([*composer.problems, Problem(where=where(mark.line + 1, ()), what=what)]) from error
+    if composer.problems and noted is None:
         raise UserError(composer.problems)
+    if noted is not None:
+        noted += composer.problems
     return result
 
 
@@ -98,7 +106,8 @@ class _Composer:
         self.copies = 0
 
     def refuse(self, event: yaml.Event, path: Keys, what: str, stop: bool = False) -> None:
-        self.problems.append(Problem(where=self.where(event.start_mark.line + 1, path), what=what))
+        place = self.where(event.start_mark.line + 1, path)
+        self.problems.append(Problem(where=place, what=what, path=path))
         if stop:
             raise UserError(self.problems)
 

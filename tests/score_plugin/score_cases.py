@@ -1,5 +1,6 @@
 """A plugin `cases` for the tests of `rewardlab score`."""
 
+import asyncio
 import os
 import time
 from pathlib import Path
@@ -31,6 +32,24 @@ class Length:
         time.sleep(self._options.pause)
         length = len(completion.text)
         return Score(value=min(1.0, length / self._options.longest), info={"length": length})
+
+
+class GatedOptions(LengthOptions):
+    gate: Path
+    """a file; rows with `late` wait for it"""
+
+
+class Gated(Length):
+    """As Length, where a row with the field `late` waits for a file to be there."""
+
+    def __init__(self, options: GatedOptions):
+        super().__init__(options)
+        self._gate = options.gate
+
+    async def score(self, items):
+        while any(sample.fields.get("late") for sample, _ in items) and not self._gate.exists():
+            await asyncio.sleep(0.005)
+        return super().score(items)
 
 
 class ObeyOptions(Config):
@@ -134,8 +153,12 @@ def _length(options: LengthOptions, context: Context) -> Length:
 def rewardlab_rewards():
     return [
         RewardSpec(name="length", summary="long answers", runs="inline", config=LengthOptions, build=_length),
-        RewardSpec(name="thread", summary="long answers, in a thread", config=LengthOptions, build=_length),
-        RewardSpec(name="worker", summary="long answers, in a worker", runs="worker", config=LengthOptions, build=_length),
+        RewardSpec(name="thread", summary="in a thread", runs="thread", config=LengthOptions, build=_length),
+        RewardSpec(name="worker", summary="in a worker", runs="worker", config=LengthOptions, build=_length),
+        RewardSpec(
+            name="gated", summary="as told", runs="async", config=GatedOptions,
+            build=lambda options, context: Gated(options),
+        ),
         RewardSpec(
             name="obey", summary="goes wrong on demand", runs="inline", config=ObeyOptions,
             build=lambda options, context: Obey(options),
@@ -145,7 +168,7 @@ def rewardlab_rewards():
             build=lambda options, context: Length(LengthOptions()),
         ),
         RewardSpec(
-            name="spoken", summary="knows two languages", requires=("language",), abstains=_abstains, runs="inline",
+            name="spoken", summary="two languages", requires=("language",), abstains=_abstains, runs="inline",
             build=lambda options, context: Spoken(),
         ),
         RewardSpec(

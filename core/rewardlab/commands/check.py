@@ -23,7 +23,7 @@ def run(options: Namespace) -> int:
     from rewardlab.redaction import redact
 
     try:
-        plan = make_plan(load(options.recipe, options.overrides))
+        plan = make_plan(load(options.recipe, options.overrides, strict=False))
     except UserError as error:
         if not options.json:
             raise

@@ -45,6 +45,7 @@ def test_taken_out(markup):
     ("text", "words"),
     [
         ("costs $5 and $3.", ["costs", "5", "and", "3."]),
+        ("from $5-$8 on", ["from", "5-", "8", "on"]),
         ("costs \\$5 and \\$3.", ["costs", "5", "and", "3."]),
         ("so \\textbf{the sum} is", ["so", "{the", "sum}", "is"]),
         ("a < b and c > d", ["a", "<", "b", "and", "c", ">", "d"]),

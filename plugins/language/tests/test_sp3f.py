@@ -45,3 +45,25 @@ def test_what_is_no_key_of_the_published_code_is_zero(language, fidelity):
 def test_thinking_is_dropped_only_where_both_tags_are(text, share, fidelity):
     value = fidelity(text, "id", profile="sp3f_official", threshold=None).value
     assert (value == 1.0) == (share == 1.0)
+
+
+@pytest.mark.slow
+def test_models_loaded_on_demand_answer_as_preloaded_ones(solutions, four_sentences, fidelity):
+    from lingua import Language, LanguageDetectorBuilder
+    from rewardlab_language.languages import lingua_language
+
+    for language in solutions:
+        pair = {lingua_language(language), Language.ENGLISH}
+        detector = LanguageDetectorBuilder.from_languages(*pair).with_preloaded_language_models().build()
+        for other in sorted(four_sentences):
+            for text in (
+                " ".join(four_sentences[other]),
+                f"{four_sentences[language][0]} {four_sentences[other][1]} {four_sentences['en'][3]}",
+                solutions[language][:150] + solutions.get(other, "")[-150:],
+            ):
+                counts = {"en": 0, language: 0}
+                for segment in detector.detect_multiple_languages_of(text):
+                    counts[segment.language.iso_code_639_1.name.lower()] += segment.word_count
+                expected = counts[language] / sum(counts.values()) if any(counts.values()) else 0.0
+                score = fidelity(text, language, profile="sp3f_official", threshold=None)
+                assert score.value == expected, (language, text)

@@ -63,6 +63,8 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
 def _written(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         raise BrokenGold(f"{value} is no number")
+    if isinstance(value, int) and value.bit_length() > 3 * LONGEST:  # beyond what Python prints
+        raise BrokenGold("an integer too long for an answer")
     if isinstance(value, str | bool | int | float):
         return str(value)
     kind = "null" if value is None else type(value).__name__

@@ -66,7 +66,9 @@ def _by_algebra(
             if not numbers:
                 raise
             found = []
-        return algebra.any_equal(right_ones, [*found, *algebra.numbers(number for number in numbers if not number.name)])
+        return algebra.any_equal(
+            right_ones, [*found, *algebra.numbers(number for number in numbers if not number.name)]
+        )
 
     try:
         guard.check(text, gold=" ".join(gold.text for gold in golds))

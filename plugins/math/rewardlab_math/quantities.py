@@ -99,12 +99,21 @@ def _variable(name: str | None) -> str | None:
 
 def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str]:
     """The values of the number that a text starts with, whether it has no decimals, and what follows it."""
-    for form, value in ((_FRACTION, _quotients), (_SLASHED, _quotients), (_SCIENTIFIC, _powers), (_PLAIN, _plain)):
+    for form, value in (
+        (_FRACTION, _quotients),
+        (_SLASHED, _quotients),
+        (_SCIENTIFIC, _powers),
+        (_PLAIN, _plain),
+    ):
         match = form.match(text)
         if match:
             values = value(match, point_only)
             if values:
-                return values, all(v.denominator == 1 for v in values) or form in (_FRACTION, _SLASHED), text[match.end() :]
+                return (
+                    values,
+                    all(v.denominator == 1 for v in values) or form in (_FRACTION, _SLASHED),
+                    text[match.end() :],
+                )
     return frozenset(), True, text
 
 

@@ -2,16 +2,21 @@
 
 import re
 
-CURRENCY = (
-    r"(?:US\$|R\$|Rs\.?|[$€£¥₹₽₩₫฿৳₪₺₴₦₱￥₭₮₵₡₲]|(?:USD|EUR|GBP|JPY|CNY|INR|RUB|KRW|IDR|BRL|THB|VND|NGN|KES|TZS)\b)"
-)
+CURRENCY = r"(?:US\$|R\$|Rs\.?|[$€£¥₹₽₩₫฿৳₪₺₴₦₱￥₭₮₵₡₲]|(?:USD|EUR|GBP|JPY|CNY|INR|RUB|KRW|IDR|BRL|THB|VND|NGN|KES|TZS)\b)"
 """A sign or code that may stand before a number."""
 
 SCALES = {
     **{"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12},
     **{"lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7},
     **{"ribu": 10**3, "juta": 10**6, "miliar": 10**9, "mil": 10**3, "millones": 10**6, "milhões": 10**6},
-    **{"tausend": 10**3, "millionen": 10**6, "milliarden": 10**9, "mille": 10**3, "millions": 10**6, "milliards": 10**9},
+    **{
+        "tausend": 10**3,
+        "millionen": 10**6,
+        "milliarden": 10**9,
+        "mille": 10**3,
+        "millions": 10**6,
+        "milliards": 10**9,
+    },
     **{"тысяч": 10**3, "тысячи": 10**3, "миллиона": 10**6, "миллионов": 10**6, "миллиардов": 10**9},
     **{"千": 10**3, "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8},
     **{"লক্ষ": 10**5, "লাখ": 10**5, "কোটি": 10**7, "लाख": 10**5, "करोड़": 10**7, "లక్షల": 10**5, "కోట్ల": 10**7},
@@ -66,7 +71,8 @@ def scale(rest: str) -> int | None:
 
 _HEAD = r"(?P<head>.*?(?:[\d})\]]|\\[A-Za-z]+))"
 _MEASURED = re.compile(
-    _HEAD + rf"(?P<unit>(?:\s*{_TEXT.pattern.replace('?P<inside>', '')}(?:{_POWER.pattern})?|\s+[^\s\d\\=<>+*{{}}()^,;]+(?:{_POWER.pattern})?)+)",
+    _HEAD
+    + rf"(?P<unit>(?:\s*{_TEXT.pattern.replace('?P<inside>', '')}(?:{_POWER.pattern})?|\s+[^\s\d\\=<>+*{{}}()^,;]+(?:{_POWER.pattern})?)+)",
     re.DOTALL,
 )
 

@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from rewardlab.errors import UserError
+from rewardlab.report import write_report
+from rewardlab.results import Results, Slice
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run directory as `rewardlab run` leaves it, with a hostile completion."""
+    (tmp_path / "manifest.json").write_text(json.dumps({"rewardlab": "0.1.0", "seed": 0}))
+    (tmp_path / "recipe.resolved.yaml").write_text("version: 1\nname: a & b\n")
+    (tmp_path / "logs").mkdir()
+    steps = [{"attempt": 0, "step": 1, "reward/total": 0.25, "loss": 0.5}, {"attempt": 0, "step": 2, "reward/total": 0.75}]
+    (tmp_path / "logs" / "1-rl.jsonl").write_text("".join(json.dumps(row) + "\n" for row in steps))
+    (tmp_path / "evaluation").mkdir()
+    for when, value in (("before", 0.25), ("after", 0.75)):
+        part = Slice(name="all", prompts=1, completions=2, means={"total": value, "short": None})
+        Results(name=when, slices=[part]).save(tmp_path / "evaluation" / f"1-rl-{when}.json")
+    rows = [_row(0, "<script>alert(1)</script>", 1.0), _row(1, "second best", 0.5), _row(2, "worst", None)]
+    (tmp_path / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def _row(index, text, value):
+    score = {"value": value, "error": None if value is not None else "the judge is down", "info": {}}
+    return {
+        "attempt": 0,
+        "group": 0,
+        "index": index,
+        "trained": "no",
+        "id": "s1",
+        "completion": text,
+        "components": {"short": score},
+        "total": value,
+    }
+
+
+def page(run):
+    write_report(run, run / "report.html")
+    return (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_results_curves_and_completions(run):
+    text = page(run)
+    assert "0.25 → 0.75" in text
+    assert "reward/total: 0.25 → 0.75" in text
+    assert "worst" in text
+    assert "the judge is down" in text
+    assert "name: a &amp; b" in text
+
+
+def test_nothing_in_a_completion_is_markup(run):
+    assert "<script" not in page(run)
+
+
+def test_the_page_needs_no_other_file_or_host(run):
+    text = page(run)
+    assert "http" not in text
+    assert "src=" not in text
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    with pytest.raises(UserError, match="no run directory"):
+        write_report(tmp_path, tmp_path / "report.html")
+
+
+def test_the_command_writes_into_the_run(run, rewardlab):
+    done = rewardlab("report", run)
+    assert done.returncode == 0, done.stderr
+    assert (run / "report.html").is_file()
