@@ -85,11 +85,12 @@ FORMULAS = (
 
 @dataclass
 class Outcome:
-    """What one way of scoring came to: seconds, megabytes a process, texts a second, and its answers."""
+    """What one way of scoring came to: seconds, peak megabytes by process, and the answers."""
 
     startup: float
     memory: list[float]
-    throughput: float
+    wall: float
+    cpu: float
     shares: list[float | None]
 
 
@@ -124,12 +125,13 @@ def published(texts: list[tuple[str, str]]) -> Outcome:
     begin = time.perf_counter()
     process.start()
     ours.recv()
-    startup = time.perf_counter() - begin
-    seconds, shares = ours.recv()
-    memory = _peak(process.pid)
+    startup, cpu = time.perf_counter() - begin, _cpu(process.pid)
+    ours.send("go")
+    wall, shares = ours.recv()
+    outcome = Outcome(startup, [_peak(process.pid)], wall, _cpu(process.pid) - cpu, shares)
     ours.send("enough")
     process.join()
-    return Outcome(startup, [memory], len(texts) / seconds, shares)
+    return outcome
 
 
 def _published(pipe, texts: list[tuple[str, str]]) -> None:
@@ -142,6 +144,7 @@ def _published(pipe, texts: list[tuple[str, str]]) -> None:
         detectors[language.iso_code_639_1.name.lower()] = builder.build()
     _word_share(detectors, *texts[0])
     pipe.send("started")
+    pipe.recv()
     begin = time.perf_counter()
     shares = [_word_share(detectors, *text) for text in texts]
     pipe.send((time.perf_counter() - begin, shares))
@@ -170,22 +173,19 @@ async def pooled(texts: list[tuple[str, str]], profile: str, workers: int) -> Ou
     try:
         await asyncio.gather(*(pool.score(one_each) for _ in range(workers)))
         startup = time.perf_counter() - begin
-        begin = time.perf_counter()
-        batches = await asyncio.gather(
-            *(pool.score(items[i : i + BATCH]) for i in range(0, len(items), BATCH))
-        )
-        seconds = time.perf_counter() - begin
-        memory = [_peak(pid) for pid in _children()]
+        pids = _workers()
+        if len(pids) != workers:
+            raise RuntimeError(f"expected {workers} worker processes, saw {len(pids)}")
+        cpu, begin = sum(map(_cpu, pids)), time.perf_counter()
+        batches = [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
+        scores = [score for batch in await asyncio.gather(*map(pool.score, batches)) for score in batch]
+        wall, cpu = time.perf_counter() - begin, sum(map(_cpu, pids)) - cpu
+        return Outcome(startup, list(map(_peak, pids)), wall, cpu, [score.value for score in scores])
     finally:
         pool.close()
-    if len(memory) != workers:
-        raise RuntimeError(f"expected {workers} worker processes, saw {len(memory)}")
-    return Outcome(
-        startup, memory, len(items) / seconds, [score.value for batch in batches for score in batch]
-    )
 
 
-def _children() -> list[int]:
+def _workers() -> list[int]:
     """Pids of this process's worker processes."""
     found = []
     for task in Path("/proc/self/task").iterdir():
@@ -199,14 +199,22 @@ def _peak(pid: int) -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def _line(name: str, outcome: Outcome, base: Outcome) -> str:
-    memory, theirs = sum(outcome.memory), sum(base.memory)
-    each = f" (1/{theirs / max(outcome.memory):.1f} a worker)" if len(outcome.memory) > 1 else ""
-    return (
-        f"{name:<16}{outcome.startup:>8.2f} s  1/{base.startup / outcome.startup:<6.1f}"
-        f"{memory:>8.0f} MB  1/{theirs / memory:<5.1f}{outcome.throughput:>8.0f} /s  "
-        f"{outcome.throughput / base.throughput:.2f} x{each}"
-    )
+def _cpu(pid: int) -> float:
+    """Processor seconds used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _row(name: str, outcome: Outcome, base: Outcome) -> str:
+    count, theirs = len(outcome.shares), sum(base.memory)
+    cells = [
+        f"{outcome.startup:.2f} (1/{base.startup / outcome.startup:.1f})",
+        f"{sum(outcome.memory):.0f} (1/{theirs / sum(outcome.memory):.1f})",
+        f"{max(outcome.memory):.0f} (1/{theirs / max(outcome.memory):.1f})",
+        f"{count / outcome.wall:.0f} ({base.wall / outcome.wall:.2f}x)",
+        f"{1000 * outcome.cpu / count:.2f} (1/{base.cpu / outcome.cpu:.2f})",
+    ]
+    return f"{name:<14}" + "".join(f"{cell:>18}" for cell in cells)
 
 
 def _arguments() -> argparse.Namespace:
@@ -225,14 +233,15 @@ def main() -> int:
     texts = generate(languages, arguments.texts, arguments.seed)
     mean = sum(len(text) for text, _ in texts) / len(texts)
     print(
-        f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters each; {arguments.workers} workers\n"
+        f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters, {arguments.workers} workers\n"
     )
-    print(f"{'':<16}{'start-up':>10}{'':>10}{'peak memory':>11}{'':>9}{'throughput':>11}\n")
+    columns = ["start-up, s", "peak memory, MB", "of one process", "texts a second", "CPU ms a text"]
+    print(" " * 14 + "".join(f"{column:>18}" for column in columns))
     base = published(texts)
-    print(_line("SP3F's way", base, base), flush=True)
+    print(_row("SP3F's way", base, base), flush=True)
     official = asyncio.run(pooled(texts, "sp3f_official", arguments.workers))
-    print(_line("sp3f_official", official, base), flush=True)
-    print(_line("default", asyncio.run(pooled(texts, "default", arguments.workers)), base))
+    print(_row("sp3f_official", official, base), flush=True)
+    print(_row("default", asyncio.run(pooled(texts, "default", arguments.workers)), base))
     equal = sum(a == b for a, b in zip(base.shares, official.shares, strict=True))
     print(f"\nsame answers as SP3F's way in sp3f_official: {equal} of {len(texts)}")
     return 0 if equal == len(texts) else 1

@@ -128,7 +128,7 @@ def reward():
 def plan_of(tmp_path_factory):
     """The plan of a reward whose parts are specs, not installed plugins.
 
-    `plan_of({"a": spec}, "2 * a", policies={"a": {"on_missing": 0}}, judges={"main": (spec, {"retries": 0})})`
+    `plan_of({"a": spec}, "2 * a", policies={"a": {"on_missing": 0}}, judges={"m": (spec, {"retries": 0})})`
     """
     path = tmp_path_factory.mktemp("plans") / "r.yaml"
 

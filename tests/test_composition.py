@@ -132,7 +132,7 @@ def scored_groups(draw):
 
 
 def reference(columns, policies):
-    """(totals, shaped) of a + 2 * b as CONTRACT.md has it, or None where the job stops: one rule after the other."""
+    """(totals, shaped) of a + 2 * b, one rule of the contract after the other; None where the job stops."""
     replaced = {}
     for name, column in columns.items():
         policy = policies[name]
@@ -248,8 +248,8 @@ class TestNormalizers:
         class Vandal:
             def shape(self, totals, tokens, kept, seed):
                 shaped = list(totals)
-                for given in (totals, tokens, kept):
-                    given.clear()
+                for mine in (totals, tokens, kept):
+                    mine.clear()
                 return shaped
 
         after = Shape(list)
@@ -297,7 +297,9 @@ class TestNormalizers:
 class TestTruncatedCompletions:
     def test_get_a_total_of_0_where_the_stage_says_so(self, group):
         whole = group(3)
-        cut = [replace(completion, truncated=index == 1) for index, completion in enumerate(whole.completions)]
+        cut = [
+            replace(completion, truncated=index == 1) for index, completion in enumerate(whole.completions)
+        ]
         whole = replace(whole, completions=cut)
         components = {"a": scores(0.5, 1.0, 0.75)}
         assert composition("a + 1").compose(whole, components).total == [1.5, 2.0, 1.75]

@@ -92,8 +92,7 @@ def test_an_arrival_is_seen_before_the_next_one_is_there():
     stream = GroupStream(SAMPLE, 2)
 
     async def first(stream):
-        async for arrival in stream:
-            return arrival
+        return await anext(aiter(stream))
 
     reader = read_in_thread(stream, first)
     time.sleep(0.02)  # it waits
@@ -176,7 +175,9 @@ class TestAProducerThatFails:
     def test_by_an_interrupt_does_not_interrupt_its_readers(self, stop):
         stream = GroupStream(SAMPLE, 1)
         stream.fail(stop)
-        with pytest.raises(RuntimeError, match=f"the rest of sample 's1' will not come: {type(stop).__name__}"):
+        with pytest.raises(
+            RuntimeError, match=f"the rest of sample 's1' will not come: {type(stop).__name__}"
+        ):
             asyncio.run(stream.group())
 
 

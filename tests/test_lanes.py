@@ -83,7 +83,8 @@ def length(items):
 
 
 @pytest.mark.parametrize(
-    "value", [1, 0, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.int64(1), np.uint8(1), Fraction(1, 2)]
+    "value",
+    [1, 0, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.int64(1), np.uint8(1), Fraction(1, 2)],
 )
 def test_every_kind_of_real_number_is_a_value(open_one, group_of, value):
     lane = open_one(lambda items: [Score(value=value, info={"kept": 1})])
@@ -93,7 +94,11 @@ def test_every_kind_of_real_number_is_a_value(open_one, group_of, value):
 
 
 def test_abstentions_and_failures_are_as_the_reward_says(open_one, group_of):
-    said = [Score(info={"reason": "unsupported"}), Score(error="no answer", info={"tries": 3}), Score(value=0.25)]
+    said = [
+        Score(info={"reason": "unsupported"}),
+        Score(error="no answer", info={"tries": 3}),
+        Score(value=0.25),
+    ]
     assert ask(open_one(lambda items: said), group_of("a", "b", "c")) == [said]
     assert ask(open_one(lambda items: tuple(said)), group_of("a", "b", "c")) == [said]
 
@@ -181,7 +186,10 @@ WHOLE_CALL = {
     "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_lanes.py:"),
     "no list": (lambda items: 0.5, "TypeError: score returned float, not a list of Score"),
     "nothing": (lambda items: None, "TypeError: score returned NoneType, not a list of Score"),
-    "generator": (lambda items: (s for s in halves(items)), "TypeError: score returned generator, not a list"),
+    "generator": (
+        lambda items: (s for s in halves(items)),
+        "TypeError: score returned generator, not a list",
+    ),
     "dict": (lambda items: dict(enumerate(halves(items))), "TypeError: score returned dict, not a list"),
     "array": (lambda items: np.ones(len(items)), "TypeError: score returned ndarray, not a list"),
     "short": (lambda items: halves(items)[1:], "ValueError: score returned "),
@@ -230,7 +238,9 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
     assert not recwarn.list, "the coroutine was never awaited"
 
 
-@pytest.mark.parametrize(("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")])
+@pytest.mark.parametrize(
+    ("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")]
+)
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
     reward = SimpleNamespace(score=lambda asked: [Score(value=0.5)])
     [[found]] = ask(open_lane(spec_of(runs=runs, scope=scope), reward), group_of("a"))
@@ -244,7 +254,9 @@ def test_info_may_be_any_mapping(open_one, group_of):
 
 # --- what is asked at once ---
 
-batches = st.lists(st.lists(st.sampled_from(["good", "fine", "bad", "raise"]), min_size=1, max_size=4), max_size=6)
+batches = st.lists(
+    st.lists(st.sampled_from(["good", "fine", "bad", "raise"]), min_size=1, max_size=4), max_size=6
+)
 
 
 def moody(items):
@@ -450,7 +462,9 @@ def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
         (False, 0.25, Score(error="no score within 2 s")),  # the machine was slow, not the completion
     ],
 )
-def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(group_of, cpu_bound, on_timeout, found):
+def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(
+    group_of, cpu_bound, on_timeout, found
+):
     slow = WorkerTimeout("no score within 2 s", cpu_bound=cpu_bound)
     assert ask(worker_lane({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
         [Score(value=0.5), found]
@@ -481,5 +495,3 @@ def test_cancelling_is_no_failure_of_the_reward(open_one, group_of):
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(scenario())
-
-

@@ -85,10 +85,10 @@ class TestALoopThread:
     def test_cancels_what_an_interrupted_caller_waited_for(self, home):
         work = Endless()
 
-        def interrupt(thread=threading.main_thread().ident):
+        def interrupt():
             work.began.wait(5)
             time.sleep(0.05)  # the caller waits
-            signal.pthread_kill(thread, signal.SIGINT)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
@@ -117,17 +117,19 @@ class TestClosingALoopThread:
         assert not recwarn.list, "the work was never awaited"
 
     def test_leaves_what_holds_the_loop_behind(self, impatient):
-        home, go_on = LoopThread("held"), threading.Event()
+        home, held, go_on = LoopThread("held"), threading.Event(), threading.Event()
 
         async def hold():
+            held.set()
             go_on.wait(5)
 
         home.submit(hold())
+        assert held.wait(5)
         began = time.monotonic()
         home.close()
         assert time.monotonic() - began < 1
+        [thread] = [thread for thread in threading.enumerate() if thread.name == "held"]
         go_on.set()
-        thread = next(thread for thread in threading.enumerate() if thread.name == "held")
         thread.join(5)
         assert home.loop.is_closed()
 

@@ -513,6 +513,7 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
     text = changed("dr_grpo,", "dr_grpo, updates_per_batch: 7,", text)
     text = changed("eval: {samples: 2}", "", changed(", holdout: 0.25", "", text))
     text += "  - {use: data, dataset: {use: toy/couting}}\n  - {use: eval, max_new_tokens: -1}\n"
+    text += "  - {use: rl, updates_per_batch: 7}\n"
     assert [line.split(": ")[1] for line in check(text)] == [
         "reward.total",
         "reward.components.short.with.wrods",
@@ -522,6 +523,8 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
         "stages.2.dataset.use",
         "stages.3.max_new_tokens",
         "stages.3",
+        "stages.4.algorithm",
+        "stages.4.updates_per_batch",
     ]
 
 
@@ -551,13 +554,14 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
             "holdout: '${oc.env:NO_SUCH}'",
             "3: dataset.holdout: no environment variable NO_SUCH",
         ),
+        ("toy/reversed", "toy/reversed, <<: {with: {}}", "4: curriculum: YAML 1.2 has no merge keys"),
         ("seed: 0", "seed: '${oc.env:NO_SUCH}'", "2: seed: no environment variable NO_SUCH"),
         (
             'total: "short + 2 * polite"',
             "total: '${oc.env:NO_SUCH}'",
             "11: reward.total: no environment variable",
         ),
-        ("version: 1\n", "--- !!map\nversion: 1\n", "2: the tag tag:yaml.org,2002:map is not allowed"),
+        ("version: 1\n", "--- !!map\nversion: 1\n", "1: the tag tag:yaml.org,2002:map is not allowed"),
     ],
 )
 def test_a_mistake_in_the_yaml_hides_no_other_and_makes_up_none(toy, write, old, new, says):

@@ -385,17 +385,18 @@ def test_no_room_for_the_ids_of_the_rows_is_told_and_nothing_is_written():
     assert not list(Path().glob("out*"))
 
 
-def test_a_second_writer_is_refused(capsys):
+def test_a_second_writer_is_refused():
     prepare_gated(rows=4, late=3)
     with start() as first:
         wait_for_rows(1, first)
-        assert score("--resume") == 2
-        assert "out.jsonl: another process is writing this file" in capsys.readouterr().err
-        assert score() == 2
-        assert "out.jsonl: exists already" in capsys.readouterr().err
+        with start("--resume") as second:
+            _, error = second.communicate(timeout=30)
+        assert (second.returncode, error) == (2, "error: out.jsonl: another process is writing this file\n")
         OUT.unlink()  # even so the first one has it
-        assert score() == 2
-        assert "out.jsonl: another process is writing this file" in capsys.readouterr().err
+        with start() as third:
+            _, error = third.communicate(timeout=30)
+        assert (third.returncode, error) == (2, "error: out.jsonl: another process is writing this file\n")
+        assert not OUT.exists()
         first.kill()
 
 

@@ -1,4 +1,4 @@
-"""Scoring groups by a whole recipe: all four ways of running a reward, in any company, and nothing left behind."""
+"""Scoring groups by a whole recipe: every way of running a reward, in any company; nothing is left behind."""
 
 import asyncio
 import os
@@ -272,7 +272,7 @@ def test_the_first_failure_ends_the_rest(plan_of, reward, group_of):
         return await endless(items) if items[0][1].text == "endless" else faulty(items)
 
     with Scorer(plan_of({"a": reward(score, runs="async"), "b": reward(halves)})) as scorer:
-        with pytest.raises(JobError, match="component 'a' .* on sample 'bad'"):
+        with pytest.raises(JobError, match=r"component 'a' .* on sample 'bad'"):
             scorer.score_groups([group_of("endless", id="slow"), group_of("x", id="bad")])
         assert endless.cancelled.wait(5)
 
@@ -323,7 +323,7 @@ def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of, toy):
         return halves(items)
 
     async def slow_coroutine(asked):
-        time.sleep(0.4)  # noqa: ASYNC251
+        time.sleep(0.4)
         items = asked if isinstance(asked, list) else (await asked.group()).completions
         return halves(items)
 
@@ -410,12 +410,11 @@ def test_so_does_an_interrupt(plan_of, reward, group_of, nothing_is_left, runs):
         return halves(items)
 
     components = ways(reward) | {"slow": reward(Endless() if runs == "async" else hang, runs=runs)}
-    with pytest.raises(KeyboardInterrupt), Scorer(plan_of(components)) as scorer:
+    with Scorer(plan_of(components)) as scorer:
         interrupt_soon()
-        try:
+        with pytest.raises(KeyboardInterrupt):
             scorer.score_groups([group_of("a")])
-        finally:
-            threading.Timer(0.1, go_on.set).start()
+        threading.Timer(0.1, go_on.set).start()
 
 
 def test_a_closed_scorer_says_so(plan_of, reward, group_of):
@@ -440,10 +439,18 @@ def no_judge(options, context):
 @pytest.mark.parametrize(
     ("build", "kind", "told"),
     [
-        (no_model, JobError, r"component 'bad' \(test/made\) could not be built: OSError: no model in /models"),
+        (
+            no_model,
+            JobError,
+            r"component 'bad' \(test/made\) could not be built: OSError: no model in /models",
+        ),
         (leave, JobError, r"component 'bad' \(test/made\) could not be built: SystemExit: 1"),
         (no_judge, UserError, r"component 'bad' \(test/made\): no judge 'mian'; did you mean 'main'\?"),
-        (lambda options, context: None, JobError, r"'bad' .* could not be built: .* NoneType without `score`"),
+        (
+            lambda options, context: None,
+            JobError,
+            r"'bad' .* could not be built: .* NoneType without `score`",
+        ),
         (lambda options, context: halves, JobError, r"could not be built: .* function without `score`"),
     ],
 )
@@ -468,7 +475,7 @@ def test_so_are_judges_and_normalizers(plan_of, reward, nothing_is_left):
     with pytest.raises(JobError, match=told):
         Scorer(plan_of(ways(reward), judges={"main": (judge, {})}))
     normalizer = NormalizerSpec(name="std", summary="made", build=lambda options, context: object())
-    with pytest.raises(JobError, match="normalizer test/std could not be built: .* object without `shape`"):
+    with pytest.raises(JobError, match=r"normalizer test/std could not be built: .* object without `shape`"):
         Scorer(plan_of(ways(reward), normalizers=[normalizer]))
 
 
@@ -496,9 +503,9 @@ def test_a_worker_s_reward_that_cannot_be_built_is_named_at_the_first_score(
     offer("mine", code)
     recipe = "{version: 1, reward: {components: {a: {use: mine/heavy, on_missing: 0}}, total: a}}"
     told = "mine/heavy cannot be built: OSError: no model in /models"
-    with Scorer(make_plan(load(write("r.yaml", recipe)), purpose="score")) as scorer:
-        with pytest.raises(JobError, match=told):
-            scorer.score_groups([group_of("a")])
+    plan = make_plan(load(write("r.yaml", recipe)), purpose="score")
+    with Scorer(plan) as scorer, pytest.raises(JobError, match=told):
+        scorer.score_groups([group_of("a")])
 
 
 def test_rewards_get_the_recipes_seed_and_the_machine(plan_of, reward, monkeypatch, tmp_path):

@@ -1,7 +1,7 @@
 r"""Reading the boxed answer of a response: `\boxed{...}`.
 
-Two readers. `last_box` is what a reader of LaTeX sees. `official_box` gives what SP3F's published evaluation code
-(yaeval-harness 013486c) gives, oddities included. Both take time linear in the text.
+Two readers. `last_box` is what a reader of LaTeX sees. `official_box` gives what SP3F's published evaluation
+code (yaeval-harness 013486c) gives, oddities included. Both take time linear in the text.
 """
 
 import re
@@ -19,8 +19,8 @@ _BOX, _SPACED_BOX, _BRACED_BOX, _FRAME = r"\boxed", r"\boxed ", r"\boxed{", r"\f
 def last_box(text: str) -> str | None:
     r"""The content, verbatim, of the closed `\boxed{...}` that opens last; None where there is none.
 
-    Space between `\boxed` and its brace is allowed, escaped braces do not count, and of nested boxes the inner one
-    is taken. A box that is never closed is passed over.
+    Space between `\boxed` and its brace is allowed, escaped braces do not count, and of nested boxes the
+    inner one is taken. A box that is never closed is passed over.
     """
     if _BOX not in text:
         return None
@@ -42,11 +42,11 @@ def official_box(text: str) -> str:
     r"""What SP3F takes for the answer; the string "None" where it sees none.
 
     - `\boxed ` (with a space) anywhere wins: the text after the last one, up to the next `$`.
-    - Else the last `\boxed`, or where there is no `\boxed` the last `\fbox`, up to the brace that brings the count of
-      braces back to zero; "None" if that never happens, even where an earlier box is closed.
+    - Else the last `\boxed`, or where there is no `\boxed` the last `\fbox`, up to the brace that brings the
+      count of braces back to zero; "None" if that never happens, even where an earlier box is closed.
     - Of that, only what follows the last `\(` and precedes the first `\)` after it.
-    - The wrapper goes only if it is still whole: `\boxed `, or exactly `\boxed{` and the last `}`. `\fbox{9}` stays
-      as it is.
+    - The wrapper goes only if it is still whole: `\boxed `, or exactly `\boxed{` and the last `}`.
+      `\fbox{9}` stays as it is.
     """
     kept = _official_region(text)
     if kept is None:
@@ -68,7 +68,7 @@ def _official_region(text: str) -> str | None:
 
 
 def _balanced_end(text: str, start: int) -> int | None:
-    """The end of the first closing brace after `start` that leaves as many opened as closed, escapes ignored."""
+    """The end of the first closing brace after `start` that leaves as many opened as closed."""
     depth = 0
     for brace in _BRACE.finditer(text, start):
         if brace.group() == "{":

@@ -58,9 +58,10 @@ class Composition:
         columns: dict[str, list[float | None]] = {}
         for name in self.expression.names:
             column = self._column(name, components[name], group.sample)
-            if column is None:
-                return totals
-            columns[name] = column
+            if column is not None:
+                columns[name] = column
+        if len(columns) < len(self.expression.names):
+            return totals
         for index, completion in enumerate(group.completions):
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
             if self.zero_truncated and completion.truncated:

@@ -1,4 +1,4 @@
-"""Reading a recipe's datasets: the plugin's samples with our field names, an id each, and the held-out part apart."""
+"""A recipe's datasets: the plugin's samples with our field names, an id each, and the held-out part apart."""
 
 import hashlib
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _plugin_samples(planned: Any, context: Context) -> Iterator[Sample]:
 
 
 def is_held_out(sample: Sample, share: float) -> bool:
-    """Whether a row is kept out of training: by its column `split` where it has one, else by a hash of its id."""
+    """Whether a row is kept out of training, by its column `split` or, without one, by a hash of its id."""
     split = sample.fields.get("split")
     if split is not None:
         return split in HELD_OUT_SPLITS

@@ -11,10 +11,10 @@ from rewardlab.datasets import dataset_uses
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
-from rewardlab.recipe import Recipe, RlStage, Use
+from rewardlab.recipe import Recipe, Reward, RlStage, Use
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
-from rewardlab.salvage import Lost, salvage
+from rewardlab.salvage import Lost, read
 from rewardlab.specs import RewardSpec
 from rewardlab.total import Interval, effective_range, total_range
 from rewardlab.validation import Path, lookup, option_help, validate
@@ -131,7 +131,7 @@ class _Planner:
         self.problems: list[Problem] = []
 
     def plan(self) -> Plan | None:
-        recipe, self.problems = self._read()
+        recipe, self.problems, self._lost = read(self._document)
         if recipe is None:
             return None
         self._check_presence(recipe)
@@ -147,30 +147,21 @@ class _Planner:
             datasets=_found(datasets),
             curriculum=curriculum or None,
         )
-        return self._with_reward(plan) if recipe.reward is not None else plan
+        return self._with_reward(plan, recipe.reward) if recipe.reward is not None else plan
 
-    def _read(self) -> tuple[Recipe | None, list[Problem]]:
-        tree, noted = self._document.tree, self._document.problems
-        recipe, found = validate(Recipe, tree, self._document.where)
-        # a mapping that stands twice can be read; a text in place of a value cannot
-        unread = [p for p in noted if p.path and not isinstance(lookup(tree, p.path), dict | list)]
-        if found or unread:
-            recipe, self._lost = salvage(Recipe, tree, [*found, *unread])
-        told = {problem.path for problem in noted}
-        return recipe, [*noted, *(p for p in found if p.path not in told and p.path[-1:] != ("<<",))]
-
-    def _with_reward(self, plan: Plan) -> Plan:
+    def _with_reward(self, plan: Plan, reward: Reward) -> Plan:
         components = {
             name: self._find("reward", use, ("reward", "components", name))
-            for name, use in plan.recipe.reward.components.items()
+            for name, use in reward.components.items()
         }
-        self._check_names(plan.recipe)
+        self._check_names(reward)
         normalizers = []
-        for index, use in enumerate(plan.recipe.reward.normalize):
-            use = Use(use=use) if isinstance(use, str) else use
+        for index, named in enumerate(reward.normalize):
+            use = Use(use=named) if isinstance(named, str) else named
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
-        self._check_normalize(plan.recipe)
-        expression, total_range = self._total(plan.recipe, components)
+        if reward.normalize:
+            self._check_normalize(plan.recipe)
+        expression, total_range = self._total(reward.total, components)
         return replace(
             plan,
             components=_found(components),
@@ -217,9 +208,10 @@ class _Planner:
         except Exception as error:  # of a validator of the plugin
             self._add(place, f"{use.use} cannot check its options: {one_line(error)}")
             return None
-        # what seems to be missing may stand in a part that cannot be read
         if not self._lost.is_whole(path):
-            problems = [p for p in problems if lookup(use.options, p.path[len(place) :]) is not None]
+            # what seems to be missing may stand in a part that cannot be read, which is told already
+            here = [p for p in problems if lookup(use.options, p.path[len(place) :]) is not None]
+            problems = [p for p in here if self._lost.stands(p.path)]
         if problems:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
             self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
@@ -249,16 +241,15 @@ class _Planner:
             if lookup(tree, ("stages", index, "dataset")) is None and tree.get("dataset") is None:
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
 
-    def _check_names(self, recipe: Recipe) -> None:
+    def _check_names(self, reward: Reward) -> None:
         """The names of the components, and those that stand for one."""
         declared = self._declared("reward", "components")
         for name in declared:
             if why := check_name(name):
                 self._add(("reward", "components", name), why)
-        correctness = recipe.reward.correctness
-        if correctness is not None and correctness not in declared:
-            hint = nearest(correctness, declared)
-            self._add(("reward", "correctness"), f"no component {correctness!r}{hint}")
+        right = reward.correctness
+        if right is not None and right not in declared:
+            self._add(("reward", "correctness"), f"no component {right!r}{nearest(right, declared)}")
 
     def _declared(self, *path: str) -> Sequence[str]:
         """The names that the file gives, also those whose definition is wrong."""
@@ -266,11 +257,11 @@ class _Planner:
         return list(mapping) if isinstance(mapping, dict) else []
 
     def _total(
-        self, recipe: Recipe, components: Mapping[str, Planned | None]
+        self, text: str, components: Mapping[str, Planned | None]
     ) -> tuple[Expression | None, Interval | None]:
         path = ("reward", "total")
         try:
-            expression = parse(recipe.reward.total)
+            expression = parse(text)
         except ValueError as error:
             self._add(path, str(error))
             return None, None
@@ -287,7 +278,7 @@ class _Planner:
 
     def _check_normalize(self, recipe: Recipe) -> None:
         for index, stage in enumerate(recipe.stages):
-            if recipe.reward.normalize and isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
+            if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
                 self._add(
                     ("reward", "normalize"),
                     f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "

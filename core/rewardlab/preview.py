@@ -66,7 +66,7 @@ def _readers(plan: Plan, path: Path) -> Iterator[Reader]:
     if not plan.document.tree.get("stages"):
         yield Reader(use="score", name="the reward", path=("reward",), held_out=None)
     for index, stage in enumerate(plan.recipe.stages):
-        place = ("stages", index)
+        place: Path = ("stages", index)
         evaluates = isinstance(stage, RlStage) and stage.evaluation is not None
         if not isinstance(stage, DataStage | EvalStage) and plan.stage_dataset_place(index) == path:
             yield Reader(use=stage.use, name=f"stage {index} ({stage.use})", path=place, held_out=False)

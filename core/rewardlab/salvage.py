@@ -1,15 +1,15 @@
 """What is right in a recipe that is partly wrong, so that one run names every mistake and invents none."""
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rewardlab.errors import Problem
-from rewardlab.specs import Config
+from rewardlab.loading import Document
+from rewardlab.recipe import Recipe
 from rewardlab.validation import Path, lookup, validate
 
-STAND_INS = {
+STAND_INS: dict[tuple, Any] = {
     ("version",): 1,
     ("reward", "total"): "0",
     ("stages", int, "algorithm"): "dr_grpo",
@@ -45,31 +45,39 @@ class Lost:
         return all(self.is_whole((*path[:2], option)) for option in rests_on)
 
 
-def salvage(
-    model: type[Config], tree: Any, problems: list[Problem], stand_ins: Mapping[tuple, Any] = STAND_INS
-) -> tuple[Any | None, Lost]:
-    """(an instance from what is right in `tree`, or None if nothing is; what is lost).
+def read(document: Document) -> tuple[Recipe | None, list[Problem], Lost]:
+    """(the recipe, or one of what is right in it; every problem; what is lost)."""
+    tree, noted = document.tree, document.problems
+    recipe, found = validate(Recipe, tree, document.where)
+    unresolved = [p for p in noted if isinstance(text := lookup(tree, p.path), str) and "${" in text]
+    lost: frozenset[Path] = frozenset()
+    if found or unresolved:
+        recipe, lost = _salvage(tree, [*found, *unresolved])
+    told = {problem.path for problem in noted if problem.path}
+    return recipe, [*noted, *(p for p in found if p.path not in told)], Lost(lost | told)
 
-    What does not validate is cut out or replaced, a level higher each time.
-    """
+
+def _salvage(tree: dict[str, Any], problems: list[Problem]) -> tuple[Recipe | None, frozenset[Path]]:
+    """What does not validate is cut out or replaced, a level higher each time; the places where that was."""
     tree = copy.deepcopy(tree)
     lost: set[Path] = set()
     for level in range(4):
-        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems if p.path}
-        instance, problems = validate(model, tree, str)
-        if instance is not None:
-            return instance, Lost(frozenset(lost))
-    return None, Lost(frozenset(lost))
+        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)]) for p in problems if p.path}
+        recipe, problems = validate(Recipe, tree, str)
+        if recipe is not None:
+            return recipe, frozenset(lost)
+    return None, frozenset(lost)
 
 
-def _cut(tree: Any, path: Path, stand_ins: Mapping[tuple, Any]) -> Path:
+def _cut(tree: dict[str, Any], path: Path) -> Path:
     """Remove or replace what is at `path`, or the list that it is in; the place that was changed."""
-    parent = lookup(tree, path[:-1])
+    parent: Any = lookup(tree, path[:-1])
     pattern = tuple(int if isinstance(step, int) else step for step in path)
-    if pattern in stand_ins and isinstance(parent, dict | list):
-        parent[path[-1]] = copy.deepcopy(stand_ins[pattern])
+    if pattern in STAND_INS and isinstance(parent, dict | list):
+        last: Any = path[-1]
+        parent[last] = copy.deepcopy(STAND_INS[pattern])
     elif isinstance(parent, dict):
         parent.pop(path[-1], None)
     else:  # a list goes whole, for the places of its other items must not move
-        return _cut(tree, path[:-1], stand_ins)
+        return _cut(tree, path[:-1])
     return path

@@ -81,7 +81,7 @@ def generate(plugins: Iterable[Plugin]) -> tuple[dict[str, str], list[str]]:
     schemas = {"recipe": recipe_schema(components), "rows": {**HEAD, **ROW_SCHEMA}}
     for component in components:
         if component.options is not None:
-            schemas[component.stem] = _standalone(component)
+            schemas[component.stem] = _standalone(component, component.options)
     texts = {
         stem: json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True)
         for stem, schema in schemas.items()
@@ -105,7 +105,7 @@ def recipe_schema(components: Sequence[Component]) -> Schema:
     schema["properties"]["stages"]["items"] = _by_use(schema["properties"]["stages"]["items"], definitions)
     for component in components:
         if component.options is not None:
-            definitions[component.stem] = _embedded(component)
+            definitions[component.stem] = _embedded(component.stem, component.options)
     definitions["from-environment"] = ENVIRONMENT
     return {**HEAD, **schema, "title": "a recipe of rewardlab"}
 
@@ -130,39 +130,42 @@ def _components(plugins: Iterable[Plugin]) -> tuple[list[Component], list[str]]:
     return found, warnings
 
 
-def _standalone(component: Component) -> Schema:
-    definitions = {**component.options.get("$defs", {}), "from-environment": ENVIRONMENT}
-    title = {"title": component.use, "description": component.summary}
-    return {**HEAD, **component.options, **title, "$defs": definitions}
+def _standalone(component: Component, options: Schema) -> Schema:
+    definitions = {**options.get("$defs", {}), "from-environment": ENVIRONMENT}
+    return {
+        **HEAD,
+        **options,
+        "title": component.use,
+        "description": component.summary,
+        "$defs": definitions,
+    }
 
 
-def _embedded(component: Component) -> Schema:
+def _embedded(stem: str, options: Schema) -> Schema:
     """The options as a definition inside of another schema, with definitions of its own."""
 
     def moved(schema: Schema) -> Schema:
         if "$ref" not in schema or schema == FROM_ENVIRONMENT:
             return schema
-        return {**schema, "$ref": schema["$ref"].replace("#/$defs/", f"#/$defs/{component.stem}/$defs/")}
+        return {**schema, "$ref": schema["$ref"].replace("#/$defs/", f"#/$defs/{stem}/$defs/")}
 
-    return _each(component.options, moved)
+    return _each(options, moved)
 
 
 def _naming(schema: Schema, components: Sequence[Component]) -> Schema:
     """A definition with `use` and `with`: names to choose from, and by the name what `with` holds."""
     names = [{"const": c.use, "description": c.summary} for c in components]
-    use = schema["properties"]["use"] | {
-        "anyOf": [*names, {"type": "string", "pattern": "/"}, FROM_ENVIRONMENT]
-    }
-    use.pop("type")
-    cases = [_case(c.use, _options_of(c)) for c in components if c.options is not None]
-    return {**schema, "properties": {**schema["properties"], "use": use}} | (
-        {"allOf": cases} if cases else {}
-    )
+    choice = [*names, {"type": "string", "pattern": "/"}, FROM_ENVIRONMENT]
+    use = {"description": schema["properties"]["use"]["description"], "anyOf": choice}
+    naming = {**schema, "properties": {**schema["properties"], "use": use}}
+    cases = [_case(c.use, _holding(c.stem, c.options)) for c in components if c.options is not None]
+    return naming | ({"allOf": cases} if cases else {})
 
 
-def _options_of(component: Component) -> Schema:
-    holds = {"properties": {"with": {"$ref": f"#/$defs/{component.stem}"}}}
-    return {**holds, "required": ["with"]} if component.options.get("required") else holds
+def _holding(stem: str, options: Schema) -> Schema:
+    """That `with` holds these options; it must be there if one of them must."""
+    holds = {"properties": {"with": {"$ref": f"#/$defs/{stem}"}}}
+    return {**holds, "required": ["with"]} if options.get("required") else holds
 
 
 def _case(use: str, then: Schema) -> Schema:

@@ -24,7 +24,7 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: Path = ()) ->
     except ValidationError as error:
         by_path: dict[Path, list[dict]] = {}
         for found in error.errors(include_url=False):
-            by_path.setdefault(_in_tree(found, tree), []).append(dict(found))
+            by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
         problems = []
         for path in _told(by_path):
             what = _what(by_path[path], model, tree, path)
@@ -68,7 +68,7 @@ def type_text(annotation: Any) -> str:
         return "mapping"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return f"{{{', '.join(_keys(annotation))}}}"
-    return _TYPES.get(annotation) or getattr(annotation, "__name__", str(annotation))
+    return _TYPES.get(annotation) or str(getattr(annotation, "__name__", annotation))
 
 
 _TYPES = {str: "text", int: "integer", float: "number", bool: "true | false", Any: "anything"}

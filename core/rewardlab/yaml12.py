@@ -167,8 +167,10 @@ class _Composer:
                 self.refuse(
                     event, (*path, key), f"duplicate key, line {places[key].line} has it too; keep one"
                 )
+            refused = key == "<<" and event.implicit[0]
             value, place = self.value(next(self.events), (*path, key))
-            values[key], places[key] = value, place._replace(line=line)
+            if not refused:
+                values[key], places[key] = value, place._replace(line=line)
         return values, _around(start.start_mark.line + 1, places, places.values())
 
     def key(self, event: yaml.Event, path: Keys) -> str:

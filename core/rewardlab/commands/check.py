@@ -39,6 +39,6 @@ def run(options: Namespace) -> int:
     for warning in plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{options.recipe}: fine")
-    if plan.total_range is not None:
+    if plan.expression is not None and plan.total_range is not None:
         print(f"total {plan.expression.text!r} is in [{plan.total_range[0]:g}, {plan.total_range[1]:g}]")
     return 0

@@ -4,6 +4,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from typing import Any
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -43,7 +44,11 @@ def _rows(plugin) -> list[dict]:
 def _row(plugin, kind: str, spec) -> dict:
     from rewardlab.specs import DatasetSpec, RewardSpec
 
-    row = {"use": f"{plugin.name}/{spec.name}", "kind": kind, "summary": " ".join(spec.summary.split())}
+    row: dict[str, Any] = {
+        "use": f"{plugin.name}/{spec.name}",
+        "kind": kind,
+        "summary": " ".join(spec.summary.split()),
+    }
     if isinstance(spec, RewardSpec):
         row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs}
         row["requires"] = _of_defaults(spec, spec.requires, spec.required_fields)

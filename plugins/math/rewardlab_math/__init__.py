@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from pydantic import model_validator
-
 from rewardlab import Config, Context, RewardSpec, hookimpl
 
 
@@ -11,7 +10,8 @@ class Options(Config):
     """Options of math/accuracy."""
 
     extract: Literal["boxed", "tag", "last_number"] = "boxed"
-    r"""Where the answer stands: the last \boxed{...}, the last <answer>...</answer> (or a box in it), or the last
+    r"""Where the answer stands: the last \boxed{...}, the last <answer>...</answer> (or a box in it), or the
+    last
     number of the response."""
 
     profile: Literal["default", "sp3f_official"] = "default"
@@ -42,7 +42,7 @@ def rewardlab_rewards():
     return [
         RewardSpec(
             name="accuracy",
-            summary="1 for the right final answer: math-verify, many numerals and separators, safe against slow answers",
+            summary="1 for the right final answer: numbers of many locales, formulas, choices, words",
             config=Options,
             range=(0.0, 1.0),
             requires=lambda options: [options.field],

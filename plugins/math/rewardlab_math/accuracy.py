@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Completion, Sample, Score
+
 from rewardlab_math import Options
 from rewardlab_math.extraction import extract
 from rewardlab_math.gold import BrokenGold, golds
@@ -14,10 +15,11 @@ SECONDS = 2.0
 
 
 class Accuracy:
-    """1.0 for a right answer, 0.0 for a wrong, absent or unreadable one; a row whose gold is broken is a failure.
+    """1.0 for a right answer, 0.0 for a wrong, absent or unreadable one; a row whose gold is broken is a
+    failure.
 
-    info: `extracted`, the answer as written or None; for an answer that was not compared also `reason`, `refused` (too
-    large or too long to compute) or `timed_out`. Safe in any thread and process.
+    info: `extracted`, the answer as written or None; for an answer that was not compared also `reason`,
+    `refused` (too large or too long to compute) or `timed_out`. Safe in any thread and process.
     """
 
     def __init__(self, options: Options, seconds: float = SECONDS):

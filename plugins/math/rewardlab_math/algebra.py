@@ -1,8 +1,8 @@
 r"""Formulas compared by math-verify (Kydlíček, HuggingFace), version 0.9.0.
 
-What must be known of it: `parse` reads LaTeX only between delimiters, so formulas are put between `$`; its own time
-limits use SIGALRM, which works in the main thread only, so they are off and `deadline` stands in; by default it
-answers "different" to its own errors, so `raise_on_error` is set and errors are told apart.
+What must be known of it: `parse` reads LaTeX only between delimiters, so formulas are put between `$`; its
+own time limits use SIGALRM, which works in the main thread only, so they are off and `deadline` stands in;
+by default it answers "different" to its own errors, so `raise_on_error` is set and errors are told apart.
 """
 
 import logging
@@ -37,7 +37,8 @@ _lock = threading.Lock()
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """To be held while math-verify reads: the parser's tables are shared by all threads and grow with what is read.
+    """To be held while math-verify reads: the parser's tables are shared by all threads and grow with what
+    is read.
 
     They keep every form of nonsense that a policy ever wrote, so they are emptied once they hold much.
     """
@@ -66,7 +67,8 @@ for _module in ("math_verify.parser", "math_verify.grader"):
 
 
 def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
-    """What a text (see `notation.plain`) may mean as a formula, without its unit; Unparsable where it means nothing.
+    """What a text (see `notation.plain`) may mean as a formula, without its unit; Unparsable where it means
+    nothing.
 
     decimal_comma: a comma between digits may mark decimals.
     """
@@ -101,7 +103,7 @@ def _formula(latex: str) -> sympy.Basic:
 
 
 def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
-    """The values that quantities may have: decimals as floats, which compare to six decimals; percents both ways."""
+    """What quantities may be: decimals as floats, which compare to six decimals; percents both ways."""
     values = []
     for quantity in quantities:
         for value in (quantity.value, quantity.value / 100)[: 1 + quantity.percent]:

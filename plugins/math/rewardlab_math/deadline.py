@@ -1,9 +1,9 @@
 """A limit on processor time for one call, in whatever thread it runs.
 
-Signals, math-verify's own means, reach the main thread only, take away the caller's SIGALRM, and count the seconds in
-which other processes had the processor. Here a watching thread reads the processor clock of the thread that works and
-raises an exception in it (`PyThreadState_SetAsyncExc`), which takes effect between two bytecodes: a single call into C
-cannot be interrupted and must be prevented (see `guard`).
+Signals, math-verify's own means, reach the main thread only, take away the caller's SIGALRM, and count the
+seconds in which other processes had the processor. Here a watching thread reads the processor clock of the
+thread that works and raises an exception in it (`PyThreadState_SetAsyncExc`), which takes effect between two
+bytecodes: a single call into C cannot be interrupted and must be prevented (see `guard`).
 """
 
 import ctypes
@@ -66,7 +66,7 @@ class _Watcher(threading.Thread):
                 self._limit += _AGAIN
 
     def dismiss(self) -> None:
-        """Called by the watched thread. Afterwards nothing is raised in it, not even what was already on its way."""
+        """For the watched thread: afterwards nothing is raised in it, not even what was on its way."""
         while True:
             try:
                 if self._working.locked():

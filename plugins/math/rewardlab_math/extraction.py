@@ -1,15 +1,17 @@
 r"""Finding the answer in a completion.
 
-A completion may start with reasoning that ends in `</think>`. What follows the last `</think>` is the response, and
-the answer is read there. A response without a box (or tag) leaves what the reasoning has: accuracy asks whether the
-answer was found, format rewards ask where it stands. A bare last number is read in the response alone: reasoning is
-full of numbers.
+A completion may start with reasoning that ends in `</think>`. What follows the last `</think>` is the
+response, and the answer is read there. A response without a box (or tag) leaves what the reasoning has:
+accuracy asks whether the answer was found, format rewards ask where it stands. A bare last number is read in
+the response alone: reasoning is full of numbers.
 """
 
 import re
+from collections import deque
 from typing import Literal
 
 from rewardlab.boxes import last_box
+
 from rewardlab_math.numerals import UNSPACED_NUMERAL
 
 Extract = Literal["boxed", "tag", "last_number"]
@@ -26,7 +28,8 @@ _NUMBER = re.compile(
 def extract(text: str, kind: Extract) -> str | None:
     r"""The answer as it was written, without the box or tag; None where there is none. Linear in the text.
 
-    boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box inside it.
+    boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box
+    inside it.
     last_number: the last number of the response, with its sign, separators, `/denominator` and percent sign.
     """
     _, end, response = text.rpartition(_REASONING_END)
@@ -48,7 +51,5 @@ def _last_tag(text: str) -> str | None:
 
 
 def _last_number(text: str) -> str | None:
-    last = None
-    for last in _NUMBER.finditer(text):
-        pass
-    return last.group().rstrip(".,'") if last else None
+    numbers = deque(_NUMBER.finditer(text), maxlen=1)
+    return numbers[0].group().rstrip(".,'") if numbers else None

@@ -1,4 +1,4 @@
-r"""Reading gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
+r"""Gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
 
 import math
 import re
@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 import sympy
-
 from rewardlab.boxes import last_box
+
 from rewardlab_math import algebra, guard, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.notation import plain
@@ -32,9 +32,11 @@ class BrokenGold(ValueError):
 class Gold:
     """One right answer.
 
-    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and for
-    a formula that takes too long to read, where `refused` says why: only the same writing equals that.
-    only_number: it can be nothing but a number, so that algebra has nothing to add where the answer is a number too.
+    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices,
+    and for a formula that takes too long to read, where `refused` says why: only the same writing equals
+    that.
+    only_number: it can be nothing but a number, so that algebra has nothing to add where the answer is a
+    number too.
     """
 
     text: str
@@ -49,7 +51,8 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     """The right answers that a row's value gives, at least one; BrokenGold where one of them is none.
 
     value: a string, a number, a boolean, or a list of these, any of which is right.
-    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in English.
+    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in
+    English.
     seconds: processor time that reading one may take.
     """
     if not isinstance(value, list | tuple):

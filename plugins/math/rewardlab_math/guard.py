@@ -1,7 +1,8 @@
-r"""Answers that would take a computer algebra system too long, told from their text before anything is computed.
+r"""Answers that would take a computer algebra system too long, told from their text before anything is
+computed.
 
-`9^{9^{9^{9}}}` and `1000000!` are computed inside single calls that nothing can interrupt, so they must not start.
-What is merely slow is left to the limit in `deadline`.
+`9^{9^{9^{9}}}` and `1000000!` are computed inside single calls that nothing can interrupt, so they must not
+start. What is merely slow is left to the limit in `deadline`.
 """
 
 import re
@@ -9,7 +10,7 @@ import re
 from rewardlab_math.magnitude import digits
 
 LONGEST = 1000
-"""Characters of the longest answer that is judged as mathematics; the parser needs about a millisecond for each."""
+"""Characters of the longest answer that is judged as mathematics; the parser takes about 1 ms for each."""
 
 DEEPEST = 20
 """Groups inside groups; the parser's time grows steeply with them."""

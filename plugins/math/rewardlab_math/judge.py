@@ -1,10 +1,11 @@
-r"""Whether an answer equals the gold one: by its writing, as a number, then by algebra, the cheapest first."""
+"""Whether an answer equals a gold one: by its writing, as a number, then by algebra; the cheapest first."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewardlab.errors import one_line
+
 from rewardlab_math import algebra, guard, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LONGEST, Gold

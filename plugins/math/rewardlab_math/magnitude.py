@@ -1,8 +1,8 @@
 r"""How large the numbers in an answer may get, told from its LaTeX without computing them.
 
-An upper bound in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums, an exponent
-multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1: nothing is computed
-for them. Formulas as sympy prints them (`factorial(9**9)`) are understood too.
+An upper bound in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums, an
+exponent multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1:
+nothing is computed for them. Formulas as sympy prints them (`factorial(9**9)`) are understood too.
 """
 
 import math
@@ -13,15 +13,16 @@ _HUGE = 300.0  # a size beyond which only "huge" matters; 10 to this power is st
 
 _TOKEN = re.compile(
     r"(?P<matrix>\\end\s*\{\w*\})|(?P<number>\d[\d.]*)|(?P<power>\^|\*\*)|(?P<factorial>!)"
-    r"|(?P<choose>\\choose)|(?P<grows>\\[dt]?binom|\\[Gg]amma|factorial(?=\())|(?P<open>\\?\{|[(\[])|(?P<close>\\?\}|[)\]])"
+    r"|(?P<choose>\\choose)|(?P<grows>\\[dt]?binom|\\[Gg]amma|factorial(?=\())"
+    r"|(?P<open>\\?\{|[(\[])|(?P<close>\\?\}|[)\]])"
     r"|(?P<plus>[-+,;=<>&]|\\\\|\\(?:leq?|geq?|neq?|lt|gt|pm|cup|cap)(?![a-zA-Z]))"
-    r"|(?P<symbol>\\(?:pi|infty|circ|prime|alpha|beta|delta|epsilon|theta|lambda|mu|phi|sigma|omega)(?![a-zA-Z]))"
+    r"|(?P<symbol>\\(?:pi|infty|circ|prime|alpha|beta|delta|theta|lambda|mu|phi|sigma|omega)(?![a-zA-Z]))"
     r"|(?P<command>\\[A-Za-z]+)|(?P<letters>[A-Za-z]+)"
 )
 
 
 def digits(text: str) -> float:
-    """An upper bound for the decimal digits of every number that computing `text` makes. Linear in the text."""
+    """An upper bound for the digits of every number that computing `text` makes. Linear in the text."""
     groups = [_Group()]
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup

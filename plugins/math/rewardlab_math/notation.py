@@ -1,7 +1,7 @@
 r"""One way of writing for answers: ASCII digits, LaTeX operators, no wrapping.
 
-Answers come as `৪২`, `４２`, `$42$.`, `**42**`, `\text{42}` or `x²≤½`. Meaning is never changed here: separators of
-numbers stay as they are, because what `1.234` is depends on the language (see `numerals`).
+Answers come as `৪২`, `４２`, `$42$.`, `**42**`, `\text{42}` or `x²≤½`. Meaning is never changed here:
+separators of numbers stay as they are, because what `1.234` is depends on the language (see `numerals`).
 """
 
 import re

@@ -3,18 +3,20 @@ r"""What a written number may mean: `1.234` is 1234 in Jakarta and 1.234 in Toky
 Readings of a run of digits and separators, digits in ASCII already (see `notation`):
 
 - several separators settle it: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`, `1٬234٫5`;
-- one point or comma with other than three digits after it (or a leading zero before it) marks decimals: `3,14`, `0,125`;
-- one point or comma with exactly three digits after it is ambiguous. In a language that marks decimals with a point
-  the usual reading there is the only one. In every other language, and where the language is not known, both are given:
-  an answer is right if either is.
+- one point or comma with other than three digits after it (or a leading zero before it) marks decimals:
+  `3,14`, `0,125`;
+- one point or comma with exactly three digits after it is ambiguous. In a language that marks decimals with
+  a point the usual reading there is the only one. In every other language, and where the language is not
+  known, both are given: an answer is right if either is.
 """
 
 import re
 from fractions import Fraction
 
-POINT_LANGUAGES = frozenset(
-    "en zh ja ko th he hi bn te ta kn ml mr gu pa ne si ur my ms tl fil sw yo ig ha am so zu ga cy mt".split()
-)
+_POINT_LANGUAGES = """
+am bn cy en fil ga gu ha he hi ig ja kn ko ml mr ms mt my ne or pa sd si so sw ta te th tl ur yo zh zu
+"""
+POINT_LANGUAGES = frozenset(_POINT_LANGUAGES.split())
 """ISO 639-1 codes (fil: 639-3) of languages in which only the point marks decimals."""
 
 _GROUP_MARKS = frozenset(" '_٬")

@@ -1,8 +1,9 @@
 """math/accuracy with `profile: sp3f_official`: what SP3F's published training code scores.
 
-Source: sp3f ab306b4, reward_fn.py (train branch) with yaeval-harness 013486c and math-verify 0.9.0: the whole text is
-searched for a box, and the box and the gold are parsed as bare strings, without LaTeX delimiters, so that formulas
-often differ from themselves. Its time limits of 5 s for each step count here as one limit, in processor time.
+Source: sp3f ab306b4, reward_fn.py (train branch) with yaeval-harness 013486c and math-verify 0.9.0: the
+whole text is searched for a box, and the box and the gold are parsed as bare strings, without LaTeX
+delimiters, so that formulas often differ from themselves. Its time limits of 5 s for each step count here as
+one limit, in processor time.
 """
 
 import re
@@ -10,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from math_verify import parse, verify
-
 from rewardlab import Completion, Sample, Score
 from rewardlab.boxes import official_box
+
 from rewardlab_math import Options, algebra, guard
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 
@@ -81,7 +82,7 @@ def _parsed(text: str) -> list:
 
 
 def _check_brackets(text: str) -> None:
-    r"""math-verify looks for `\[...\boxed{...}...\]` by backtracking, which takes the cube of what is never closed."""
+    r"""math-verify seeks `\[...\boxed{...}...\]` by backtracking: the boxes after an unclosed `\[`, cubed."""
     unclosed = text.count(r"\[") - text.count(r"\]")
     if unclosed * text.count(r"\boxed") ** 3 > _STEPS:
         raise guard.Refused(r"many boxes after an unclosed \[")

@@ -1,4 +1,5 @@
-r"""Answers that are one number: `1.234,5`, `$12`, `-\frac{3}{4}`, `2 1/2`, `50\%`, `3 km/h`, `x = 5`, `1.2e-3`.
+r"""Answers that are one number: `1.234,5`, `$12`, `-\frac{3}{4}`, `2 1/2`, `50\%`, `3 km/h`, `x = 5`,
+`1.2e-3`.
 
 They are compared here, exactly and in microseconds; algebra is for the rest.
 """
@@ -43,7 +44,7 @@ class Quantity:
     name: str | None = None
 
     def equals(self, other: "Quantity") -> bool:
-        """Equal exactly, or to six decimals where either has decimals; 50% equals 50 and 0.5; x = 5 is not y = 5."""
+        """Exactly, or to six decimals where either has decimals. 50% equals 50 and 0.5; x = 5 not y = 5."""
         if self.name and other.name and self.name.lower() != other.name.lower():
             return False
         if self.percent == other.percent:
@@ -60,7 +61,7 @@ class Quantity:
 
 
 def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
-    """The readings of a text (see `notation.plain`) that is one number with its currency, unit and name, or none."""
+    """The readings of a plain text that is one number, with its currency, unit and name; or none."""
     prefix = _PREFIX.match(text)
     if prefix is None:
         return frozenset()
@@ -98,22 +99,13 @@ def _variable(name: str | None) -> str | None:
 
 
 def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str]:
-    """The values of the number that a text starts with, whether it has no decimals, and what follows it."""
-    for form, value in (
-        (_FRACTION, _quotients),
-        (_SLASHED, _quotients),
-        (_SCIENTIFIC, _powers),
-        (_PLAIN, _plain),
-    ):
+    """The values of the number that a text starts with, whether they are exact, and what follows it."""
+    for form, read in _FORMS:
         match = form.match(text)
-        if match:
-            values = value(match, point_only)
-            if values:
-                return (
-                    values,
-                    all(v.denominator == 1 for v in values) or form in (_FRACTION, _SLASHED),
-                    text[match.end() :],
-                )
+        values = read(match, point_only) if match else frozenset()
+        if values:
+            exact = read is _quotients or all(value.denominator == 1 for value in values)
+            return values, exact, text[match.end() :]
     return frozenset(), True, text
 
 
@@ -133,3 +125,6 @@ def _powers(match: re.Match, point_only: bool) -> frozenset[Fraction]:
 
 def _plain(match: re.Match, point_only: bool) -> frozenset[Fraction]:
     return readings(match.group(), point_only=point_only)
+
+
+_FORMS = ((_FRACTION, _quotients), (_SLASHED, _quotients), (_SCIENTIFIC, _powers), (_PLAIN, _plain))

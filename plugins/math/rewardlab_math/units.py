@@ -2,37 +2,39 @@
 
 import re
 
-CURRENCY = r"(?:US\$|R\$|Rs\.?|[$€£¥₹₽₩₫฿৳₪₺₴₦₱￥₭₮₵₡₲]|(?:USD|EUR|GBP|JPY|CNY|INR|RUB|KRW|IDR|BRL|THB|VND|NGN|KES|TZS)\b)"
+CURRENCY = (
+    r"(?:US\$|R\$|Rs\.?|[$€£¥₹₽₩₫฿৳₪₺₴₦₱￥₭₮₵₡₲]"
+    r"|(?:USD|EUR|GBP|JPY|CNY|INR|RUB|KRW|IDR|BRL|THB|VND|NGN|KES|TZS)\b)"
+)
 """A sign or code that may stand before a number."""
 
 SCALES = {
-    **{"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12},
-    **{"lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7},
-    **{"ribu": 10**3, "juta": 10**6, "miliar": 10**9, "mil": 10**3, "millones": 10**6, "milhões": 10**6},
-    **{
-        "tausend": 10**3,
-        "millionen": 10**6,
-        "milliarden": 10**9,
-        "mille": 10**3,
-        "millions": 10**6,
-        "milliards": 10**9,
-    },
-    **{"тысяч": 10**3, "тысячи": 10**3, "миллиона": 10**6, "миллионов": 10**6, "миллиардов": 10**9},
-    **{"千": 10**3, "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8},
-    **{"লক্ষ": 10**5, "লাখ": 10**5, "কোটি": 10**7, "लाख": 10**5, "करोड़": 10**7, "లక్షల": 10**5, "కోట్ల": 10**7},
+    **dict.fromkeys(["thousand", "ribu", "mil", "tausend", "mille", "тысяч", "тысячи", "千"], 10**3),
+    **dict.fromkeys(["万", "萬", "만"], 10**4),
+    **dict.fromkeys(["lakh", "lakhs", "লক্ষ", "লাখ", "लाख", "లక్షల"], 10**5),
+    **dict.fromkeys(
+        ["million", "millions", "juta", "millones", "milhões", "millionen", "миллиона", "миллионов"], 10**6
+    ),
+    **dict.fromkeys(["crore", "crores", "কোটি", "करोड़", "కోట్ల"], 10**7),
+    **dict.fromkeys(["億", "亿", "억"], 10**8),
+    **dict.fromkeys(["billion", "billions", "miliar", "milliarden", "milliards", "миллиардов"], 10**9),
 }
 """Words that may multiply the number before them: "3万" is 30,000, or 3 where the question counts in 万."""
 
-_KNOWN = frozenset(
-    "mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph kmh "
-    "sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad m g s h l n j w v a k c f t".split()
-)
+_KNOWN_WORDS = """
+mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph
+kmh sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad m g s h l n j w v a k c f t
+"""
+_KNOWN = frozenset(_KNOWN_WORDS.split())
 _TEXT = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|rm|bf)\s*\{(?P<inside>[^{}]*)\}")
 _POWER = re.compile(r"(?<=[^\d\s^])\^\s*(?:\{\s*-?[1-3]\s*\}|-?[1-3])")
 _DEGREE = re.compile(r"\^?\s*\{?\s*(?:\\circ|\\degree)\s*\}?")
 _JOINT = re.compile(r"(?:\\cdot|\\times|[\s/.,·*()\"'-])+")
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
-_OTHER_WORD = re.compile(r"[^\d\x00-/:-@\[-`{-\x7f]+")  # letters and marks
+_OTHER_WORD = re.compile(r"[^\d\x00-/:-@\[-`{-\x7f]+")  # letters and marks of any script
+_UNIT_START = re.compile(r"\s+|(?=\\(?:text|math(?:rm|bf|it|sf)|mbox|rm|bf))")
+_FORMULA_END = re.compile(r"(?:[\d})\]]|\\[A-Za-z]+)\Z")
+_MOST_WORDS = 6
 
 
 def is_unit(rest: str) -> bool:
@@ -69,15 +71,10 @@ def scale(rest: str) -> int | None:
     return SCALES.get(first[:1])  # 万元: no space between scale and unit
 
 
-_HEAD = r"(?P<head>.*?(?:[\d})\]]|\\[A-Za-z]+))"
-_MEASURED = re.compile(
-    _HEAD
-    + rf"(?P<unit>(?:\s*{_TEXT.pattern.replace('?P<inside>', '')}(?:{_POWER.pattern})?|\s+[^\s\d\\=<>+*{{}}()^,;]+(?:{_POWER.pattern})?)+)",
-    re.DOTALL,
-)
-
-
 def without_unit(formula: str) -> str:
-    r"""A formula without the unit after it: `10\pi \text{ cm}^2` and `2\sqrt{3} inches` lose theirs."""
-    match = _MEASURED.fullmatch(formula)
-    return match["head"] if match and is_unit(match["unit"]) else formula
+    r"""A formula without the unit after it, as in `10\pi \text{ cm}^2` and `2\sqrt{3} inches`."""
+    for start in list(_UNIT_START.finditer(formula))[-_MOST_WORDS:]:
+        head = formula[: start.start()]
+        if _FORMULA_END.search(head) and is_unit(formula[start.start() :]):
+            return head
+    return formula

@@ -18,17 +18,18 @@ _FORMULA = re.compile(r"[=<>^_+*/|\d]|\\[A-Za-z]+")
 _ASCII_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}|\b(?i:no)\b")
 _LONG_ASCII_WORD = re.compile(r"(?<![\\A-Za-z\d])[A-Za-z]{4,}")
 _OTHER_LETTER = re.compile(r"[^\W\d_A-Za-zα-ωΑ-Ω]")
-_NOTATION = frozenset(
-    "and or in mod sin cos tan cot sec csc log ln exp sqrt pi inf infinity max min gcd lcm arcsin arccos arctan".split()
-)
+_NOTATION_WORDS = """
+and or in mod sin cos tan cot sec csc log ln exp sqrt pi inf infinity max min gcd lcm arcsin arccos arctan
+"""
+_NOTATION = frozenset(_NOTATION_WORDS.split())
 _CONJUNCTION = re.compile(
-    r"\s+(?:und|oder|et|ou|dan|atau|na|au|и|или|và|hoặc|ve|veya|এবং|বা|अथवा|और|या|మరియు|లేదా|و|أو|àti|tàbí)\s+"
+    r"\s+(?:und|oder|et|ou|dan|atau|na|au|и|или|và|ve|veya|এবং|বা|और|या|మరియు|లేదా|و|أو|àti|tàbí)\s+"
     r"|\s*(?:和|或者|或|与|以及|または|および|と|과|와|또는|และ|หรือ)\s*"
 )
 
 
 def kind(text: str) -> Kind:
-    """What an answer is, by its plain writing. A formula with words apart from `\\text{...}` counts as words."""
+    r"""What a plain answer is. A formula with words in it, apart from those in `\text{...}`, counts as words."""
     if _LETTER.fullmatch(text):
         return "choice"
     outside = _NAMED_GROUP.sub(" ", _TEXT_GROUP.sub(" ", text))
@@ -41,7 +42,7 @@ def kind(text: str) -> Kind:
 
 
 def with_commas(text: str) -> str:
-    """ "x = 1 oder x = 2" as "x = 1, x = 2": conjunctions of other languages than English, which math-verify knows."""
+    """ "x = 1 oder x = 2" as "x = 1, x = 2". Of "and" and "or", math-verify knows the English ones only."""
     return _CONJUNCTION.sub(", ", text)
 
 
