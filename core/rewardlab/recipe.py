@@ -111,13 +111,7 @@ class Evaluation(Config):
     """fields that split the table of results"""
 
 
-class _Stage(Config):
-    def dataset_of_recipe(self) -> bool:
-        """Whether this stage reads the recipe's own dataset, at least in part."""
-        return self.dataset is None
-
-
-class _Training(_Stage):
+class _Training(Config):
     learning_rate: PositiveFloat = 1e-5
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """of the learning rate, after warm-up"""
@@ -136,7 +130,7 @@ class _Training(_Stage):
     chat: Chat = Field(default_factory=Chat)
 
 
-class DataStage(_Stage):
+class DataStage(Config):
     """Write a dataset to a file."""
 
     use: Literal["data"]
@@ -207,7 +201,7 @@ class RlStage(_Training):
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
 
 
-class EvalStage(Evaluation, _Stage):
+class EvalStage(Evaluation):
     """Evaluate the model as it is at this point."""
 
     use: Literal["eval"]

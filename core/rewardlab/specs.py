@@ -101,6 +101,8 @@ class RewardSpec(_Spec):
             raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
         if self.runs not in ("inline", "thread", "worker", "async"):
             raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
+        if isinstance(self.requires, str) or isinstance(self.judges, str):
+            raise TypeError(f"{self.name}: requires and judges are lists of names, not one text")
         low, high = self.range
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ValueError(f"{self.name}: range {self.range!r} is no closed finite interval")
@@ -135,6 +137,11 @@ class DatasetSpec(_Spec):
 
     kind: ClassVar[str] = "dataset"
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if isinstance(self.provides, str):
+            raise TypeError(f"{self.name}: provides is a list of names, not one text")
 
     def provided_fields(self, options: Config) -> tuple[str, ...] | None:
         """The fields that every sample has under these options; None where only reading tells."""

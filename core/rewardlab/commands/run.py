@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
     from rewardlab.plan import make_plan
     from rewardlab.report import write_report
 
-    plan = make_plan(load(options.recipe, options.overrides), purpose="run")
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="run")
     for warning in plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if options.stage is not None and not 0 <= options.stage < len(plan.recipe.stages):

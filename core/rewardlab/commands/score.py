@@ -29,7 +29,7 @@ def run(options: Namespace) -> int:
     from rewardlab.score_job import ScoreJob
 
     job = ScoreJob(
-        plan=make_plan(load(recipe, overrides), purpose="score"),
+        plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),
         rows=rows,
         output=Path(options.output),
         resume=options.resume,

@@ -23,7 +23,8 @@ SCALES = {
 
 _KNOWN_WORDS = """
 mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph
-kmh sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad m g s h l n j w v a k c f t
+kmh sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad m g s h l n j w v a
+k c f t
 """
 _KNOWN = frozenset(_KNOWN_WORDS.split())
 _TEXT = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|rm|bf)\s*\{(?P<inside>[^{}]*)\}")
@@ -38,7 +39,7 @@ _MOST_WORDS = 6
 
 
 def is_unit(rest: str) -> bool:
-    r"""Whether what follows a number only names what is counted: "", " apples", `\text{ cm}^2`, " км/ч", "個".
+    r"""Whether what follows a number only names what is counted: "", " apples", `\text{ cm}^2`, " км/ч".
 
     Letters that may be variables are no unit: "12x", "12 x", "12ab".
     """

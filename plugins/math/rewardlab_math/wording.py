@@ -29,7 +29,7 @@ _CONJUNCTION = re.compile(
 
 
 def kind(text: str) -> Kind:
-    r"""What a plain answer is. A formula with words in it, apart from those in `\text{...}`, counts as words."""
+    r"""What a plain answer is. A formula with words beside `\text{...}`, counts as words."""
     if _LETTER.fullmatch(text):
         return "choice"
     outside = _NAMED_GROUP.sub(" ", _TEXT_GROUP.sub(" ", text))
