@@ -182,7 +182,7 @@ class TestAProducerThatFails:
 
 
 class TestAReaderThatLeaves:
-    def test_disturbs_nobody(self):
+    def test_disturbs_nobody(self, caplog):
         async def scenario():
             stream = GroupStream(SAMPLE, 1)
             leaving, staying = asyncio.create_task(stream.group()), asyncio.create_task(stream.group())
@@ -192,6 +192,7 @@ class TestAReaderThatLeaves:
             return await staying
 
         assert asyncio.run(scenario()).completions == (completion(0),)
+        assert not caplog.records, "the loop complains"
 
     def test_with_its_loop_does_not_harm_the_producer(self):
         stream = GroupStream(SAMPLE, 1)

@@ -19,11 +19,19 @@ from rewardlab.lanes import MOST_ITEMS, ItemLane, open_lane
 from rewardlab.loops import CallThread, LoopThread
 from rewardlab.worker import PluginRaised, WorkerDied, WorkerStartError, WorkerTimeout
 
+pytestmark = pytest.mark.usefixtures("no_complaints")
 WAYS = ["inline", "thread", "async"]
 
 
 def spec_of(**spec):
     return RewardSpec(name="made", summary="made by a test", build=lambda options, context: None, **spec)
+
+
+@pytest.fixture
+def no_complaints(caplog):
+    """Nothing that a lane starts ends in an exception that only the event loop's log tells of."""
+    yield
+    assert not [record.getMessage() for record in caplog.records if record.name == "asyncio"]
 
 
 @pytest.fixture
@@ -252,6 +260,17 @@ def test_info_may_be_any_mapping(open_one, group_of):
     assert ask(open_one(lambda items: [Score(value=0.5, info=given)]), group_of("a"))[0][0].info == given
 
 
+@pytest.mark.parametrize("scope", ["completion", "batch", "group"])
+def test_a_reward_runs_where_its_spec_says(open_one, group_of, scope):
+    def score(items):
+        return [Score(value=0.5, info={"thread": threading.current_thread().name}) for _ in items]
+
+    here, there = threading.current_thread().name, "lane-home" if scope == "group" else "lane-thread"
+    for runs, where in {"inline": here, "async": here, "thread": there}.items():
+        [[found]] = ask(open_one(score, runs, scope), group_of("a"))
+        assert found.info["thread"] == where
+
+
 # --- what is asked at once ---
 
 batches = st.lists(
@@ -351,8 +370,16 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
         return halves(items)
 
     lane = ItemLane(spec_of(runs="worker"), call, 3)
-    ask(lane, *(group_of("a", "b", id=str(number)) for number in range(9)))
-    assert (calls, most) == ([6, 6, 6], 3)
+
+    async def scenario():
+        first = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(9)]
+        await asyncio.sleep(0.005)  # all calls are under way
+        later = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(2)]
+        return await asyncio.gather(*first, *later)
+
+    asyncio.run(scenario())
+    assert calls[:3] == [6, 6, 6]
+    assert (sum(calls), most) == (22, 3)
 
 
 def test_what_nobody_waits_for_any_more_is_not_asked(open_one, group_of):
@@ -482,11 +509,20 @@ def test_every_waiting_group_learns_that_the_job_has_failed(group_of):
     assert [str(outcome) for outcome in asyncio.run(scenario())] == ["no model"] * 3
 
 
-def test_cancelling_is_no_failure_of_the_reward(open_one, group_of):
+@pytest.mark.parametrize("scope", ["completion", "batch", "group"])
+@pytest.mark.parametrize("runs", ["async", "thread"])
+def test_cancelling_is_no_failure_of_the_reward(open_one, group_of, runs, scope):
     asked = threading.Event()
 
+    async def endless(given):
+        asked.set()
+        await asyncio.sleep(3600)
+
     async def scenario():
-        lane = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread")
+        if runs == "thread":
+            lane = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
+        else:
+            lane = open_lane(spec_of(runs="async", scope=scope), SimpleNamespace(score=endless))
         scoring = asyncio.create_task(lane.score(GroupStream.of(group_of("a"))))
         while not asked.is_set():
             await asyncio.sleep(0.001)

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from rewardlab import loops
-from rewardlab.loops import CallThread, LoopThread
+from rewardlab.loops import CallThread, LoopThread, is_ours
 
 
 @pytest.fixture
@@ -135,9 +135,11 @@ class TestClosingALoopThread:
 
     def test_is_possible_from_within(self):
         home = LoopThread("home")
-        done = threading.Event()
-        home.submit(thread_name()).add_done_callback(lambda _: (home.close(), done.set()))
-        assert done.wait(5)
+
+        async def close():
+            home.close()
+
+        home.run(close())
         home.close()
         assert home.loop.is_closed()
 
@@ -247,6 +249,42 @@ class TestACallThread:
         caller.close()
         assert time.monotonic() - began < 1
         go_on.set()
+
+
+class TestACancellation:
+    """A plugin may raise what looks like one; what is to be passed on is that of the running task."""
+
+    @staticmethod
+    async def outcome(plugin):
+        try:
+            await plugin()
+        except BaseException as error:
+            return is_ours(error)
+
+    def test_of_the_running_task_is_ours(self):
+        async def scenario():
+            task = asyncio.create_task(self.outcome(Endless()))
+            await asyncio.sleep(0.01)
+            task.cancel()
+            return await task
+
+        assert asyncio.run(scenario()) is True
+
+    @pytest.mark.parametrize("error", [asyncio.CancelledError(), ValueError(), SystemExit()])
+    def test_that_nobody_asked_for_is_the_plugins(self, error):
+        async def plugin():
+            raise error
+
+        assert asyncio.run(self.outcome(plugin)) is False
+
+    def test_of_what_the_plugin_waits_for_is_the_plugins(self):
+        async def plugin():
+            inner = asyncio.create_task(Endless()())
+            await asyncio.sleep(0)
+            inner.cancel()
+            await inner
+
+        assert asyncio.run(self.outcome(plugin)) is False
 
 
 HANGS = """

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,16 @@ def start(*arguments, **more):
     return subprocess.Popen(command, **pipes | more)
 
 
+@contextmanager
+def running(*arguments, **more):
+    """The process, killed at the end."""
+    with start(*arguments, **more) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def wait_until(seen, process):
     """Until `seen()`, while the process lives."""
     until = time.monotonic() + 60
@@ -280,10 +291,9 @@ def kill_and_resume(kills, rows):
     prepare_gated(rows, late=1, pause=0.0002)
     chance, flags = random.Random(0), []
     for kill in range(kills):
-        with start(*flags) as process:
+        with running(*flags) as process:
             wait_for_rows(rows * (kill + 1) // (kills + 2), process)
             time.sleep(chance.uniform(0, 0.03))
-            process.kill()
         flags = ["--resume"]
     Path("gate").touch()
     assert score("--resume") == 0
@@ -303,16 +313,15 @@ def test_a_job_killed_again_and_again_loses_nothing():
 def test_a_job_killed_before_its_first_row_loses_nothing():
     assert score(out="whole.jsonl") == 0
     for wait in range(40):
-        with start("--resume") as process:
+        with running("--resume"):
             time.sleep(wait * 0.02)
-            process.kill()
     assert score("--resume") == 0
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
 
 def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
     prepare_gated(rows=40, late=30)
-    with start("seed=3", "--skip-bad") as process:
+    with running("seed=3", "--skip-bad") as process:
         wait_for_rows(10, process)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
@@ -333,7 +342,7 @@ def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
 )
 def test_ctrl_c_does_not_wait_for_a_reward(use):
     Path("r.yaml").write_text(Path("r.yaml").read_text().replace("cases/length", use))
-    with start("reward.components.length.with.pause=60") as process:
+    with running("reward.components.length.with.pause=60") as process:
         wait_until(Path("log.txt").exists, process)
         process.send_signal(signal.SIGINT)
         asked = time.monotonic()
@@ -352,7 +361,7 @@ def test_a_full_disk_leaves_whole_rows_and_says_how_to_go_on():
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    with start(preexec_fn=small_files) as process:
+    with running(preexec_fn=small_files) as process:
         _, error = process.communicate(timeout=30)
     assert process.returncode == 1
     written = OUT.read_bytes()
@@ -377,7 +386,7 @@ def test_no_room_for_the_ids_of_the_rows_is_told_and_nothing_is_written():
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    with start(preexec_fn=small_files) as process:
+    with running(preexec_fn=small_files) as process:
         _, error = process.communicate(timeout=60)
     assert process.returncode == 1
     assert error.startswith("error: the ids of the rows cannot be kept in the folder for temporary files: ")
@@ -387,17 +396,16 @@ def test_no_room_for_the_ids_of_the_rows_is_told_and_nothing_is_written():
 
 def test_a_second_writer_is_refused():
     prepare_gated(rows=4, late=3)
-    with start() as first:
+    with running() as first:
         wait_for_rows(1, first)
-        with start("--resume") as second:
+        with running("--resume") as second:
             _, error = second.communicate(timeout=30)
         assert (second.returncode, error) == (2, "error: out.jsonl: another process is writing this file\n")
         OUT.unlink()  # even so the first one has it
-        with start() as third:
+        with running() as third:
             _, error = third.communicate(timeout=30)
         assert (third.returncode, error) == (2, "error: out.jsonl: another process is writing this file\n")
         assert not OUT.exists()
-        first.kill()
 
 
 @pytest.mark.slow

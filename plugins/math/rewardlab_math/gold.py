@@ -21,7 +21,7 @@ LONGEST = 2000
 
 _FINAL = "####"
 _TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tons
-_LIST_OR_DECIMAL = re.compile(r"\d,\d")
+_LIST_OR_DECIMAL = re.compile(r"\D*\d+,\d+\D*")
 
 
 class BrokenGold(ValueError):
@@ -84,8 +84,8 @@ def _gold(written: str, point_only: bool, seconds: float) -> Gold:
     if not any(character.isalnum() for character in text):
         raise BrokenGold(f"{written!r} holds no answer")
     numbers = frozenset() if _TERM.fullmatch(text) else quantities(text, point_only=point_only)
-    listed = _LIST_OR_DECIMAL.search(text) and all(number.value.denominator > 1 for number in numbers)
-    if listed and point_only:  # "1,2": two numbers
+    listed = _LIST_OR_DECIMAL.fullmatch(text) and all(number.value.denominator > 1 for number in numbers)
+    if listed and point_only:  # "1,2" is two numbers
         numbers = frozenset()
     kind = "formula" if numbers else wording.kind(text)
     if kind != "formula":

@@ -13,7 +13,7 @@ _TEXT_COMMAND = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|rm|bf)(?![A-Z
 _TEXT_GROUP = re.compile(_TEXT_COMMAND.pattern + r"\{([^{}]*)\}")
 _NAMED_GROUP = re.compile(r"\\(?:begin|end|operatorname|math(?:bb|cal|frak))\s*\{[^{}]*\}")
 _LETTER = re.compile(r"[\[(]?\s*(?P<letter>[A-Za-z])\s*[\])]?")
-_CHOICE = re.compile(_LETTER.pattern + r"(?:(?<=[\])])\s+\S.*|\s*[.:)]\s*\S.*)?", re.DOTALL)
+_CHOICE = re.compile(_LETTER.pattern + r"(?:(?<=[\])])\s+\S.*|\s*[.:)](?:\s*\S.*)?)?", re.DOTALL)
 _FORMULA = re.compile(r"[=<>^_+*/|\d]|\\[A-Za-z]+")
 _ASCII_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}|\b(?i:no)\b")
 _LONG_ASCII_WORD = re.compile(r"(?<![\\A-Za-z\d])[A-Za-z]{4,}")

@@ -1,0 +1,32 @@
+"""Answers that are not handed to the algebra system."""
+
+import pytest
+from rewardlab_math.guard import DEEPEST, LONGEST, Refused, check
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1+" * LONGEST, "characters"),
+        ("(" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1), "groups"),
+        ("{" * 900, "groups"),
+        ("9^9^9", "digits"),
+        (r"\int_0^1 x dx", r"\\int"),
+        (r"\sum_{k=1}^{10} k", r"\\sum"),
+        (r"\operatorname{eye}(100000)", r"\\operatorname"),
+    ],
+)
+def test_what_may_take_long_is_refused_with_the_reason(text, why):
+    with pytest.raises(Refused, match=why):
+        check(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["12", r"\frac{\sqrt{3}}{2}", "(" * DEEPEST + "1" + ")" * DEEPEST, r"\sumtotal"]
+)
+def test_ordinary_answers_pass(text):
+    check(text)
+
+
+def test_an_answer_may_have_the_unevaluated_parts_of_the_gold_one():
+    check(r"\int f(x) dx + C", gold=r"C + \int f(x) dx")

@@ -1,0 +1,66 @@
+"""Words, choices, formulas."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab_math.wording import choice, kind, normalised, with_commas
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("B", "choice"),
+        ("(b)", "choice"),
+        ("Paris", "words"),
+        ("no", "words"),
+        ("yes", "words"),
+        ("北京", "words"),
+        ("হ্যাঁ", "words"),
+        ("3 apples and 4 pears", "words"),
+        ("Route 66", "words"),
+        ("12", "formula"),
+        ("ab", "formula"),
+        ("2ab", "formula"),
+        (r"\frac{x}{2}", "formula"),
+        (r"x=1 \text{ or } x=2", "formula"),
+        ("x=1 or x=2", "formula"),
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", "formula"),
+        (r"10\pi \text{ inches}", "formula"),
+        ("α+β", "formula"),
+    ],
+)
+def test_what_an_answer_is(text, expected):
+    assert kind(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["B", "b", "(B)", "[b]", "B.", "B) 12 cm", "(B) 12 cm", "B: 12 cm", r"\text{B}", "{B}"]
+)
+def test_the_letter_of_a_choice(text):
+    assert choice(text) == "B"
+
+
+@pytest.mark.parametrize("text", ["because", "AB", "B12", "B or C", "12", "B 12", ""])
+def test_other_texts_choose_nothing(text):
+    assert choice(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["New York", "new  york", r"\text{New York}", "New York.", "“New York”", "ＮＥＷ York"]
+)
+def test_words_are_compared_without_their_dress(text):
+    assert normalised(text) == "new york"
+
+
+@pytest.mark.parametrize(
+    "joined", ["x=1 und x=2", "x=1 و x=2", "x=1和x=2", "x=1 বা x=2", "x=1 atau x=2", "x=1 или x=2"]
+)
+def test_and_and_or_of_many_languages_list(joined):
+    assert with_commas(joined) == "x=1, x=2"
+
+
+@given(st.text(max_size=30))
+def test_no_text_is_too_strange(text):
+    assert normalised(normalised(text)) == normalised(text)
+    choice(text)
+    kind(text)
