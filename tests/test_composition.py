@@ -337,6 +337,13 @@ class TestTheGuard:
             "(20.0%; max_missing is 5.0%); last: sample 's49', completion 0: no luck"
         )
 
+    def test_forgets_what_is_long_past(self, group_of):
+        number, told = self.guard([0.5] * 1000 + [FAILED] * 60, group_of, window=1000, least=50)
+        assert number == 1050
+        assert "51 of the last 1000 completions (5.1%;" in told
+        assert self.guard([FAILED] * 3 + [0.5] * 97, group_of, window=50, least=50) is not None
+        assert self.guard([0.5] * 48 + [FAILED] * 2 + [0.5] * 50, group_of, window=50, least=50) is None
+
     def test_does_not_count_abstentions(self, group_of):
         assert self.guard([ABSTAINED] * 60, group_of, window=1000, least=50) is None
 

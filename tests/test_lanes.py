@@ -31,7 +31,7 @@ def spec_of(**spec):
 def no_complaints(caplog):
     """Nothing that a lane starts ends in an exception that only the event loop's log tells of."""
     yield
-    assert not [record.getMessage() for record in caplog.records if record.name == "asyncio"]
+    assert not [record.getMessage() for record in caplog.get_records("call") if record.name == "asyncio"]
 
 
 @pytest.fixture

@@ -456,5 +456,6 @@ def test_a_reward_that_cannot_be_built_leaves_nothing_behind(capsys):
                  judges={"j": {"use": "cases/leaky", "with": {"key_env": "NO_SUCH_VARIABLE"}}})  # fmt: skip
     write_rows(row(1))
     assert score() == 1
-    assert "judge 'j' (cases/leaky) could not be built: KeyError" in capsys.readouterr().err
+    error = "error: judge 'j' (cases/leaky) could not be built: KeyError: 'NO_SUCH_VARIABLE'\n"
+    assert capsys.readouterr().err == error  # with nothing to go on with
     assert nothing_is_written()

@@ -127,6 +127,13 @@ def test_a_job_may_say_resume_from_the_start(whole):
     assert Path("other.jsonl").read_bytes() == whole
 
 
+def test_a_state_that_was_never_written_is_no_obstacle(whole):
+    OUT.unlink()
+    (STATE / "state.json").unlink()
+    assert score("--resume") == 0
+    assert OUT.read_bytes() == whole
+
+
 def test_state_without_output_is_no_obstacle(whole):
     OUT.unlink()
     assert score("seed=5") == 0

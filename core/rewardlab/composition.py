@@ -125,7 +125,7 @@ class Composition:
         for use, normalizer in self.normalizers:
             tokens = None if None in counts else list(counts)
             try:
-                shaped = normalizer.shape(list(values), tokens, list(range(size)), own_seed)
+                shaped = normalizer.shape(values, tokens, list(range(size)), own_seed)
                 values = [float(value) for value in shaped]
             except (Exception, SystemExit) as error:  # the one place where its exceptions get their name
                 raise JobError(f"normalizer {use} on {_place(sample)}: {one_line(error)}") from error

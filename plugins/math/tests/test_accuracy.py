@@ -171,7 +171,8 @@ def item(pair):
 
 def test_threads_and_other_processes_judge_as_the_main_thread():
     reward = Accuracy(Options())
-    items = [item(pair) for pair in RIGHT + WRONG + [("12", "9^{9^{9^{9}}}"), ("12", "1000000!")]]
+    hostile = [("12", "9^{9^{9^{9}}}"), ("12", "1000000!")]
+    items = [item(pair) for pair in RIGHT[::3] + WRONG[::3] + hostile]
     expected = reward.score(items)
     with ThreadPoolExecutor(3) as threads:
         assert [scores[0] for scores in threads.map(lambda one: reward.score([one]), items)] == expected

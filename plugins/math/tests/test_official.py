@@ -1,4 +1,4 @@
-"""profile: sp3f_official against the published scores, and against math-verify called as the published code does."""
+"""profile: sp3f_official, against published scores and math-verify called as the published code does."""
 
 import json
 from itertools import product
