@@ -105,6 +105,7 @@ class TestMissingValues:
         assert made.total == [1.0, 0.5]
         assert made.components == components
 
+    @settings(max_examples=50, deadline=None)
     @given(st.floats(-1, 1), st.integers(1, 7), st.sampled_from(["group_mean", "zero_advantage"]))
     def test_do_not_tell_equal_values_apart(self, group_of, value, others, policy):
         """A mean that rounding moved would be an advantage over values that are all the same."""
@@ -169,7 +170,7 @@ def compose(columns, policies, group_of):
     return made.total, made.shaped
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(scored_groups())
 def test_policies_do_what_the_contract_says(group_of, drawn):
     made, wanted = compose(*drawn, group_of), reference(*drawn)
@@ -181,6 +182,7 @@ def test_policies_do_what_the_contract_says(group_of, drawn):
         assert made[1] == pytest.approx(wanted[1])
 
 
+@settings(max_examples=50, deadline=None)
 @given(scored_groups(), st.data())
 def test_permuting_a_group_permutes_what_comes_out(group_of, drawn, data):
     columns, policies = drawn
@@ -366,7 +368,7 @@ class TestTheGuard:
         with pytest.raises(JobError, match="3 of the last 4"):
             guard.check()
 
-    @settings(max_examples=60)
+    @settings(max_examples=60, deadline=None)
     @given(
         st.lists(st.tuples(st.sampled_from([0.5, ABSTAINED, FAILED]), st.integers(1, 40)), max_size=12),
         st.integers(1, 4),

@@ -285,7 +285,7 @@ def moody(items):
     return [s if c.text != "bad" else None for s, (_, c) in zip(length(items), items, strict=True)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(batches, st.sampled_from(WAYS), st.sampled_from(["completion", "batch"]))
 def test_a_score_does_not_depend_on_what_it_is_asked_with(group_of, texts, runs, scope):
     alone = {"good": 0.4, "fine": 0.4, "bad": None, "raise": None}

@@ -46,7 +46,7 @@ class TestSlices:
         assert names == ["all", "language bn", "language de", "language en", "all but en"]
         assert summarise(groups, ["language"], "x").slices[-1].means == {"total": 0.75, "a": 0.75}
 
-    @settings(max_examples=40)
+    @settings(max_examples=40, deadline=None)
     @given(
         st.lists(
             st.tuples(st.sampled_from("xyz"), st.lists(st.none() | st.floats(-5, 5), min_size=1)), min_size=1
@@ -101,7 +101,7 @@ class TestTheTable:
 
 
 class TestSpread:
-    @settings(max_examples=50)
+    @settings(max_examples=50, deadline=None)
     @given(st.lists(st.sampled_from(["de", "en", "bn"])), st.integers(0, 12))
     def test_takes_evenly_from_each_value_and_keeps_the_order_within(self, languages, most):
         samples = [Sample(id=str(n), fields={"language": name}) for n, name in enumerate(languages)]

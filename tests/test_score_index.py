@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from rewardlab.score_index import RowIndex
+from rewardlab.scorefile.index import RowIndex
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_places_are_in_the_order_of_the_rows(index):
 def test_many_rows_do_not_fill_the_memory():
     program = """if True:
         import resource
-        from rewardlab.score_index import RowIndex
+        from rewardlab.scorefile.index import RowIndex
         index = RowIndex()
         def grow(first, last):
             for number in range(first, last):

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab.errors import JobError
-from rewardlab.score_index import RowIndex
-from rewardlab.score_output import OutputFile, put_in_order, read_kept, to_line
+from rewardlab.scorefile.index import RowIndex
+from rewardlab.appending import LineAppender
+from rewardlab.scorefile.output import put_in_order, read_kept, to_line
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters())  # lone surrogates, controls and line separators too
@@ -96,9 +97,9 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(tmp_path):
         import resource, sys
         from pathlib import Path
         from rewardlab.errors import JobError
-        from rewardlab.score_output import OutputFile
+        from rewardlab.appending import LineAppender
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-        file = OutputFile(Path(sys.argv[1]))
+        file = LineAppender(Path(sys.argv[1]))
         file.write(b"a" * 59 + b"\\n")
         try:
             file.write(b"b" * 59 + b"\\n")
@@ -115,6 +116,6 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_a_full_disk_is_a_job_error():
-    file = OutputFile(Path("/dev/full"))
+    file = LineAppender(Path("/dev/full"))
     with pytest.raises(JobError, match="/dev/full cannot be written: No space left on device"):
         file.write(b"a\n")

@@ -7,8 +7,8 @@ import pytest
 from rewardlab.errors import JobError
 from rewardlab.loading import load
 from rewardlab.plan import make_plan
-from rewardlab.score_index import RowIndex
-from rewardlab.score_rows import RowCheck, check_rows, rows_to_score
+from rewardlab.scorefile.index import RowIndex
+from rewardlab.scorefile.rows import RowCheck, check_rows, rows_to_score
 
 PLUGIN = Path(__file__).parent / "score_plugin"
 ROW = {"prompt": "?", "completions": ["x"]}

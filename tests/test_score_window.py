@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from rewardlab import score_window
+from rewardlab.scorefile import window
 from rewardlab.loading import load
 from rewardlab.plan import make_plan
-from rewardlab.score_rows import Row
-from rewardlab.score_window import scored_in_order
+from rewardlab.scorefile.rows import Row
+from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
 from rewardlab.types import Completion, Group, Sample
 
@@ -48,7 +48,7 @@ class Rows:
     ],
 )
 def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypatch, limit, most, rows):
-    monkeypatch.setattr(score_window, limit, most)
+    monkeypatch.setattr(window, limit, most)
     furthest = 0
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert row.given_id == number
@@ -59,7 +59,7 @@ def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypa
 
 
 def test_a_row_beyond_the_limits_is_scored_alone(scorer, monkeypatch):
-    monkeypatch.setattr(score_window, "MOST_COMPLETIONS", 4)
+    monkeypatch.setattr(window, "MOST_COMPLETIONS", 4)
     rows = Rows(3, size=10, width=1)
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert rows.made == number + 1

@@ -179,7 +179,7 @@ def test_scorers_do_not_know_of_each_other(plan_of, reward, group_of):
         assert [group.total for group in scored] == [[n * factor, factor] for n in range(20)]
 
 
-def test_normalizers_of_the_recipe_shape_the_totals(plan_of, reward, group_of, toy):
+def test_normalizers_of_the_recipe_shape_the_totals(plan_of, reward, group_of):
     class Negative:
         def shape(self, totals, tokens, kept, seed):
             return [-total for total in totals]
@@ -315,15 +315,15 @@ def test_what_the_producer_raises_is_no_reward_s_failure(plan_of, reward, group_
 # --- who waits is never held ---
 
 
-def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of, toy):
+def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of):
     """Every slow one at once; the promise is 50 ms, the test leaves room for a busy machine."""
 
     def slow(items):
-        time.sleep(0.4)
+        time.sleep(0.3)
         return halves(items)
 
     async def slow_coroutine(asked):
-        time.sleep(0.4)
+        time.sleep(0.3)
         items = asked if isinstance(asked, list) else (await asked.group()).completions
         return halves(items)
 
@@ -349,7 +349,7 @@ def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of, toy):
     with Scorer(plan_of(components)) as scorer:
         scored, gaps = asyncio.run(measure(scorer))
     assert scored.total == [3.0, 3.0]
-    assert sum(gaps) > 0.4
+    assert sum(gaps) > 0.3
     assert max(gaps) < 0.2
 
 

@@ -29,7 +29,7 @@ from rewardlab.errors import UserError, one_line
 from rewardlab.yaml12 import dump
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
-from rewardlab.score_output import OutputFile
+from rewardlab.appending import LineAppender
 from rewardlab.types import Score
 
 DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
@@ -109,7 +109,7 @@ class Ledger:
         self._attempt = attempt
         self._groups = 0
         _cut_torn_line(path)
-        self._file = OutputFile(path)
+        self._file = LineAppender(path)
 
     def write(self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str) -> None:
         """Append groups: all of them or, where the disk is full, none and a JobError.

@@ -113,8 +113,9 @@ class Child:
             with self._ended_by_failure():
                 answer = json.loads(self._exchange(request, time.monotonic() + limit))
         except TimeoutError:
-            text = f"no score within {limit:g} s; the worker used {self._cpu_since:.1f} s of processor time"
-            raise WorkerTimeout(text, cpu_bound=self._cpu_since >= limit / 2) from None
+            busy = self._cpu_since >= limit / 2
+            why = "the worker was computing" if busy else "the worker was waiting, or starved of processor time"
+            raise WorkerTimeout(f"no score within {limit:g} s; {why}", cpu_bound=busy) from None
         self._cpu = answer["cpu"]
         return answer
 

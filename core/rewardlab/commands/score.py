@@ -26,7 +26,7 @@ def run(options: Namespace) -> int:
     recipe, rows, overrides = _sorted_out(options.arguments)
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
-    from rewardlab.score_job import ScoreJob
+    from rewardlab.scorefile.job import ScoreJob
 
     job = ScoreJob(
         plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),

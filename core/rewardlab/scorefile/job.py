@@ -9,25 +9,25 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from rewardlab.appending import LineAppender
 from rewardlab.composition import MissingGuard
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
 from rewardlab.recipe import ComponentUse
-from rewardlab.score_index import RowIndex
-from rewardlab.score_output import (
+from rewardlab.scorefile.index import RowIndex
+from rewardlab.scorefile.output import (
     Kept,
-    OutputFile,
     missing_folder,
     output_row,
     put_in_order,
     read_kept,
     to_line,
 )
-from rewardlab.score_rows import RowCheck, abstention_problems, check_rows, rows_to_score
-from rewardlab.score_state import StateFolder, changes, origin
-from rewardlab.score_summary import Summary
-from rewardlab.score_window import scored_in_order
+from rewardlab.scorefile.rows import RowCheck, abstention_problems, check_rows, rows_to_score
+from rewardlab.scorefile.state import StateFolder, changes, origin
+from rewardlab.scorefile.summary import Summary
+from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
 
 GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
@@ -132,7 +132,7 @@ class ScoreJob:
         guard = MissingGuard(self._uses_in_total(), window=GUARD_WINDOW, least=GUARD_LEAST)
         bar = _bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
-        with bar, closing(rows), closing(OutputFile(self.output)) as file:
+        with bar, closing(rows), closing(LineAppender(self.output)) as file:
             for row, scored in scored_in_order(scorer, rows):
                 written = output_row(row.given_id, scored)
                 file.write(to_line(written))

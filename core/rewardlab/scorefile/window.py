@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 
 from rewardlab.composition import ScoredGroup
-from rewardlab.score_rows import Row
+from rewardlab.scorefile.rows import Row
 from rewardlab.scoring import Scorer
 
 MOST_ROWS, MOST_COMPLETIONS, MOST_CHARACTERS = 256, 1024, 1 << 24

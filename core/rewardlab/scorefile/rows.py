@@ -9,7 +9,7 @@ from rewardlab.errors import JobError, Problem, one_line
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
 from rewardlab.rows import prompt_hash, sample_id, to_group
-from rewardlab.score_index import RowIndex
+from rewardlab.scorefile.index import RowIndex
 from rewardlab.types import Group, Sample
 
 LISTED_REASONS = 12

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.redaction import redact
-from rewardlab.score_index import RowIndex
+from rewardlab.scorefile.index import RowIndex
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")
@@ -40,34 +39,6 @@ def to_line(row: Mapping[str, Any]) -> bytes:
     """The row as UTF-8 JSON and a newline, a lone surrogate as its escape. ValueError for NaN or infinity."""
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"  # a surrogate's \udXXX is also what JSON calls it
-
-
-class OutputFile:
-    """Appends lines. What was written stays: a line that does not fit is taken back and the rest is whole."""
-
-    def __init__(self, path: Path):
-        self._path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._size = os.fstat(self._file).st_size
-
-    def write(self, line: bytes) -> None:
-        """Append one line. A JobError where the disk has no room for it."""
-        rest = memoryview(line)
-        try:
-            while rest:  # a full disk takes a part before it refuses
-                rest = rest[os.write(self._file, rest) :]
-        except OSError as error:
-            with suppress(OSError):  # what cannot be taken back is a torn line, which --resume cuts off
-                os.ftruncate(self._file, self._size)
-            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
-        self._size += len(line)
-
-    def close(self) -> None:
-        """Make sure that all of it is on the disk; idempotent."""
-        if self._file >= 0:
-            os.fsync(self._file)
-            os.close(self._file)
-            self._file = -1
 
 
 @dataclass
