@@ -94,6 +94,16 @@ class TestMissingValues:
         assert made.total == total
         assert made.shaped == (total if shaped is None else shaped)
 
+    @pytest.mark.parametrize("total", ["a + b", "b + a"])
+    def test_that_cost_the_whole_group_its_advantage_hide_no_failure(self, group, total):
+        """Whether a job stops depends neither on the order of components nor on that of completions."""
+        uses = {"a": use(on_missing="group_mean"), "b": use()}
+        with pytest.raises(JobError, match="component 'b'"):
+            composition(total, uses).compose(group(1), {"a": scores(FAILED), "b": scores(FAILED)})
+        for cells in [(FAILED, ABSTAINED), (ABSTAINED, FAILED)]:
+            with pytest.raises(JobError, match=r"component 'a' .* abstains"):
+                composition("a", uses).compose(group(2), {"a": scores(*cells)})
+
     def test_show_in_the_total_only(self, group):
         given = scores(1.0, FAILED)
         made = composition("a", {"a": use(on_missing=0)}).compose(group(2), {"a": given})

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import __version__
+from rewardlab.appending import LineAppender
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import UserError, one_line
-from rewardlab.yaml12 import dump
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
-from rewardlab.appending import LineAppender
 from rewardlab.types import Score
+from rewardlab.yaml12 import dump
 
 DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
 BLOCK = 1 << 16

@@ -7,6 +7,8 @@ bytecodes: a single call into C cannot be interrupted and must be prevented (see
 """
 
 import ctypes
+import gc
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -76,6 +78,17 @@ class _Watcher(threading.Thread):
                 return
             except _TimeUp:
                 continue
+
+
+def _would_be_swallowed(worker: int) -> bool:
+    """Whether a thread is in a callback of the garbage collector, whose exceptions Python prints and drops."""
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    frame = sys._current_frames().get(worker)
+    while frame is not None:
+        if frame.f_code in callbacks or frame.f_code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_in(worker: int, exception: type[BaseException] | None) -> None:

@@ -1,5 +1,7 @@
 """A limit on processor time that holds in every thread."""
 
+import gc
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +58,22 @@ def test_a_library_that_swallows_everything_is_still_late():
 
     with pytest.raises(TimeLimitExceeded):
         call_within(0.1, swallows)
+
+
+def test_it_is_not_lost_in_a_callback_of_the_garbage_collector(monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", seen.append)
+
+    def slow_callback(phase, info):
+        work(0.05)
+
+    gc.callbacks.append(slow_callback)
+    try:
+        with pytest.raises(TimeLimitExceeded):
+            call_within(0.02, lambda: [gc.collect(0) for _ in range(100)])
+    finally:
+        gc.callbacks.remove(slow_callback)
+    assert not seen
 
 
 def test_nothing_is_raised_after_the_call():
