@@ -104,10 +104,12 @@ class TestANewRun:
 class TestAResumedRun:
     def test_counts_attempts_and_knows_what_is_done(self, plan, tmp_path):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        run.close()
         run.finish_stage(1)
         run.finish_stage(0)
         run.finish_stage(1)
         second = RunDirectory.resume(run.path, plan(), [*COMMAND, "--resume"])
+        second.close()
         assert (second.path, second.attempt, second.done) == (run.path, 1, [0, 1])
         assert RunDirectory.resume(run.path, plan(), COMMAND).attempt == 2
         assert content(run, "manifest.json")["commands"] == [
@@ -118,6 +120,7 @@ class TestAResumedRun:
 
     def test_refuses_another_recipe(self, plan, tmp_path):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        run.close()
         before = files(run.path)
         for another in (plan(RECIPE, "seed=4"), plan(RECIPE.replace("total: a", "total: 2 * a"))):
             with pytest.raises(UserError, match=r"made-.* was made with another recipe .*start a new run"):
@@ -127,6 +130,7 @@ class TestAResumedRun:
 
     def test_refuses_another_version_of_a_plugin(self, plan, tmp_path, plugin):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        run.close()
         [metadata] = plugin.glob("*/METADATA")
         metadata.write_text(metadata.read_text().replace("1.0", "1.1"))
         told = "was made with mine: mine-rewards 1.0, now mine-rewards 1.1"
@@ -137,6 +141,7 @@ class TestAResumedRun:
 
     def test_is_no_other_folder(self, plan, tmp_path):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path / "runs")
+        run.close()
         whole = files(run.path)
 
         def refused(path):
@@ -160,6 +165,13 @@ class TestAResumedRun:
                 (run.path / name).write_bytes(broken)
                 refused(run.path)
             (run.path / name).write_bytes(whole[run.path / name])
+        assert RunDirectory.resume(run.path, plan(), COMMAND).attempt == 1
+
+    def test_is_refused_while_another_process_is_at_it(self, plan, tmp_path):
+        run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        with pytest.raises(UserError, match="another process is running in this folder"):
+            RunDirectory.resume(run.path, plan(), COMMAND)
+        run.close()
         assert RunDirectory.resume(run.path, plan(), COMMAND).attempt == 1
 
 

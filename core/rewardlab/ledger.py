@@ -2,6 +2,7 @@
 
     recipe.resolved.yaml   the recipe with overrides; values from the environment stay ${oc.env:...}
     manifest.json          versions, seed, hashes, the command of each attempt
+    lock                   held by the process that runs
     state.json             which stages are done
     ledger.jsonl           one line a scored completion
     logs/  checkpoints/  models/  evaluation/
@@ -27,6 +28,7 @@ from rewardlab import __version__
 from rewardlab.appending import LineAppender
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import UserError, one_line
+from rewardlab.locking import FileLock
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
 from rewardlab.types import Score
@@ -44,6 +46,16 @@ class RunDirectory:
     path: Path
     attempt: int = 0
     done: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        try:
+            self._lock = FileLock(self.path / "lock")  # until `close` or the end of the process
+        except BlockingIOError:
+            raise UserError("another process is running in this folder", where=str(self.path)) from None
+
+    def close(self) -> None:
+        """Let another process resume the run; idempotent."""
+        self._lock.close()
 
     @classmethod
     def create(cls, plan: Plan, command: Sequence[str], root: Path = Path("runs")) -> "RunDirectory":

@@ -4,7 +4,6 @@ OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jso
 OUT.jsonl.state/state.json   the recipe's part that decides scores, a hash of the rows, versions of plugins
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from typing import Any
 
 from rewardlab import __version__
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.locking import FileLock
 from rewardlab.plan import Plan
 from rewardlab.redaction import redactor
 
@@ -27,28 +27,26 @@ class StateFolder:
         self.path = output.with_name(output.name + ".state")
         self.scratch = self.path / "ordered.jsonl"
         self._output = output
-        self._lock = -1
+        self._lock: FileLock | None = None
 
     def hold(self) -> None:
         """Make the folder where it is missing and keep other writers out, until `close` or the process ends.
 
         Idempotent. A UserError where another process is at it.
         """
-        if self._lock >= 0:
+        if self._lock is not None:
             return
         self.path.mkdir(exist_ok=True)
-        self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = FileLock(self.path / "lock")
         except BlockingIOError:
-            self.close()
             raise UserError("another process is writing this file", where=str(self._output)) from None
 
     def close(self) -> None:
         """Let other writers in; idempotent."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def read(self) -> dict[str, Any] | None:
         """What the file was begun from; None where nothing was begun."""

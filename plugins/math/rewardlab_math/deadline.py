@@ -62,7 +62,7 @@ class _Watcher(threading.Thread):
 
     def run(self) -> None:
         while not self._working.acquire(timeout=max(0.005, self._limit - self._clock())):
-            if self._clock() >= self._limit:
+            if self._clock() >= self._limit and not _would_be_swallowed(self._worker):
                 self.fired = True
                 _raise_in(self._worker, _TimeUp)
                 self._limit += _AGAIN
@@ -81,7 +81,7 @@ class _Watcher(threading.Thread):
 
 
 def _would_be_swallowed(worker: int) -> bool:
-    """Whether a thread is in a callback of the garbage collector, whose exceptions Python prints and drops."""
+    """Whether a thread is in a callback of the garbage collector: what is raised there, Python drops."""
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     frame = sys._current_frames().get(worker)
     while frame is not None:
@@ -92,7 +92,7 @@ def _would_be_swallowed(worker: int) -> bool:
 
 
 def _raise_in(worker: int, exception: type[BaseException] | None) -> None:
-    """Set the exception that a thread raises next; None takes back one that was set and not raised yet."""
+    """Set the exception that a thread raises next; None takes back one that is set and not raised yet."""
     pending = ctypes.py_object(exception) if exception else None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), pending)
 

@@ -70,7 +70,7 @@ def test_it_is_not_lost_in_a_callback_of_the_garbage_collector(monkeypatch):
     gc.callbacks.append(slow_callback)
     try:
         with pytest.raises(TimeLimitExceeded):
-            call_within(0.02, lambda: [gc.collect(0) for _ in range(100)])
+            call_within(0.02, lambda: [(gc.collect(0), work(0.02)) for _ in range(100)])
     finally:
         gc.callbacks.remove(slow_callback)
     assert not seen
