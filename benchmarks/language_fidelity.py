@@ -165,9 +165,7 @@ async def pooled(texts: list[tuple[str, str]], profile: str, workers: int) -> Ou
     spec = Registry().find("reward", USE)
     options = spec.config(threshold=None, profile=profile)
     items = [(Sample(fields={"language": language}), Completion(text=text)) for text, language in texts]
-    one_each = list(
-        {sample.fields["language"]: (sample, completion) for sample, completion in items}.values()
-    )
+    one_each = list({sample.fields["language"]: (sample, completion) for sample, completion in items}.values())
     begin = time.perf_counter()
     pool = WorkerPool(use=USE, spec=spec, options=options, context=Context(), size=workers)
     try:
@@ -232,9 +230,7 @@ def main() -> int:
     languages = arguments.languages.split(",")
     texts = generate(languages, arguments.texts, arguments.seed)
     mean = sum(len(text) for text, _ in texts) / len(texts)
-    print(
-        f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters, {arguments.workers} workers\n"
-    )
+    print(f"{len(texts)} texts in {arguments.languages}, {mean:.0f} characters, {arguments.workers} workers\n")
     columns = ["start-up, s", "peak memory, MB", "of one process", "texts a second", "CPU ms a text"]
     print(" " * 14 + "".join(f"{column:>18}" for column in columns))
     base = published(texts)

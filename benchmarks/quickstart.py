@@ -109,7 +109,9 @@ def _compare(name: str, run: Path, rises: dict[tuple[str, str], int]) -> None:
         then, now = before[part][column], after[part][column]
         rises[part, column] = rises.get((part, column), 0) + (now > then + NOISE)
         cells.append(f"{column}{'' if part == 'all' else f' ({part})'} {then:.3f} -> {now:.3f}")
-    unseen = f"accuracy on unseen pairs {before['pair unseen']['accuracy']:.3f} -> {after['pair unseen']['accuracy']:.3f}"
+    unseen = (
+        f"accuracy on unseen pairs {before['pair unseen']['accuracy']:.3f} -> {after['pair unseen']['accuracy']:.3f}"
+    )
     print(f"  {name:>8}: " + ", ".join([*cells, unseen]), flush=True)
 
 

@@ -91,9 +91,7 @@ def overhead(folder: Path, rounds: int) -> tuple[float, float]:
         assert [list(scored.total) for scored in scorer.score_groups(groups)] == expected
         bare, scored = [], []
         for _ in range(rounds):
-            bare.append(
-                seconds_of(lambda: [[brevity(c.text) for c in group.completions] for group in groups])
-            )
+            bare.append(seconds_of(lambda: [[brevity(c.text) for c in group.completions] for group in groups]))
             scored.append(seconds_of(lambda: scorer.score_groups(groups)))
     return min(bare) / GROUPS / SIZE * 1e6, min(scored) / GROUPS / SIZE * 1e6
 

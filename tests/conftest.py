@@ -99,9 +99,7 @@ def offer(tmp_path, monkeypatch):
         folder = tmp_path / "site" / distribution
         metadata = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         metadata.mkdir(parents=True)
-        (metadata / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
-        )
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
         (metadata / "entry_points.txt").write_text(f"[rewardlab]\n{plugin} = {module}\n")
         (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
         monkeypatch.syspath_prepend(folder)

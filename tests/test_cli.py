@@ -77,9 +77,7 @@ def test_a_reader_that_goes_away_gets_no_traceback(toy_environment, arguments, u
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_full_disk_is_one_line(toy_environment):
     with open("/dev/full", "w") as full:
-        result = subprocess.run(
-            [*COMMAND, "plugins"], stdout=full, stderr=subprocess.PIPE, env=toy_environment
-        )
+        result = subprocess.run([*COMMAND, "plugins"], stdout=full, stderr=subprocess.PIPE, env=toy_environment)
     assert result.returncode == 1
     assert result.stderr == b"error: the system: No space left on device\n"
 

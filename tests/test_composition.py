@@ -70,9 +70,7 @@ class TestMissingValues:
             r"set reward.components.a.on_abstain to a number"
         )
         with pytest.raises(JobError, match=told):
-            composition("a", {"a": use(on_missing="group_mean")}).compose(
-                group(2), {"a": scores(ABSTAINED, 0.5)}
-            )
+            composition("a", {"a": use(on_missing="group_mean")}).compose(group(2), {"a": scores(ABSTAINED, 0.5)})
 
     @pytest.mark.parametrize(
         ("policies", "cells", "total", "shaped"),
@@ -156,8 +154,7 @@ def reference(columns, policies):
         if stand_in == "group_mean":
             stand_in = sum(numbers) / len(numbers) if numbers else "nobody"
         replaced[name] = [
-            stand_in if cell == FAILED else policy["on_abstain"] if cell == ABSTAINED else cell
-            for cell in column
+            stand_in if cell == FAILED else policy["on_abstain"] if cell == ABSTAINED else cell for cell in column
         ]
     size = len(columns["a"])
     if any("nobody" in column for column in replaced.values()):
@@ -309,9 +306,7 @@ class TestNormalizers:
 class TestTruncatedCompletions:
     def test_get_a_total_of_0_where_the_stage_says_so(self, group):
         whole = group(3)
-        cut = [
-            replace(completion, truncated=index == 1) for index, completion in enumerate(whole.completions)
-        ]
+        cut = [replace(completion, truncated=index == 1) for index, completion in enumerate(whole.completions)]
         whole = replace(whole, completions=cut)
         components = {"a": scores(0.5, 1.0, 0.75)}
         assert composition("a + 1").compose(whole, components).total == [1.5, 2.0, 1.75]

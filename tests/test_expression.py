@@ -19,9 +19,7 @@ def branches(children):
         st.tuples(st.sampled_from("+-*/"), children, children),
         st.tuples(st.just("neg"), children),
         st.tuples(st.sampled_from(["min", "max"]), st.lists(children, min_size=2, max_size=4)),
-        st.tuples(st.just("clip"), children, finite, finite).map(
-            lambda t: ("clip", t[1], min(t[2:]), max(t[2:]))
-        ),
+        st.tuples(st.just("clip"), children, finite, finite).map(lambda t: ("clip", t[1], min(t[2:]), max(t[2:]))),
     )
 
 
@@ -306,9 +304,7 @@ def test_the_range_contains_every_value(data, tree, drawn):
     except ValueError:
         assume(False)
     for _ in range(8):
-        values = {
-            name: data.draw(st.floats(*ranges[name]) | st.sampled_from(ranges[name])) for name in ranges
-        }
+        values = {name: data.draw(st.floats(*ranges[name]) | st.sampled_from(ranges[name])) for name in ranges}
         assert low <= expression.evaluate(values) <= high
 
 

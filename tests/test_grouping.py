@@ -176,9 +176,7 @@ class TestAProducerThatFails:
     def test_by_an_interrupt_does_not_interrupt_its_readers(self, stop):
         stream = GroupStream(SAMPLE, 1)
         stream.fail(stop)
-        with pytest.raises(
-            RuntimeError, match=f"the rest of sample 's1' will not come: {type(stop).__name__}"
-        ):
+        with pytest.raises(RuntimeError, match=f"the rest of sample 's1' will not come: {type(stop).__name__}"):
             asyncio.run(stream.group())
 
 

@@ -246,9 +246,7 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
     assert not recwarn.list, "the coroutine was never awaited"
 
 
-@pytest.mark.parametrize(
-    ("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")]
-)
+@pytest.mark.parametrize(("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")])
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
     reward = SimpleNamespace(score=lambda asked: [Score(value=0.5)])
     [[found]] = ask(open_lane(spec_of(runs=runs, scope=scope), reward), group_of("a"))
@@ -273,9 +271,7 @@ def test_a_reward_runs_where_its_spec_says(open_one, group_of, scope):
 
 # --- what is asked at once ---
 
-batches = st.lists(
-    st.lists(st.sampled_from(["good", "fine", "bad", "raise"]), min_size=1, max_size=4), max_size=6
-)
+batches = st.lists(st.lists(st.sampled_from(["good", "fine", "bad", "raise"]), min_size=1, max_size=4), max_size=6)
 
 
 def moody(items):
@@ -489,9 +485,7 @@ def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
         (False, 0.25, Score(error="no score within 2 s")),  # the machine was slow, not the completion
     ],
 )
-def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(
-    group_of, cpu_bound, on_timeout, found
-):
+def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(group_of, cpu_bound, on_timeout, found):
     slow = WorkerTimeout("no score within 2 s", cpu_bound=cpu_bound)
     assert ask(worker_lane({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
         [Score(value=0.5), found]

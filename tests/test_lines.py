@@ -151,9 +151,7 @@ def test_what_was_written_is_read(write, rows, ascii):
     assert list(read_lines(path)) == list(enumerate(rows, 1))
 
 
-fragments = st.sampled_from(
-    [b'{"a": ', b"{", b"}", b"[", b'"', b"\n", b"1e999", b"NaN", b"\\ud800", b",", b":"]
-)
+fragments = st.sampled_from([b'{"a": ', b"{", b"}", b"[", b'"', b"\n", b"1e999", b"NaN", b"\\ud800", b",", b":"])
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

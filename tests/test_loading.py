@@ -50,10 +50,7 @@ def errors(recipe):
     ("text", "value"),
     [
         *[("true", True), ("false", False), ("null", None), ("~", None), ("", None)],
-        *[
-            (word, word)
-            for word in ("True", "TRUE", "False", "yes", "no", "on", "off", "y", "n", "Null", "NULL")
-        ],
+        *[(word, word) for word in ("True", "TRUE", "False", "yes", "no", "on", "off", "y", "n", "Null", "NULL")],
         *[
             ("0", 0),
             ("-7", -7),
@@ -72,10 +69,7 @@ def errors(recipe):
             ("1E3", 1e3),
             ("+1.5", 1.5),
         ],
-        *[
-            (text, text)
-            for text in ("1_000", "12:30", "190:20:30", "2020-01-01", "0b1", "1.2.3", "1e", "-", ".")
-        ],
+        *[(text, text) for text in ("1_000", "12:30", "190:20:30", "2020-01-01", "0b1", "1.2.3", "1e", "-", ".")],
         *[(text, text) for text in ("0x", "0o8", "１２", "inf", "nan", "1 2", "<<", "=", "--1", "-0x1")],
     ],
 )
@@ -172,8 +166,7 @@ def test_all_that_is_refused_is_told_at_once(errors):
 
 
 BOMB = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
-    f"{this}: &{this} [{', '.join([f'*{last}'] * 9)}]\n"
-    for last, this in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{this}: &{this} [{', '.join([f'*{last}'] * 9)}]\n" for last, this in zip("abcdefgh", "bcdefghi", strict=True)
 )
 TOWER = "a: &a [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n" + "".join(
     f"{this}: &{this} [[[[[[[[[[[[[[[[[[[[*{last}]]]]]]]]]]]]]]]]]]]]\n"
@@ -239,8 +232,7 @@ def test_syntax_errors_have_line_and_column_on_one_line(errors, text, expected):
 
 @settings(max_examples=100, deadline=None)
 @given(
-    text=st.text()
-    | st.lists(st.sampled_from([*"ab1:-,[]{}&*!|>'\"%@#?~<=\n\t \\$", "${oc.env:", "- "])).map("".join)
+    text=st.text() | st.lists(st.sampled_from([*"ab1:-,[]{}&*!|>'\"%@#?~<=\n\t \\$", "${oc.env:", "- "])).map("".join)
 )
 def test_any_text_loads_or_is_a_user_error(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.yaml"
@@ -259,9 +251,7 @@ def test_any_text_loads_or_is_a_user_error(tmp_path_factory, text):
 
 def test_a_missing_file_names_its_nearest_neighbour(tmp_path):
     (tmp_path / "quickstart.yaml").touch()
-    with pytest.raises(
-        UserError, match=r"quikstart.yaml: no such file in .*; did you mean 'quickstart.yaml'?"
-    ):
+    with pytest.raises(UserError, match=r"quikstart.yaml: no such file in .*; did you mean 'quickstart.yaml'?"):
         load(tmp_path / "quikstart.yaml")
     with pytest.raises(UserError, match=r"no such file; there is no folder .*recipez"):
         load(tmp_path / "recipez" / "quickstart.yaml")
@@ -569,9 +559,7 @@ def test_wholes_are_set_before_their_parts_and_the_last_of_equals_wins(recipe):
 
 
 def test_overrides_that_lead_nowhere_say_what_is_there(errors):
-    found = errors(
-        BASE, "stages.2.steps=1", "stages.-1.steps=1", "stages.last=1", "seed.x=1", "dataset.use.x.y=1"
-    )
+    found = errors(BASE, "stages.2.steps=1", "stages.-1.steps=1", "stages.last=1", "seed.x=1", "dataset.use.x.y=1")
     assert sorted(found) == [
         "override 'dataset.use.x.y=1': dataset.use is the value 'data/jsonl', it has no 'x'",
         "override 'seed.x=1': seed is the value 0, it has no 'x'",
@@ -734,9 +722,7 @@ def test_interpolations_survive_in_raw(recipe, tmp_path):
 
 
 def test_dumped_text_is_for_reading():
-    text = dump(
-        {"name": "é 日本", "prompt": "First line.\nSecond line.\n", "long": "word " * 60, "same": [[1], [1]]}
-    )
+    text = dump({"name": "é 日本", "prompt": "First line.\nSecond line.\n", "long": "word " * 60, "same": [[1], [1]]})
     assert "name: é 日本\n" in text
     assert "prompt: |\n  First line.\n  Second line.\n" in text
     assert f"long: '{'word ' * 60}'\n" in text
@@ -753,9 +739,7 @@ def test_what_no_recipe_can_hold_is_not_dumped(tree):
 
 
 def test_a_recipe_of_sixty_lines_loads_in_a_few_milliseconds(recipe):
-    component = (
-        "    c{0}:\n      use: math/accuracy\n      with: {{a: 1, b: [1, 2, 3]}}\n      on_missing: 0.5\n"
-    )
+    component = "    c{0}:\n      use: math/accuracy\n      with: {{a: 1, b: [1, 2, 3]}}\n      on_missing: 0.5\n"
     text = "version: 1\nreward:\n  components:\n" + "".join(component.format(i) for i in range(15))
     times = []
     for _ in range(5):

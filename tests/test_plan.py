@@ -237,9 +237,7 @@ def test_a_duplicate_key_is_refused_with_both_lines(check):
 def test_an_override_is_where_its_mistake_is(toy, write):
     with pytest.raises(UserError) as caught:
         make_plan(load(write("r.yaml", RECIPE), ["reward.components.short.with.words=x"]))
-    assert str(caught.value).startswith(
-        "override 'reward.components.short.with.words=x': reward.components.short"
-    )
+    assert str(caught.value).startswith("override 'reward.components.short.with.words=x': reward.components.short")
 
 
 def test_rewards_and_datasets_that_stages_need(check):
@@ -247,9 +245,9 @@ def test_rewards_and_datasets_that_stages_need(check):
         "3: stages.0: rl needs a reward; add `reward:` to the recipe",
         "3: stages.0: rl needs a dataset; add `dataset:` to the recipe",
     ]
-    assert check(
-        "version: 1\nmodel: {use: tiny}\nreward:\nstages: [{use: eval, dataset: {use: toy/counting}}]"
-    ) == ["4: stages.0: eval needs a reward; add `reward:` to the recipe"]
+    assert check("version: 1\nmodel: {use: tiny}\nreward:\nstages: [{use: eval, dataset: {use: toy/counting}}]") == [
+        "4: stages.0: eval needs a reward; add `reward:` to the recipe"
+    ]
     (line,) = check("version: 1", purpose="run")
     assert line.startswith("1: stages: missing; ")
 
@@ -297,9 +295,7 @@ def test_a_stand_in_can_make_a_denominator_zero(check, offer):
     offer("mine", LACKING)
     text = "version: 1\nreward: {components: {a: {use: mine/penalty%s}}, total: 1 / (a - 0.5)}"
     assert check(text % "") == []
-    assert check(text % ", on_missing: 0.5")[0].startswith(
-        "2: reward.total: the denominator `a - 0.5` can be 0"
-    )
+    assert check(text % ", on_missing: 0.5")[0].startswith("2: reward.total: the denominator `a - 0.5` can be 0")
 
 
 # --- rows
@@ -336,9 +332,7 @@ def test_a_field_that_a_stage_needs(check):
     assert check(text) == []  # our own name stands where theirs is absent
     text = changed("use: sft, steps: 1", "use: sft, steps: 1, dataset: {use: data/arithmetic}")
     (line,) = check(text)
-    assert line.startswith(
-        "14: stages.0.dataset: field 'response' is needed by stage 0 (sft), but no row has it"
-    )
+    assert line.startswith("14: stages.0.dataset: field 'response' is needed by stage 0 (sft), but no row has it")
 
 
 def test_held_out_rows_need_not_have_what_training_needs(check, write):
@@ -565,9 +559,7 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
     ],
 )
 def test_a_mistake_in_the_yaml_hides_no_other_and_makes_up_none(toy, write, old, new, says):
-    path = write(
-        "r.yaml", changed(old, new, changed("model:", "seed: 0\nmodel:") if "seed" in old else RECIPE)
-    )
+    path = write("r.yaml", changed(old, new, changed("model:", "seed: 0\nmodel:") if "seed" in old else RECIPE))
     (problem,) = make_problems(load(path, strict=False))
     assert str(problem).startswith(f"{path}:{says}")
     with pytest.raises(UserError, match=re.escape(says)):
@@ -582,27 +574,18 @@ def test_a_stage_that_cannot_be_read_needs_nothing(check):
 
 
 def test_a_backend_that_cannot_be_read_is_not_taken_for_another(check):
-    text = changed(
-        "stages:", "backend: openrlhf\nstages:", changed("dr_grpo", "dr_grpo, kl: {coef: 1, estimator: k1}")
-    )
+    text = changed("stages:", "backend: openrlhf\nstages:", changed("dr_grpo", "dr_grpo, kl: {coef: 1, estimator: k1}"))
     assert check(text) == ['13: backend: expected a mapping, found "openrlhf"; write {use: openrlhf}']
 
 
 def _places(tree, path=()):
     yield path
-    for key, value in (
-        tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    ):
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ():
         yield from _places(value, (*path, key))
 
 
 TREE = yaml.safe_load(RECIPE)
-JUNK = (
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 3)
-    | st.sampled_from(["", "toy/brevity", "main", "rl", "1 / 0"])
-)
+JUNK = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "toy/brevity", "main", "rl", "1 / 0"])
 JUNK = (
     JUNK
     | st.lists(JUNK, max_size=2)
@@ -661,10 +644,7 @@ def rewardlab_datasets():
 def test_a_validator_that_raises_is_a_line(check, offer):
     offer("bad", FAILING)
     (line,) = check(changed("toy/brevity, with: {words: 9}", "bad/options"))
-    assert (
-        line
-        == "9: reward.components.short.with: bad/options cannot check its options: RuntimeError: no licence"
-    )
+    assert line == "9: reward.components.short.with: bad/options cannot check its options: RuntimeError: no licence"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import json
 
 import pytest
-
 from rewardlab.errors import UserError
 from rewardlab.report import write_report
 from rewardlab.results import Results, Slice
@@ -13,7 +12,10 @@ def run(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"rewardlab": "0.1.0", "seed": 0}))
     (tmp_path / "recipe.resolved.yaml").write_text("version: 1\nname: a & b\n")
     (tmp_path / "logs").mkdir()
-    steps = [{"attempt": 0, "step": 1, "reward/total": 0.25, "loss": 0.5}, {"attempt": 0, "step": 2, "reward/total": 0.75}]
+    steps = [
+        {"attempt": 0, "step": 1, "reward/total": 0.25, "loss": 0.5},
+        {"attempt": 0, "step": 2, "reward/total": 0.75},
+    ]
     (tmp_path / "logs" / "1-rl.jsonl").write_text("".join(json.dumps(row) + "\n" for row in steps))
     (tmp_path / "evaluation").mkdir()
     for when, value in (("before", 0.25), ("after", 0.75)):

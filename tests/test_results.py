@@ -47,11 +47,7 @@ class TestSlices:
         assert summarise(groups, ["language"], "x").slices[-1].means == {"total": 0.75, "a": 0.75}
 
     @settings(max_examples=40, deadline=None)
-    @given(
-        st.lists(
-            st.tuples(st.sampled_from("xyz"), st.lists(st.none() | st.floats(-5, 5), min_size=1)), min_size=1
-        )
-    )
+    @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.none() | st.floats(-5, 5), min_size=1)), min_size=1))
     def test_have_the_means_of_what_has_a_value(self, drawn):
         results = summarise([scored(values, kind=kind) for kind, values in drawn], ["kind"], "x")
         kinds = sorted({kind for kind, _ in drawn})

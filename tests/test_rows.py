@@ -173,9 +173,7 @@ def test_another_prompt_is_refused_and_named(prompt, what):
 def test_a_row_without_prompt_is_told_which_columns_there_are():
     with pytest.raises(ValueError, match=r"^no prompt: there is no column 'prompt'; columns: 'q', 'a'$"):
         to_sample({"q": "x", "a": 1}, {})
-    with pytest.raises(
-        ValueError, match=r"^no prompt: there is no column 'text' or 'prompt'; columns: none$"
-    ):
+    with pytest.raises(ValueError, match=r"^no prompt: there is no column 'text' or 'prompt'; columns: none$"):
         to_sample({}, {"prompt": "text"})
 
 
@@ -231,9 +229,7 @@ def test_other_completions_are_refused_and_named(value, what):
 
 
 def test_a_group_is_a_sample_with_its_completions_apart():
-    group = to_group(
-        {"prompt": "How many?", "answers": ["a"], "gold": "4"}, {"completions": "answers"}, "r:1"
-    )
+    group = to_group({"prompt": "How many?", "answers": ["a"], "gold": "4"}, {"completions": "answers"}, "r:1")
     assert group.sample == Sample(prompt=(USER,), fields={"gold": "4"})
     assert group.sample.source == "r:1"
     assert group.completions == (Completion(text="a"),)

@@ -122,11 +122,7 @@ FINE = [
     changed(seed="${oc.env:SEED}"),
     changed(seed="${oc.env:SEED,3}"),
     changed(model={"use": "tiny", "layers": "${oc.env:LAYERS}"}),
-    changed(
-        stages=[
-            {"use": "rl", "algorithm": "${oc.env:A}", "steps": "${oc.env:S}", "clip": [0.2, "${oc.env:C}"]}
-        ]
-    ),
+    changed(stages=[{"use": "rl", "algorithm": "${oc.env:A}", "steps": "${oc.env:S}", "clip": [0.2, "${oc.env:C}"]}]),
     changed(stages=[{"use": "${oc.env:KIND}", "steps": 1}]),
     changed(backend={"use": "trl", "gradient_checkpointing": "${oc.env:GC}"}),
     component(use="${oc.env:REWARD}", **{"with": {"anything": 1}}),
@@ -136,9 +132,7 @@ FINE = [
     component(use="math/new_one"),
     component(use="pairwise/win_rate", **{"with": {"judge": "main", "opponents": 3}}),
     component(use="math/accuracy", on_missing="${oc.env:M}", max_missing="${oc.env:S}"),
-    changed(
-        reward={"components": {"any name": {"use": "math/accuracy"}}, "total": "a", "normalize": ["my/own"]}
-    ),
+    changed(reward={"components": {"any name": {"use": "math/accuracy"}}, "total": "a", "normalize": ["my/own"]}),
     changed(curriculum={"use": "theirs/order"}),
 ]
 
@@ -209,8 +203,7 @@ def test_an_editor_can_offer_the_names_and_their_summaries(ours):
     definitions = json.loads(ours["recipe.schema.json"])["$defs"]
     offered = {
         kind: {
-            choice["const"]: choice["description"]
-            for choice in definitions[kind]["properties"]["use"]["anyOf"][:-2]
+            choice["const"]: choice["description"] for choice in definitions[kind]["properties"]["use"]["anyOf"][:-2]
         }
         for kind in ("ComponentUse", "JudgeUse", "DatasetUse", "CurriculumUse", "NormalizerUse")
     }

@@ -20,9 +20,7 @@ def folder(tmp_path, monkeypatch):
 
 def write_recipe(components=LENGTH, total="length", name="r.yaml", **more):
     reward = {"components": components, "total": total}
-    Path(name).write_text(
-        json.dumps({"version": 1, "reward": reward | more.pop("reward", {})} | more)
-    )  # JSON is YAML
+    Path(name).write_text(json.dumps({"version": 1, "reward": reward | more.pop("reward", {})} | more))  # JSON is YAML
 
 
 def write_rows(*rows, name="rows.jsonl"):
@@ -32,9 +30,7 @@ def write_rows(*rows, name="rows.jsonl"):
 
 def row(row_id=None, completions=("abc",), **fields):
     return (
-        {"prompt": "How long?", "completions": list(completions)}
-        | fields
-        | ({} if row_id is None else {"id": row_id})
+        {"prompt": "How long?", "completions": list(completions)} | fields | ({} if row_id is None else {"id": row_id})
     )
 
 
@@ -110,9 +106,7 @@ def test_the_recipes_fields_apply_to_rows_id_and_completions_too():
 
 def test_completions_may_have_counts_which_normalizers_may_need():
     write_recipe(reward={"normalize": ["cases/shorter"]})
-    write_rows(
-        row(1, [{"text": "x" * 50, "token_count": 5, "truncated": True}, {"text": "x", "token_count": 1}])
-    )
+    write_rows(row(1, [{"text": "x" * 50, "token_count": 5, "truncated": True}, {"text": "x", "token_count": 1}]))
     assert score() == 0
     assert scores()[0]["total"] == [0.5, 0.01]
     assert scores()[0]["shaped"] == [0.1, 0.01]
@@ -171,8 +165,7 @@ def test_a_failure_ends_the_job_by_default_and_what_was_written_stays(capsys):
         "RuntimeError: no such luck"
     )
     assert second == (
-        "error: 5 of 7 rows are in out.jsonl; to go on: "
-        "rewardlab score r.yaml rows.jsonl -o out.jsonl --resume"
+        "error: 5 of 7 rows are in out.jsonl; to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --resume"
     )
     Path("mended").touch()
     assert score("--resume") == 0
@@ -208,10 +201,7 @@ def test_languages_that_will_abstain_are_told_before_anything_is_scored(capsys):
     assert nothing_is_written()
     error = capsys.readouterr().err
     assert "error: rows.jsonl:2: spoken (cases/spoken) will abstain: language 'sw' is not known" in error
-    assert (
-        "reward.components.spoken: will abstain on 3 rows: language 'sw' is not known (2); language 'bn' is"
-        in error
-    )
+    assert "reward.components.spoken: will abstain on 3 rows: language 'sw' is not known (2); language 'bn' is" in error
     assert score("reward.components.spoken.on_abstain=0.25") == 0
     assert [s["total"] for s in scores()] == [[1.03], [0.28], [1.03], [0.28], [0.28]]
 
@@ -234,9 +224,7 @@ def test_a_fault_in_abstains_names_its_component(capsys):
     ],
 )
 def test_what_json_cannot_hold_is_a_failure_of_the_plugin(text, complaint, capsys):
-    write_recipe(
-        LENGTH | {"obey": {"use": "cases/obey", "on_missing": 0.0, "max_missing": 1}}, "length + obey"
-    )
+    write_recipe(LENGTH | {"obey": {"use": "cases/obey", "on_missing": 0.0, "max_missing": 1}}, "length + obey")
     write_rows(row("fine"), row("s", ["x", text]))
     assert score("-o", "lenient.jsonl") == 0
     obey = scores("lenient.jsonl")[1]["components"]["obey"]
@@ -372,9 +360,7 @@ def test_a_field_that_a_component_needs_must_be_there(given, capsys):
     write_recipe({"answered": {"use": "cases/answered"}, "also": {"use": "cases/answered"}}, "also")
     write_rows(row(1, answer=0), row(2, **given))
     assert score() == 2
-    needed = (
-        "rows.jsonl:2: field 'answer' is needed by answered (cases/answered), also (cases/answered), but "
-    )
+    needed = "rows.jsonl:2: field 'answer' is needed by answered (cases/answered), also (cases/answered), but "
     found = "it is null" if given else "the row has none"
     assert needed + found in capsys.readouterr().err
     assert nothing_is_written()
@@ -394,8 +380,7 @@ def test_the_first_twenty_bad_rows_are_listed(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[2] for line in lines[:-1]] == [str(number) for number in range(2, 22)]
     assert lines[-1] == (
-        "error: rows.jsonl: 25 bad rows, the first 20 are listed; "
-        "mend them, or leave them out with --skip-bad"
+        "error: rows.jsonl: 25 bad rows, the first 20 are listed; mend them, or leave them out with --skip-bad"
     )
 
 

@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rewardlab.appending import LineAppender
 from rewardlab.errors import JobError
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.appending import LineAppender
 from rewardlab.scorefile.output import put_in_order, read_kept, to_line
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters())  # lone surrogates, controls and line separators too
-JSON = st.recursive(
-    SCALARS | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8
-)
+JSON = st.recursive(SCALARS | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8)
 
 
 @given(st.dictionaries(TEXTS, JSON, max_size=4))

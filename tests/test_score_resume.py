@@ -234,10 +234,7 @@ def test_an_output_of_other_rows_is_refused(whole, capsys):
 
 def test_an_existing_output_is_refused_without_resume(whole, capsys):
     assert score() == 2
-    assert (
-        "out.jsonl: exists already; --resume goes on with it, or give -o another name"
-        in capsys.readouterr().err
-    )
+    assert "out.jsonl: exists already; --resume goes on with it, or give -o another name" in capsys.readouterr().err
     assert OUT.read_bytes() == whole
 
 
@@ -344,9 +341,7 @@ def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "use", ["cases/thread", "cases/worker", pytest.param("cases/length", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("use", ["cases/thread", "cases/worker", pytest.param("cases/length", marks=pytest.mark.slow)])
 def test_ctrl_c_does_not_wait_for_a_reward(use):
     Path("r.yaml").write_text(Path("r.yaml").read_text().replace("cases/length", use))
     with running("reward.components.length.with.pause=60") as process:
@@ -386,9 +381,7 @@ def test_a_full_disk_leaves_whole_rows_and_says_how_to_go_on():
 def test_no_room_for_the_ids_of_the_rows_is_told_and_nothing_is_written():
     with open("rows.jsonl", "w") as file:
         for number in range(4000):
-            file.write(
-                json.dumps({"id": "long" * 250 + str(number), "prompt": "?", "completions": ["x"]}) + "\n"
-            )
+            file.write(json.dumps({"id": "long" * 250 + str(number), "prompt": "?", "completions": ["x"]}) + "\n")
 
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from rewardlab.scorefile import window
 from rewardlab.loading import load
 from rewardlab.plan import make_plan
+from rewardlab.scorefile import window
 from rewardlab.scorefile.rows import Row
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer

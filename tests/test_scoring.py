@@ -487,9 +487,7 @@ def test_an_interrupt_while_building_ends_what_was_begun(plan_of, reward, nothin
         Scorer(plan_of(ways(reward) | {"slow": reward(None, build=interrupted)}))
 
 
-def test_a_worker_s_reward_that_cannot_be_built_is_named_at_the_first_score(
-    offer, write, group_of, nothing_is_left
-):
+def test_a_worker_s_reward_that_cannot_be_built_is_named_at_the_first_score(offer, write, group_of, nothing_is_left):
     code = """
         from rewardlab import RewardSpec, hookimpl
 

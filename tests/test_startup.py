@@ -41,9 +41,7 @@ assert not [p for p in plugins if p.broken], plugins
 
 
 def test_the_core_is_cheap_to_import(toy_environment):
-    program = (
-        "import rewardlab.plan, rewardlab.preview, rewardlab.scoring, rewardlab.backends, rewardlab.schemas"
-    )
+    program = "import rewardlab.plan, rewardlab.preview, rewardlab.scoring, rewardlab.backends, rewardlab.schemas"
     assert imported(program, toy_environment) & HEAVY == set()
 
 

@@ -42,7 +42,11 @@ def test_the_recipe_itself_is_fine(problems):
     [
         (["stages.0.micro_batch_size=3"], "stages.0.micro_batch_size", "8 rows do not divide into micro-batches of 3"),
         (["stages.0.micro_batch_size=16"], "stages.0.micro_batch_size", "8 divides by 1, 2, 4, 8"),
-        (["stages.1.updates_per_batch=5"], "stages.1.updates_per_batch", "6 prompts x 4 = 24 completions do not divide"),
+        (
+            ["stages.1.updates_per_batch=5"],
+            "stages.1.updates_per_batch",
+            "6 prompts x 4 = 24 completions do not divide",
+        ),
         (["stages.1.micro_batch_size=5"], "stages.1.micro_batch_size", "24 completions an update do not divide"),
         (
             ["stages.1.updates_per_batch=2", "stages.1.micro_batch_size=8"],
@@ -55,7 +59,11 @@ def test_the_recipe_itself_is_fine(problems):
         (["stages.1.kl={coef: 0.1, estimator: k1}"], "stages.1.kl.estimator", "with k3, not k1"),
         (["stages.1.eval=null", "stages.1.eval_every=1"], "stages.1.eval_every", "needs `eval:`"),
         (["stages.1.eval.benchmark=../x"], "stages.1.eval.benchmark", "cannot be part of a file's name"),
-        (["stages.1.max_new_tokens=256"], "stages.1.max_new_tokens", "no room for a prompt in the model's context of 256"),
+        (
+            ["stages.1.max_new_tokens=256"],
+            "stages.1.max_new_tokens",
+            "no room for a prompt in the model's context of 256",
+        ),
         (["stages.0.max_tokens=257"], "stages.0.max_tokens", "257 is more than the model's context of 256"),
         (["model.heads=3"], "model.heads", "hidden_size 32 does not divide into 3 heads"),
         (["model.heads=32"], "model.heads", "32 heads of 1: the size of a head must be even"),
@@ -74,7 +82,9 @@ def test_what_trl_cannot_do_is_found_by_check(problems, overrides, path, what):
 
 
 def test_all_of_it_is_found_at_once(problems):
-    found = problems("stages.0.micro_batch_size=3", "stages.1.algorithm=ppo", "stages.1.group_size=1", "backend.nodes=2")
+    found = problems(
+        "stages.0.micro_batch_size=3", "stages.1.algorithm=ppo", "stages.1.group_size=1", "backend.nodes=2"
+    )
     assert {"stages.0.micro_batch_size", "stages.1.algorithm", "stages.1.group_size", "backend.nodes"} == set(found)
 
 

@@ -87,14 +87,19 @@ class TestFittingPrompts:
         said = []
         shape = SimpleNamespace(text=lambda sample: sample.prompt[0]["content"], tokens=list)
         policy = SimpleNamespace(context=context)
-        kept = fitting_prompts(policy, shape, SAMPLES, max_new_tokens, max_prompt_tokens, "r.yaml: stages.1", said.append)
+        kept = fitting_prompts(
+            policy, shape, SAMPLES, max_new_tokens, max_prompt_tokens, "r.yaml: stages.1", said.append
+        )
         return [sample.id for sample in kept], said
 
     def test_without_a_limit_all_are_kept(self):
         assert self.fit(None) == (["0", "1", "2", "3", "4"], [])
 
     def test_longer_ones_are_left_out_and_counted(self):
-        assert self.fit(None, max_prompt_tokens=2) == (["0", "1", "2"], ["left out 2 of 5 prompts longer than 2 tokens"])
+        assert self.fit(None, max_prompt_tokens=2) == (
+            ["0", "1", "2"],
+            ["left out 2 of 5 prompts longer than 2 tokens"],
+        )
 
     def test_the_context_must_have_room_for_the_completion_too(self):
         kept, said = self.fit(10, max_new_tokens=9, max_prompt_tokens=3)
@@ -104,7 +109,7 @@ class TestFittingPrompts:
         ]
 
     def test_none_left_is_an_error_that_says_where(self):
-        with pytest.raises(UserError, match="r.yaml: stages.1: all 5 prompts are longer than -3 tokens"):
+        with pytest.raises(UserError, match=r"r.yaml: stages.1: all 5 prompts are longer than -3 tokens"):
             self.fit(10, max_new_tokens=13)
 
 

@@ -48,9 +48,7 @@ def lines(tree, model=Options, prefix=()):
 
 
 def test_what_is_right_becomes_an_instance():
-    instance, problems = validate(
-        Options, {"words": 3, "tags": ["a"], "in": "x", "limits": {"low": 1}}, where
-    )
+    instance, problems = validate(Options, {"words": 3, "tags": ["a"], "in": "x", "limits": {"low": 1}}, where)
     assert problems == []
     assert (instance.words, instance.tags, instance.into, instance.limits.low) == (3, ("a",), "x", 1.0)
 
@@ -184,9 +182,7 @@ def test_a_union_tells_of_the_member_that_comes_nearest(item, says):
 def test_model_is_a_name_or_a_tiny_model():
     assert recipe(model=3)[0].startswith("r.yaml:3.model: expected a text, found 3 (a folder or hub name")
     assert recipe(model={"use": "tny"}) == ["r.yaml:3.model.use: 'tny' is not allowed; did you mean 'tiny'?"]
-    assert recipe(model={"use": "tiny", "hedas": 2}) == [
-        "r.yaml:3.model.hedas: no such option; did you mean 'heads'?"
-    ]
+    assert recipe(model={"use": "tiny", "hedas": 2}) == ["r.yaml:3.model.hedas: no such option; did you mean 'heads'?"]
 
 
 # --- options as text
@@ -199,10 +195,7 @@ def test_options_on_one_line():
         tags: tuple[str, ...] = ("a",)
         into: Literal["loss", "reward"] = Field("loss", alias="in")
 
-    assert (
-        option_help(Few)
-        == "judge: text, words: integer = 50, tags: [text] = ('a',), in: loss | reward = 'loss'"
-    )
+    assert option_help(Few) == "judge: text, words: integer = 50, tags: [text] = ('a',), in: loss | reward = 'loss'"
 
 
 @pytest.mark.parametrize(

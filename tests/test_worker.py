@@ -143,9 +143,7 @@ class TestScores:
         assert asyncio.run(open_pool("dies_in_build").score([])) == []
 
     def test_travel_as_they_are_for_the_host_to_judge(self, shared):
-        values = [
-            score.value for score in say(shared, "said(float('nan'))", "said(-float('inf'))", "said(True)")
-        ]
+        values = [score.value for score in say(shared, "said(float('nan'))", "said(-float('inf'))", "said(True)")]
         assert str(values) == "[nan, -inf, True]"
         assert say(shared, "said(7)", "[]") == say(shared, "said(7)")  # a list too short
 
@@ -245,9 +243,7 @@ class TestAPool:
         pool = open_pool("obeys", module=OBEYS)
 
         async def cancel():
-            first = asyncio.create_task(
-                pool.score([(SAMPLE, Completion(text="(time.sleep(0.2), pid())[1]"))])
-            )
+            first = asyncio.create_task(pool.score([(SAMPLE, Completion(text="(time.sleep(0.2), pid())[1]"))]))
             flag = f"announce({str(tmp_path / 'flag')!r})"
             second = asyncio.create_task(pool.score([(SAMPLE, Completion(text=flag))]))
             await asyncio.sleep(0.05)
@@ -268,9 +264,7 @@ class TestDeadline:
     def test_kills_what_runs_past_it_and_starts_afresh(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         [before] = say(pool, "pid()")
-        with pytest.raises(
-            WorkerTimeout, match=r"no score within 0.4 s; the worker used \d.\d s of processor"
-        ):
+        with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s; the worker used \d.\d s of processor"):
             say(pool, "burn(60)")
         assert gone(before.info["pid"], within=0.1)
         assert say(pool, "pid()") != [before]

@@ -117,9 +117,7 @@ class Composition:
             result[index] = value
         return result
 
-    def _normalized(
-        self, sample: Sample, values: list[float], counts: Sequence[int | None], seed: int
-    ) -> list[float]:
+    def _normalized(self, sample: Sample, values: list[float], counts: Sequence[int | None], seed: int) -> list[float]:
         own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{sample.id}".encode()).digest()[:4])
         size = len(values)
         for use, normalizer in self.normalizers:

@@ -43,7 +43,7 @@ class JobError(RewardlabError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """"; did you mean 'x'?" for the known name nearest to `name`, else what there is."""
+    """ "; did you mean 'x'?" for the known name nearest to `name`, else what there is."""
     known = sorted(set(known))
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:

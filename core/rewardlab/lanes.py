@@ -134,9 +134,7 @@ class ItemLane:
 class GroupLane:
     """Group scope: the reward reads the stream itself, on its own loop `home` where it runs in a thread."""
 
-    def __init__(
-        self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None
-    ):
+    def __init__(self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None):
         self._spec = spec
         self._call = call
         self._home = home

@@ -66,9 +66,7 @@ def load(path: str | Path, overrides: Sequence[str] = (), strict: bool = True) -
     """
     path = Path(path)
     noted: list[Problem] = []
-    raw, root = compose(
-        _read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted
-    )
+    raw, root = compose(_read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted)
     if raw is None:
         raise UserError("it is empty; a recipe starts with `version: 1`", where=str(path))
     if not isinstance(raw, dict):

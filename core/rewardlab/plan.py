@@ -151,8 +151,7 @@ class _Planner:
 
     def _with_reward(self, plan: Plan, reward: Reward) -> Plan:
         components = {
-            name: self._find("reward", use, ("reward", "components", name))
-            for name, use in reward.components.items()
+            name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
         }
         self._check_names(reward)
         normalizers = []
@@ -256,9 +255,7 @@ class _Planner:
         mapping = lookup(self._document.tree, path)
         return list(mapping) if isinstance(mapping, dict) else []
 
-    def _total(
-        self, text: str, components: Mapping[str, Planned | None]
-    ) -> tuple[Expression | None, Interval | None]:
+    def _total(self, text: str, components: Mapping[str, Planned | None]) -> tuple[Expression | None, Interval | None]:
         path = ("reward", "total")
         try:
             expression = parse(text)

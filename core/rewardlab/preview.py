@@ -74,9 +74,7 @@ def _readers(plan: Plan, path: Path) -> Iterator[Reader]:
             evaluated, only_held_out = plan.evaluation_dataset_place(index)
             if evaluated == path:
                 place = (*place, "eval") if evaluates else place
-                yield Reader(
-                    use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None
-                )
+                yield Reader(use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None)
 
 
 def _lacking(plan: Plan, path: Path, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
@@ -114,8 +112,7 @@ def _without_rows(plan: Plan, path: Path, read_by: dict[Reader, list[Sample]]) -
         what = f"every row of {use} is held out, none is left to train on; lower {setting}"
         if reader.held_out:
             what = (
-                f"no row of {use} is held out; set {setting} (such as 0.1), "
-                "or give the evaluation a dataset of its own"
+                f"no row of {use} is held out; set {setting} (such as 0.1), or give the evaluation a dataset of its own"
             )
         yield Problem(where=plan.document.where(reader.path), what=what, path=reader.path)
 

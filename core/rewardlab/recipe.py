@@ -25,7 +25,7 @@ class DatasetUse(Use):
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
     holdout: Share = 0.0
-    """share of the rows kept out of training, chosen by a hash of their id; a column `split` decides where there is one"""
+    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
 
 
 class JudgeUse(Use):

@@ -103,9 +103,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     if len(points) > 1:
         both = " and ".join(f"{d} {v}".strip() for d, v in owners)
         broken = f"the name {name!r} is offered by {both}; uninstall one of them"
-        return Plugin(
-            name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken
-        )
+        return Plugin(name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken)
     if not _NAME.match(name):
         broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)

@@ -161,9 +161,7 @@ def _completion(value: Any, place: str) -> Completion:
         found = kind_of(text) if "text" in value else "absent"
         raise ValueError(f"{place}.text must be a text; it is {found}")
     if count is not None and (type(count) is not int or count < 0):  # true is an int, too
-        raise ValueError(
-            f"{place}.token_count must be a whole number from 0 on, or null, not {kind_of(count)}"
-        )
+        raise ValueError(f"{place}.token_count must be a whole number from 0 on, or null, not {kind_of(count)}")
     if not isinstance(cut, bool):
         raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
     return Completion(text=text, token_count=count, truncated=cut)

@@ -82,10 +82,7 @@ def generate(plugins: Iterable[Plugin]) -> tuple[dict[str, str], list[str]]:
     for component in components:
         if component.options is not None:
             schemas[component.stem] = _standalone(component, component.options)
-    texts = {
-        stem: json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True)
-        for stem, schema in schemas.items()
-    }
+    texts = {stem: json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True) for stem, schema in schemas.items()}
     return {f"{stem}{SUFFIX}": f"{text}\n" for stem, text in sorted(texts.items())}, warnings
 
 
@@ -115,9 +112,7 @@ def recipe_schema(components: Sequence[Component]) -> Schema:
 
 def _components(plugins: Iterable[Plugin]) -> tuple[list[Component], list[str]]:
     found, warnings = [], []
-    specs = sorted(
-        (f"{p.name}/{name}", kind, spec) for p in plugins for (kind, name), spec in p.specs.items()
-    )
+    specs = sorted((f"{p.name}/{name}", kind, spec) for p in plugins for (kind, name), spec in p.specs.items())
     times = Counter(use for use, _, _ in specs)
     for use, kind, spec in specs:
         try:
@@ -176,8 +171,7 @@ def _by_use(union: Schema, definitions: Schema) -> Schema:
     """A union told apart by `use` as cases, so that a mistake is told of the member that was meant."""
     members = union["discriminator"]["mapping"]
     names = [
-        {"const": use, "description": _definition(ref, definitions)["description"]}
-        for use, ref in members.items()
+        {"const": use, "description": _definition(ref, definitions)["description"]} for use, ref in members.items()
     ]
     return {
         "type": "object",

@@ -156,9 +156,7 @@ class Scorer:
         except (Exception, SystemExit) as error:  # the one place where an exception in `build` gets its name
             raise JobError(f"{what} could not be built: {one_line(error)}") from error
         if not callable(getattr(built, needs, None)):
-            raise JobError(
-                f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`"
-            )
+            raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
         return built
 
     async def _score_all(self, groups: Sequence[Group]) -> list[ScoredGroup]:

@@ -127,11 +127,7 @@ def _one(found: dict, model: type[Config], tree: Any, path: Path) -> str:
     if kind == "missing":
         return f"missing; expected {_expected(model, tree, path)}"
     if kind in _TAG_ERRORS:
-        tags = [
-            use
-            for m in _models_at(model, tree, path[:-1])
-            for use in _literals(m.model_fields["use"].annotation)
-        ]
+        tags = [use for m in _models_at(model, tree, path[:-1]) for use in _literals(m.model_fields["use"].annotation)]
         if kind == "union_tag_not_found":
             return f"missing; expected {' | '.join(tags)}"
         return f"{_shown(lookup(tree, path))} is not allowed{nearest(context['tag'], tags)}"
@@ -153,9 +149,7 @@ def _wanted(found: dict) -> str:
         bound = context.get("min_length", context.get("max_length"))
         return f"{'at least' if kind == 'too_short' else 'at most'} {bound} item{'s' if bound != 1 else ''}"
     message = found["msg"].removeprefix("Input should be ")
-    return (
-        f"a number {message}" if message.startswith(("greater", "less")) else message[0].lower() + message[1:]
-    )
+    return f"a number {message}" if message.startswith(("greater", "less")) else message[0].lower() + message[1:]
 
 
 _WANTED = {
@@ -241,9 +235,7 @@ def _members(annotation: Any) -> Iterator[Any]:
 def _models_in(annotation: Any, value: Any) -> list[type[BaseModel]]:
     models = [m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel)]
     use = value.get("use") if isinstance(value, dict) else None
-    named = [
-        m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)
-    ]
+    named = [m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)]
     return named or models
 
 
@@ -257,6 +249,4 @@ def _item_types(annotation: Any) -> Iterator[Any]:
 
 
 def _literals(annotation: Any) -> list[Any]:
-    return [
-        v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)
-    ]
+    return [v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)]

@@ -63,9 +63,7 @@ class WorkerPool:
         module: str | None = None,
     ):
         if size < 1 or threads < 1:
-            raise ValueError(
-                f"{use}: size and threads of a worker pool are at least 1, not {size} and {threads}"
-            )
+            raise ValueError(f"{use}: size and threads of a worker pool are at least 1, not {size} and {threads}")
         if module is not None and spec.scope == "group":
             raise ValueError(f"{use}: a reward of group scope needs rewardlab in its environment")
         self.size = size

@@ -55,9 +55,7 @@ class Child:
         self.ended = False
         self._use, self._hello = use, hello
         self._ready = False
-        self._cpu = self._cpu_since = (
-            0.0  # seconds that the process said it used, and that it used after that
-        )
+        self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
         self._received, self._tail = bytearray(), b""
         self._ending = threading.Lock()
         self._fate = ""

@@ -54,9 +54,7 @@ def _around(line: int, children: dict | list, places: Collection[Place]) -> Plac
     return Place(line, children, 1 + size, 1 + max((place.height for place in places), default=0))
 
 
-def compose(
-    text: str, where: Callable[[int, Keys], str], noted: list[Problem] | None = None
-) -> tuple[Tree, Place]:
+def compose(text: str, where: Callable[[int, Keys], str], noted: list[Problem] | None = None) -> tuple[Tree, Place]:
     """The one document in `text` as a tree with its places; `where(line, path)` names a place in messages.
 
     UserError with all that is wrong. What leaves a tree to read (a duplicate key, whose last value then
@@ -164,9 +162,7 @@ class _Composer:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key, line = self.key(event, path), event.start_mark.line + 1
             if key in places:
-                self.refuse(
-                    event, (*path, key), f"duplicate key, line {places[key].line} has it too; keep one"
-                )
+                self.refuse(event, (*path, key), f"duplicate key, line {places[key].line} has it too; keep one")
             refused = key == "<<" and event.implicit[0]
             value, place = self.value(next(self.events), (*path, key))
             if not refused:
@@ -228,6 +224,4 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _NUMBER, list("-+.01234
 
 def dump(tree: Tree) -> str:
     """YAML from which `load` reads the same `raw`. ValueError for NaN, infinity, keys that are no text."""
-    return yaml.dump(
-        tree, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=2**31
-    )
+    return yaml.dump(tree, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=2**31)

@@ -191,7 +191,5 @@ def rewardlab_judges():
 @hookimpl
 def rewardlab_normalizers():
     return [
-        NormalizerSpec(
-            name="shorter", summary="by token", needs_tokens=True, build=lambda options, context: Shorter()
-        )
+        NormalizerSpec(name="shorter", summary="by token", needs_tokens=True, build=lambda options, context: Shorter())
     ]

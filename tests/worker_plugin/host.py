@@ -22,10 +22,7 @@ def main() -> None:
     pools = [pool(module=obeys.__file__) for _ in texts]
 
     async def ask() -> None:
-        calls = (
-            pool.score([(Sample(id="a"), Completion(text=text))])
-            for pool, text in zip(pools, texts, strict=True)
-        )
+        calls = (pool.score([(Sample(id="a"), Completion(text=text))]) for pool, text in zip(pools, texts, strict=True))
         await asyncio.gather(*calls, return_exceptions=True)  # at exit they are told that the pool was closed
 
     threading.Thread(target=lambda: asyncio.run(ask()), daemon=True).start()

@@ -32,9 +32,7 @@ def run(options: Namespace) -> int:
         return error.exit_code
     if options.json:
         low_high = None if plan.total_range is None else list(plan.total_range)
-        print(
-            json.dumps({"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high})
-        )
+        print(json.dumps({"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high}))
         return 0
     for warning in plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)

@@ -106,11 +106,7 @@ def _card(row: dict) -> str:
             value = _span(row[key]) if key == "range" else row[key]
             lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
     for option in row.get("options", []):
-        default = (
-            "required"
-            if option["required"]
-            else f"default {json.dumps(option['default'], ensure_ascii=False)}"
-        )
+        default = "required" if option["required"] else f"default {json.dumps(option['default'], ensure_ascii=False)}"
         help_text = f". {option['help']}" if option["help"] else ""
         lines.append(f"  with.{option['name']}: {option['type']}, {default}{help_text}")
     return "\n".join(lines)

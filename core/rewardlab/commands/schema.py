@@ -27,9 +27,7 @@ def run(options: Namespace) -> int:
     plugins = list(Registry()) if options.output else first_party(Registry(), Path())
     broken = [plugin for plugin in plugins if plugin.broken]
     if broken and not options.output:
-        raise JobError(
-            "\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken)
-        )
+        raise JobError("\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken))
     files, warnings = generate(plugins)
     for warning in [
         *(f"plugin {plugin.name!r} is left out: {plugin.broken}" for plugin in broken),
@@ -51,9 +49,7 @@ def run(options: Namespace) -> int:
 def _check(folder: Path, files: dict[str, str], left_over: list[Path]) -> int:
     from rewardlab.errors import JobError
 
-    stale = [
-        f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))
-    ]
+    stale = [f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))]
     stale += [f"{path}: there is no such component any more" for path in left_over]
     if stale:
         again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {folder}")

@@ -54,9 +54,7 @@ class RowIndex:
     def occurrence(self, prompt_hash: str) -> int:
         """How often this was asked before for the same prompt."""
         values = (prompt_hash,)
-        self._ask(
-            "INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", values
-        )
+        self._ask("INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", values)
         return self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0]
 
     def place(self, row_id: str, start: int, size: int) -> int | None:

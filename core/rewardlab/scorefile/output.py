@@ -64,9 +64,7 @@ def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Call
             try:
                 position = index.place(str(row["id"]), start, len(line))
             except KeyError:
-                what = (
-                    f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
-                )
+                what = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
                 raise UserError(what, where=f"{path}:{number}") from None
         if position is None:
             kept.dropped += 1

@@ -58,9 +58,7 @@ class RowCheck:
             if sample.fields.get(wanted) is None:
                 found = "it is null" if wanted in sample.fields else "the row has none"
                 hint = (
-                    ""
-                    if wanted in self.fields
-                    else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
+                    "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
                 )
                 yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
 
@@ -74,9 +72,7 @@ class RowCheck:
             try:
                 reason = planned.spec.abstains(planned.options, sample)
             except Exception as error:  # the one place where an exception in `abstains` gets its name
-                what = (
-                    f"component {name!r} ({planned.use.use}) on {sample.source}: abstains: {one_line(error)}"
-                )
+                what = f"component {name!r} ({planned.use.use}) on {sample.source}: abstains: {one_line(error)}"
                 raise JobError(what) from error
             if reason:
                 self.abstentions.setdefault(name, Counter())[reason] += 1
@@ -94,9 +90,7 @@ def check_rows(path: str, check: RowCheck, index: RowIndex, seen: Callable[[], A
     return bad
 
 
-def _problem(
-    row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex
-) -> Problem | None:
+def _problem(row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex) -> Problem | None:
     source = f"{path}:{line}"
     try:
         group = check.group(row, source)

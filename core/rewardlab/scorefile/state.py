@@ -58,9 +58,7 @@ class StateFolder:
         except ValueError as error:
             raise JobError(f"{place} cannot be read: {error}") from error
         if not isinstance(state, dict) or state.get("format") != FORMAT:
-            raise UserError(
-                f"another version of rewardlab wrote this; it has {__version__}", where=str(place)
-            )
+            raise UserError(f"another version of rewardlab wrote this; it has {__version__}", where=str(place))
         return state
 
     def write(self, origin: Mapping[str, Any]) -> None:
@@ -96,9 +94,7 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: s
     """What is not as it was when the file was begun."""
     problems = []
     for path, old, new in _differences(then["recipe"], now["recipe"]):
-        problems.append(
-            Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path)
-        )
+        problems.append(Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path))
     if not problems and then["components"] != now["components"]:
         what = f"the order was {', '.join(then['components'])}, is {', '.join(now['components'])}"
         problems.append(Problem(where=plan.document.where(("reward", "components")), what=what))

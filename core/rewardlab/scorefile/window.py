@@ -33,9 +33,7 @@ class _Window:
     @property
     def full(self) -> bool:
         return (
-            len(self.rows) >= MOST_ROWS
-            or self._completions >= MOST_COMPLETIONS
-            or self._characters >= MOST_CHARACTERS
+            len(self.rows) >= MOST_ROWS or self._completions >= MOST_COMPLETIONS or self._characters >= MOST_CHARACTERS
         )
 
     @property

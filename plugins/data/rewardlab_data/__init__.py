@@ -93,9 +93,7 @@ def _build_arithmetic(options: ArithmeticOptions, context):
 @hookimpl
 def rewardlab_datasets():
     return [
-        DatasetSpec(
-            name="jsonl", summary="rows of a JSON lines file", config=JsonlOptions, build=_build_jsonl
-        ),
+        DatasetSpec(name="jsonl", summary="rows of a JSON lines file", config=JsonlOptions, build=_build_jsonl),
         DatasetSpec(
             name="arithmetic",
             summary="generated word problems in up to ten languages, no network",

@@ -76,9 +76,7 @@ class Arithmetic:
             if not self._is_held_out(problem):
                 return problem
 
-    def _held_out_problem(
-        self, generator: random.Random, language: str, unseen: bool, used: set[str]
-    ) -> WordProblem:
+    def _held_out_problem(self, generator: random.Random, language: str, unseen: bool, used: set[str]) -> WordProblem:
         for _ in range(DRAWS):
             problem = draw(generator, language, self._unseen if unseen else self._seen)
             if problem.question() not in used and (unseen or self._is_held_out(problem)):

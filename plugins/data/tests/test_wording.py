@@ -70,8 +70,7 @@ def test_a_noun_agrees_with_its_number():
 def test_sentences_of_several_languages_can_be_mixed():
     text = problem().reasoning(["de", "en", "de", "en"], result=4, boxed=False)
     assert text == (
-        "Am Anfang haben wir 3 Bananen. After that we count 4 more."
-        " Daraus folgt 3 + 4 = 7. The final result is 4."
+        "Am Anfang haben wir 3 Bananen. After that we count 4 more. Daraus folgt 3 + 4 = 7. The final result is 4."
     )
 
 

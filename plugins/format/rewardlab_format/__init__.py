@@ -4,7 +4,6 @@ import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
-
 from rewardlab import Config, RewardSpec, hookimpl
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -12,8 +11,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 class BoxedOptions(Config):
     profile: Literal["default", "sp3f_official"] = "default"
-    """default: a closed box that is not blank, in what follows the last `</think>`. sp3f_official: as SP3F's code
-    reads boxes, in the whole text; an empty box earns the point there."""
+    """default: a closed box that is not blank, in what follows the last `</think>`. sp3f_official: as SP3F's
+    code reads boxes, in the whole text; an empty box earns the point there."""
 
 
 def _tag_names(tags: tuple[str, ...]) -> tuple[str, ...]:

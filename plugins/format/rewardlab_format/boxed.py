@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from rewardlab import Completion, Sample, Score
 from rewardlab.boxes import last_box, official_box
 
+from rewardlab_format.blank import is_blank_latex
+
 CLOSE = "</think>"
 
 
 class Boxed:
     """1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
 
-    default: the last closed box after the last `</think>` (of the whole text where there is none) must hold more
-    than white space. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
+    default: the last closed box after the last `</think>` (of the whole text where there is none) must print
+    something. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
     def __init__(self, options):
@@ -30,7 +32,7 @@ class Boxed:
         box = last_box(text.rpartition(CLOSE)[2])
         if box is None:
             return _wrong("no closed box after the reasoning" if CLOSE in text else "no closed box")
-        return _right() if box.strip() else _wrong("an empty box")
+        return _wrong("an empty box") if is_blank_latex(box) else _right()
 
 
 def _right() -> Score:

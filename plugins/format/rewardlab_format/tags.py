@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from rewardlab import Completion, Sample, Score
 
+from rewardlab_format.blank import is_blank
+
 
 class Tags:
-    """1.0 for a full match of `<a>...</a> <b>...</b> ...`: each tag once, in order, with text inside, and nothing but
-    white space around; else 0.0 with a `reason` in info.
+    """1.0 for a full match of `<a>...</a> <b>...</b> ...`: each tag once, in order, with text inside, and
+    nothing but white space around; else 0.0 with a `reason` in info.
 
     Tags are read exactly: no attributes, no other case. Takes time linear in the text.
     """
@@ -31,7 +33,7 @@ class Tags:
         pieces = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
         for number, piece in enumerate(pieces):  # before, inside, between, inside, ..., after
             inside = number % 2 == 1
-            if inside and not piece.strip():
+            if inside and is_blank(piece):
                 return f"nothing inside {self._wanted[number - 1]}"
             if not inside and piece.strip():
                 return "text outside the tags"

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rewardlab import Completion, Context, Sample
 from rewardlab.boxes import official_box
 from rewardlab.registry import Registry
@@ -41,6 +40,8 @@ def test_a_closed_box_with_something_in_it_earns_the_point(text):
         (r"boxed{7}", "no closed box"),
         (r"\boxed{}", "an empty box"),
         (r"\boxed{ }", "an empty box"),
+        (r"\boxed{\quad{} \text{ }}", "an empty box"),
+        ("\\boxed{\u200b}", "an empty box"),
         (r"\boxed{7} no, \boxed{}", "an empty box"),
         (r"<think>\boxed{7}</think> It is 7.", "no closed box after the reasoning"),
     ],

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
 
@@ -40,6 +39,7 @@ def test_each_tag_once_in_order_with_text_inside(text):
         ("<think>a</think><answer>b</answer><answer>c</answer>", "<answer> more than once"),
         ("<think></think><answer>b</answer>", "nothing inside <think>"),
         ("<think>a</think><answer> \n</answer>", "nothing inside <answer>"),
+        ("<think>\u200b</think><answer>b</answer>", "nothing inside <think>"),
         ("hello <think>a</think><answer>b</answer>", "text outside the tags"),
         ("<think>a</think> so <answer>b</answer>", "text outside the tags"),
         ("<think>a</think><answer>b</answer>!", "text outside the tags"),

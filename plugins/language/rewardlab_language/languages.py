@@ -25,9 +25,7 @@ vi vie Vietnamese Latn|xh xho Xhosa Latn|yo yor Yoruba Latn|zh zho Chinese Hani|
 """
 _ENTRIES = [entry.split() for entry in _TABLE.replace("\n", "|").split("|") if entry]
 
-SCRIPTS: Mapping[str, frozenset[str]] = {
-    code: frozenset(scripts.split("+")) for code, _, _, scripts in _ENTRIES
-}
+SCRIPTS: Mapping[str, frozenset[str]] = {code: frozenset(scripts.split("+")) for code, _, _, scripts in _ENTRIES}
 """ISO 639-1 code of each of the 75 languages -> the scripts that its model reads."""
 
 _CODES: Mapping[str, str] = (
@@ -89,9 +87,7 @@ def _resolve(tag: str) -> Target:
     name = primary.lower()
     code = _CODES.get(name, name)
     script = next((s.title() for s in subtags if len(s) == 4 and s.isalpha()), None)
-    codes = (
-        _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
-    )
+    codes = _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
     if not codes:
         raise UnknownLanguage(f"lingua has no model of the language {tag!r}")
     target = Target(code if code in SCRIPTS else "no", codes)

@@ -28,9 +28,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
 )
 # Letters in disguise: mathematical bold and the like, full width, circled.
-_DISGUISED = re.compile(
-    "[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+"
-)
+_DISGUISED = re.compile("[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+")
 _SENTENCE = re.compile(r"(?:[A-Za-zÀ-ɏ]+[ \t,;]+){5,}[A-Za-zÀ-ɏ]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANKS = re.compile(r"[ \t\n]{0,8}")

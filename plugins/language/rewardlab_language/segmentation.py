@@ -48,9 +48,7 @@ class Segmenter:
             for code in self.languages
         ]
         starting = own & set(self.languages) or set(self.languages)
-        self._start = [
-            0 if code in starting else cost for code, cost in zip(self.languages, self._change, strict=True)
-        ]
+        self._start = [0 if code in starting else cost for code, cost in zip(self.languages, self._change, strict=True)]
         self._weigh = self._han_and_kana if script == "Hani" else self._letter_sequences
         self._evidence = functools.lru_cache(maxsize=CACHED_WORDS)(self._cost_of)
 
@@ -93,9 +91,7 @@ class Segmenter:
 
     def _han_and_kana(self, word: str) -> list[float]:
         """Kana are Japanese; Chinese characters are either, but the more without kana, the less Japanese."""
-        japanese, chinese = (
-            (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, NEVER)
-        )
+        japanese, chinese = (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, NEVER)
         return [japanese if code == "ja" else chinese for code in self.languages]
 
     @functools.cached_property

@@ -14,9 +14,7 @@ INSERTION = 2
 """So many Latin words in a row may stand in a text of another script without being a change of language."""
 
 _READERS = Counter(script for scripts in SCRIPTS.values() for script in scripts)
-_ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {
-    "Hani": "zh"
-}
+_ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {"Hani": "zh"}
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,7 @@ def test_both_is_the_lower_share(fidelity):
 
 
 def test_the_answer_is_what_its_tag_holds(fidelity):
-    assert (
-        fidelity(f"{ENGLISH}<answer>Jadi jawabannya adalah delapan apel.</answer>", "id", part="answer").value
-        == 1
-    )
+    assert fidelity(f"{ENGLISH}<answer>Jadi jawabannya adalah delapan apel.</answer>", "id", part="answer").value == 1
 
 
 def test_listed_languages_replace_the_rivals(fidelity):

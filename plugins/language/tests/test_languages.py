@@ -36,9 +36,7 @@ def test_understood(tag, codes):
     assert list(resolve(tag).codes) == codes
 
 
-@pytest.mark.parametrize(
-    "tag", ["jv", "my", "ne", "km", "Klingon", "", "x-y", "az-Cyrl", "kk-Latn", None, 3, ["id"]]
-)
+@pytest.mark.parametrize("tag", ["jv", "my", "ne", "km", "Klingon", "", "x-y", "az-Cyrl", "kk-Latn", None, 3, ["id"]])
 def test_not_understood(tag):
     with pytest.raises(UnknownLanguage, match="language"):
         resolve(tag)

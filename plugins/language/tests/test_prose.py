@@ -76,9 +76,7 @@ def test_any_text_is_read(text):
     assert prose(text).hidden >= 0
 
 
-@pytest.mark.parametrize(
-    "unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "]
-)
+@pytest.mark.parametrize("unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "])
 def test_time_is_linear(unit):
     text = unit * (100_000 // len(unit))
     begin = time.process_time()

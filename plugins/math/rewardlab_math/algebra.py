@@ -47,9 +47,7 @@ def parsing() -> Iterator[None]:
             yield
         finally:
             if len(PSParser.sharedContextCache.cache) > _LARGEST_TABLES:
-                PSParser.decisionsToDFA = [
-                    DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)
-                ]
+                PSParser.decisionsToDFA = [DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)]
                 PSParser.sharedContextCache = PredictionContextCache()
 
 
@@ -119,9 +117,7 @@ def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> b
 
 def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
     if is_relation(gold) and is_relation(answer) and gold.free_symbols != answer.free_symbols:
-        return (
-            False  # math-verify compares solutions: without this, 0 = 1 equals every equation that has none
-        )
+        return False  # math-verify compares solutions: without this, 0 = 1 equals every equation that has none
     if _infinite(gold) != _infinite(answer) and not (_inequality(gold) or _inequality(answer)):
         return False  # sympy may simplify 12 - |oo| to 0
     return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)

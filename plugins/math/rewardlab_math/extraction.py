@@ -1,9 +1,8 @@
 r"""Finding the answer in a completion.
 
-A completion may start with reasoning that ends in `</think>`. What follows the last `</think>` is the
-response, and the answer is read there. A response without a box (or tag) leaves what the reasoning has:
-accuracy asks whether the answer was found, format rewards ask where it stands. A bare last number is read in
-the response alone: reasoning is full of numbers.
+The last box (or tag) counts, which is the response's if it has one, and else the reasoning's: accuracy asks
+whether the answer was found, format rewards ask where it stands. A bare last number is read after the last
+`</think>` only: reasoning is full of numbers.
 """
 
 import re
@@ -32,12 +31,11 @@ def extract(text: str, kind: Extract) -> str | None:
     inside it.
     last_number: the last number of the response, with its sign, separators, `/denominator` and percent sign.
     """
-    _, end, response = text.rpartition(_REASONING_END)
-    if kind == "last_number":
-        return _last_number(response)
-    find = last_box if kind == "boxed" else _last_tag
-    answer = find(response)
-    return find(text) if answer is None and end else answer
+    if kind == "boxed":
+        return last_box(text)
+    if kind == "tag":
+        return _last_tag(text)
+    return _last_number(text.rpartition(_REASONING_END)[2])
 
 
 def _last_tag(text: str) -> str | None:

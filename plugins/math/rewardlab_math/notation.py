@@ -53,9 +53,7 @@ _WRAPPERS = (
     re.compile(r"\*\*(?P<inside>[^*]+)\*\*"),
     re.compile(r"`+(?P<inside>[^`]+)`+"),
 )
-_BRACED = re.compile(
-    r"(?:\\(?:boxed|fbox|mbox|text\w*|math(?:rm|bf|it|sf|tt|normal)|boldsymbol|bm|bf|rm)\s*)?\{"
-)
+_BRACED = re.compile(r"(?:\\(?:boxed|fbox|mbox|text\w*|math(?:rm|bf|it|sf|tt|normal)|boldsymbol|bm|bf|rm)\s*)?\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _TRAILING = " \t\n\r.,;:~"
 

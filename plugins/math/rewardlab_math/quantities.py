@@ -73,8 +73,7 @@ def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
     negative = (prefix["sign"], prefix["inner_sign"]).count("-") == 1
     name = _variable(prefix["name"])
     found = {
-        Quantity(value=-value if negative else value, exact=exact, percent=bool(percent), name=name)
-        for value in values
+        Quantity(value=-value if negative else value, exact=exact, percent=bool(percent), name=name) for value in values
     }
     factor = units.scale(rest)
     if factor:

@@ -22,7 +22,7 @@ from rewardlab_math.extraction import extract
         (r"\boxed{7", None),
     ],
 )
-def test_the_last_box_of_the_response_else_of_the_reasoning(text, answer):
+def test_the_last_box_which_is_the_response_s_if_it_has_one(text, answer):
     assert extract(text, "boxed") == answer
 
 
@@ -73,9 +73,7 @@ def test_an_answer_is_part_of_the_text(text, kind):
     assert answer is None or answer in text
 
 
-@pytest.mark.parametrize(
-    "piece", [r"\boxed{", "<answer>", "</answer>", "1,", "1 ", "1\u202f111", "-", "</think>"]
-)
+@pytest.mark.parametrize("piece", [r"\boxed{", "<answer>", "</answer>", "1,", "1 ", "1\u202f111", "-", "</think>"])
 @pytest.mark.parametrize("kind", ["boxed", "tag", "last_number"])
 def test_a_long_text_takes_no_longer_than_its_length(piece, kind):
     started = time.process_time()

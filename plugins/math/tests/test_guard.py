@@ -21,9 +21,7 @@ def test_what_may_take_long_is_refused_with_the_reason(text, why):
         check(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["12", r"\frac{\sqrt{3}}{2}", "(" * DEEPEST + "1" + ")" * DEEPEST, r"\sumtotal"]
-)
+@pytest.mark.parametrize("text", ["12", r"\frac{\sqrt{3}}{2}", "(" * DEEPEST + "1" + ")" * DEEPEST, r"\sumtotal"])
 def test_ordinary_answers_pass(text):
     check(text)
 

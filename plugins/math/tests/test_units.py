@@ -19,8 +19,6 @@ def test_the_unit_goes(formula, bare):
     assert without_unit(formula) == bare
 
 
-@pytest.mark.parametrize(
-    "formula", ["2 ab", "2x", r"5 \sin x", r"1 \text{ or } 3", "x", r"\text{A} + \text{B}", ""]
-)
+@pytest.mark.parametrize("formula", ["2 ab", "2x", r"5 \sin x", r"1 \text{ or } 3", "x", r"\text{A} + \text{B}", ""])
 def test_what_may_be_part_of_the_formula_stays(formula):
     assert without_unit(formula) == formula

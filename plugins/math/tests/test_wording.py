@@ -21,6 +21,7 @@ from rewardlab_math.wording import choice, kind, normalised, with_commas
         ("12", "formula"),
         ("ab", "formula"),
         ("2ab", "formula"),
+        ("2xyz + abc", "formula"),
         (r"\frac{x}{2}", "formula"),
         (r"x=1 \text{ or } x=2", "formula"),
         ("x=1 or x=2", "formula"),
@@ -52,9 +53,7 @@ def test_words_are_compared_without_their_dress(text):
     assert normalised(text) == "new york"
 
 
-@pytest.mark.parametrize(
-    "joined", ["x=1 und x=2", "x=1 و x=2", "x=1和x=2", "x=1 বা x=2", "x=1 atau x=2", "x=1 или x=2"]
-)
+@pytest.mark.parametrize("joined", ["x=1 und x=2", "x=1 و x=2", "x=1和x=2", "x=1 বা x=2", "x=1 atau x=2", "x=1 или x=2"])
 def test_and_and_or_of_many_languages_list(joined):
     assert with_commas(joined) == "x=1, x=2"
 

@@ -23,9 +23,7 @@ class Judged:
     error: str | None = None
 
 
-def tally(
-    planned: Schedule, judged: Mapping[tuple[str, str], Judged], *, only_first: bool = False
-) -> dict[str, Score]:
+def tally(planned: Schedule, judged: Mapping[tuple[str, str], Judged], *, only_first: bool = False) -> dict[str, Score]:
     """The score of each distinct text: the mean over its comparisons that are not missing.
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text

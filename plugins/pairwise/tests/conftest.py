@@ -12,9 +12,7 @@ from rewardlab.registry import Registry
 class ScriptedJudge:
     """Replies with what `reply(a, b)` says; keeps every question in `asked`."""
 
-    def __init__(
-        self, reply: Callable[[str, str], str | Reply | Exception], delays: random.Random | None = None
-    ):
+    def __init__(self, reply: Callable[[str, str], str | Reply | Exception], delays: random.Random | None = None):
         self._reply, self._delays = reply, delays
         self.asked: list[Ask] = []
 

@@ -30,9 +30,7 @@ def test_without_privilege_no_solution_is_mentioned():
 def test_every_text_stands_verbatim_between_lines_that_only_the_prompt_can_write(query, reference, a, b):
     parts = {"query": query, "reference": reference, "a": a, "b": b}
     key, content = fence_key(parts), shown(parts)[-1]["content"]
-    for label, text in zip(
-        ["QUERY", "CORRECT SOLUTION", "RESPONSE A", "RESPONSE B"], parts.values(), strict=True
-    ):
+    for label, text in zip(["QUERY", "CORRECT SOLUTION", "RESPONSE A", "RESPONSE B"], parts.values(), strict=True):
         assert content.count(f"=== BEGIN {label} {key} ===\n{text}\n=== END {label} {key} ===") == 1
     assert not any(key in text for text in parts.values())
 

@@ -24,9 +24,7 @@ def test_both_and_a_only_ask_every_ordered_pair_once(size):
 @pytest.mark.parametrize("size", range(1, 13))
 def test_balanced_asks_every_pair_once(size):
     asks = schedule("s", group(size), "balanced").asks
-    assert sorted(map(frozenset, asks), key=sorted) == sorted(
-        map(frozenset, combinations(group(size), 2)), key=sorted
-    )
+    assert sorted(map(frozenset, asks), key=sorted) == sorted(map(frozenset, combinations(group(size), 2)), key=sorted)
 
 
 @given(st.text(), texts, opponents)

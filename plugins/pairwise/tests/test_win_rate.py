@@ -76,9 +76,7 @@ def test_values_sum_to_half_the_group(scripted, win_rate, texts, orders, opponen
 
 @quiet
 @given(answers, st.sampled_from(["both", "balanced", "a_only"]), policies, opponents, st.integers(0, 99))
-def test_neither_index_nor_arrival_nor_delay_matters(
-    scripted, win_rate, texts, orders, policy, opponents, seed
-):
+def test_neither_index_nor_arrival_nor_delay_matters(scripted, win_rate, texts, orders, policy, opponents, seed):
     options = {"orders": orders, "on_unparsable": policy, "opponents": opponents}
     plain = win_rate(scripted(whimsical), texts, **options)
     chance = random.Random(seed)
@@ -104,9 +102,7 @@ def test_copies_tie_with_each_other_and_count_for_others_as_often_as_they_stand_
     judge = scripted(longer)
     scores = win_rate(judge, ["xx", "xx", "x"])
     assert values(scores) == [0.75, 0.75, 0.0]
-    assert [(s.info["wins"], s.info["losses"], s.info["ties"]) for s in scores] == [(1, 0, 1)] * 2 + [
-        (0, 2, 0)
-    ]
+    assert [(s.info["wins"], s.info["losses"], s.info["ties"]) for s in scores] == [(1, 0, 1)] * 2 + [(0, 2, 0)]
     assert len(judge.asked) == 2
     assert type(scores[0].info["ties"]) is int
 
@@ -161,9 +157,7 @@ def test_where_one_order_fails_the_other_decides(scripted, win_rate, failure):
 
 @pytest.mark.parametrize("failure", [Reply(error="HTTP 503"), Reply(error=""), TimeoutError("HTTP 503")])
 @pytest.mark.parametrize("orders", ["both", "balanced", "a_only"])
-def test_an_answer_with_no_comparison_left_fails_and_names_the_judges_error(
-    scripted, win_rate, failure, orders
-):
+def test_an_answer_with_no_comparison_left_fails_and_names_the_judges_error(scripted, win_rate, failure, orders):
     judge = scripted(lambda a, b: failure if "x" in (a, b) else longer(a, b))
     scores = win_rate(judge, ["x", "xx", "xxx"], orders=orders)
     assert values(scores) == [None, 0.0, 1.0]

@@ -70,10 +70,20 @@ def rewardlab_rewards():
         RewardSpec(name="brevity", summary="short answers", config=BrevityOptions, runs="inline", build=_build_brevity),
         RewardSpec(name="thread", summary="short answers, in a thread", config=BrevityOptions, build=_build_brevity),
         RewardSpec(
-            name="worker", summary="short answers, in a worker", config=BrevityOptions, runs="worker", build=_build_brevity
+            name="worker",
+            summary="short answers, in a worker",
+            config=BrevityOptions,
+            runs="worker",
+            build=_build_brevity,
         ),
         RewardSpec(name="letters", summary="share of letters, as a coroutine", runs="async", build=_build_letters),
-        RewardSpec(name="batch", summary="short answers, across groups", scope="batch", config=BrevityOptions, build=_build_brevity),
+        RewardSpec(
+            name="batch",
+            summary="short answers, across groups",
+            scope="batch",
+            config=BrevityOptions,
+            build=_build_brevity,
+        ),
         RewardSpec(name="longest", summary="1 for the longest answers of a group", scope="group", build=_build_longest),
         RewardSpec(
             name="prefer",
@@ -85,7 +95,9 @@ def rewardlab_rewards():
             build=_build_prefer,
         ),
         RewardSpec(name="faulty", summary="goes wrong on demand, inline", runs="inline", **faulty),
-        RewardSpec(name="faulty_worker", summary="goes wrong on demand, in a worker", runs="worker", timeout=2.0, **faulty),
+        RewardSpec(
+            name="faulty_worker", summary="goes wrong on demand, in a worker", runs="worker", timeout=2.0, **faulty
+        ),
     ]
 
 

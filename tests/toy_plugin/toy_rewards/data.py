@@ -12,7 +12,9 @@ class Counting:
     def __iter__(self):
         for n in range(self._rows):
             question = {"role": "user", "content": f"How much is {n} + 1?"}
-            yield Sample(id=f"count-{n}", prompt=[question], fields={"answer": str(n + 1), "response": f"It is {n + 1}."})
+            yield Sample(
+                id=f"count-{n}", prompt=[question], fields={"answer": str(n + 1), "response": f"It is {n + 1}."}
+            )
 
 
 class Reversed:

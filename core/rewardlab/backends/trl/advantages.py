@@ -24,9 +24,7 @@ def advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[float]:
     values: list[float] = []
     count = 0
     for group in groups:
-        present = [
-            shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None
-        ]
+        present = [shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None]
         count += len(present)
         mean = math.fsum(present) / len(present) if present else 0.0
         scale = _scale(algorithm, present, mean)

@@ -119,9 +119,7 @@ def _rl(stage: RlStage) -> Iterator[Finding]:
             f"{stage.updates_per_batch} updates{_divisors(completions)}",
         )
         return
-    yield from _divides(
-        completions // stage.updates_per_batch, stage.micro_batch_size, "completions an update"
-    )
+    yield from _divides(completions // stage.updates_per_batch, stage.micro_batch_size, "completions an update")
 
 
 def _divides(batch: int, micro: int | None, what: str) -> Iterator[Finding]:
@@ -141,9 +139,7 @@ def _lengths(stage: Stage, context: int | None) -> Iterator[Finding]:
     if context is None:
         return
     if isinstance(stage, RlStage | EvalStage) and stage.max_new_tokens >= context:
-        what = (
-            f"{stage.max_new_tokens} leaves no room for a prompt in the model's context of {context} tokens"
-        )
+        what = f"{stage.max_new_tokens} leaves no room for a prompt in the model's context of {context} tokens"
         yield ("max_new_tokens",), what
     if isinstance(stage, SftStage) and stage.max_tokens is not None and stage.max_tokens > context:
         yield ("max_tokens",), f"{stage.max_tokens} is more than the model's context of {context} tokens"

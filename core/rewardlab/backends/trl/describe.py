@@ -23,9 +23,7 @@ def describe(plan: Plan) -> str:
         for name, planned in plan.components.items():
             spec = planned.spec
             low, high = spec.range
-            lines.append(
-                f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}"
-            )
+            lines.append(f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}")
     for index, stage in enumerate(recipe.stages):
         lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
     return "\n".join(lines)
@@ -89,6 +87,4 @@ def _length(stage: SftStage | RlStage, unit: str) -> str:
 
 
 def _optimiser(stage: SftStage | RlStage) -> str:
-    return (
-        f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"
-    )
+    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"

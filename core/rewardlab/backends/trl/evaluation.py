@@ -89,8 +89,7 @@ class Evaluator:
                     "prompt": list(map(dict, group.sample.prompt)),
                 }
                 row["completions"] = [
-                    {"text": c.text, "token_count": c.token_count, "truncated": c.truncated}
-                    for c in group.completions
+                    {"text": c.text, "token_count": c.token_count, "truncated": c.truncated} for c in group.completions
                 ]
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -23,13 +23,9 @@ def named(stage: str) -> Iterator[None]:
             f"set backend.gradient_checkpointing ({one_line(error, 120)})"
         ) from error
     except OSError as error:
-        raise JobError(
-            f"stage {stage}: {error.filename or 'the system'}: {error.strerror or error}"
-        ) from error
+        raise JobError(f"stage {stage}: {error.filename or 'the system'}: {error.strerror or error}") from error
     except SafetensorError as error:
-        raise JobError(
-            f"stage {stage}: the model cannot be written; is the disk full? ({one_line(error)})"
-        ) from error
+        raise JobError(f"stage {stage}: the model cannot be written; is the disk full? ({one_line(error)})") from error
     except RuntimeError as error:
         if not any(sign in str(error) for sign in WRITER_FAILED):
             raise

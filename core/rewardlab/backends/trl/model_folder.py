@@ -66,9 +66,7 @@ def _shard_problem(shard: Path) -> str | None:
             return f"{shard.name} is corrupt: it does not begin as safetensors do"
         try:
             header = json.loads(file.read(length))
-            end = max(
-                (t["data_offsets"][1] for name, t in header.items() if name != "__metadata__"), default=0
-            )
+            end = max((t["data_offsets"][1] for name, t in header.items() if name != "__metadata__"), default=0)
         except (ValueError, KeyError, TypeError, AttributeError):
             return f"{shard.name} is corrupt: its header cannot be read"
     if 8 + length + end != size:

@@ -71,13 +71,9 @@ def _tokenizer(source: str) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(
-            f"model {source!r} has no tokenizer that transformers can load: {one_line(error)}"
-        ) from error
+        raise UserError(f"model {source!r} has no tokenizer that transformers can load: {one_line(error)}") from error
     if tokenizer.eos_token is None:
-        raise UserError(
-            f"model {source!r}: its tokenizer has no end-of-sequence token, so no completion could end"
-        )
+        raise UserError(f"model {source!r}: its tokenizer has no end-of-sequence token, so no completion could end")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
@@ -88,13 +84,9 @@ def _model(source: str) -> Any:
     from transformers import AutoModelForCausalLM
 
     try:
-        model, loaded = AutoModelForCausalLM.from_pretrained(
-            source, dtype=torch.float32, output_loading_info=True
-        )
+        model, loaded = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(
-            f"model {source!r} cannot be loaded as a causal language model: {one_line(error)}"
-        ) from error
+        raise UserError(f"model {source!r} cannot be loaded as a causal language model: {one_line(error)}") from error
     if missing := sorted(loaded["missing_keys"]):
         raise UserError(
             f"model {source!r} is no whole causal language model: {len(missing)} of its weights are not "

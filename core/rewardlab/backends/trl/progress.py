@@ -62,9 +62,7 @@ class Progress(TrainerCallback):
         if self._bar is not None:
             self._bar.update(state.global_step // self._updates - self._bar.n)
 
-    def on_log(
-        self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any
-    ) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         if not logs or "train_runtime" in logs:  # the trainer's summary at its end
             return
         step = state.global_step // self._updates
@@ -76,9 +74,7 @@ class Progress(TrainerCallback):
                 if value is not None:
                     self._writer.add_scalar(name, value, step)
         if self._bar is not None:
-            shown = {
-                n.removeprefix("reward/"): numbers[n] for n in ALWAYS_SHOWN if numbers.get(n) is not None
-            }
+            shown = {n.removeprefix("reward/"): numbers[n] for n in ALWAYS_SHOWN if numbers.get(n) is not None}
             self._bar.set_postfix({name: f"{value:.3g}" for name, value in shown.items()}, refresh=False)
         for name in MUST_BE_FINITE:
             if name in numbers and numbers[name] is None:

@@ -34,18 +34,14 @@ class PromptFormat:
         self._ends = ends
         self._is_chat = tokenizer.chat_template is not None
         if chat.thinking is not None and not self._is_chat:
-            raise UserError(
-                "chat.thinking is an option of chat templates, and the model has none; set chat.template"
-            )
+            raise UserError("chat.thinking is an option of chat templates, and the model has none; set chat.template")
         self._options = {} if chat.thinking is None else {"enable_thinking": chat.thinking}
         self._ending: list[int] | None = None
 
     def text(self, sample: Sample) -> str:
         """The prompt's text, up to where the policy goes on. A UserError where the template refuses it."""
         messages = self._messages(sample)
-        return (
-            self._render(sample, messages, add_generation_prompt=True) if self._is_chat else as_text(messages)
-        )
+        return self._render(sample, messages, add_generation_prompt=True) if self._is_chat else as_text(messages)
 
     def tokens(self, text: str) -> list[int]:
         """Token ids of a prompt's text."""

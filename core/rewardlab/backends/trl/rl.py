@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from datasets import Dataset
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
-from datasets import Dataset
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
 from rewardlab.backends.trl.evaluation import Evaluator
 from rewardlab.backends.trl.lengths import fitting_prompts
@@ -27,18 +27,14 @@ from rewardlab.scoring import Scorer
 from rewardlab.types import Sample
 
 
-def train(
-    job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str, evaluator: Evaluator | None
-) -> None:
+def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str, evaluator: Evaluator | None) -> None:
     """Train the policy of `source` (a folder or hub name) on the prompts and write it to the stage's output.
 
     Raises KeyboardInterrupt after a kind stop, with a checkpoint kept.
     """
     policy = load_policy(source, device(job.plan.recipe.backend))
     shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
-    samples = fitting_prompts(
-        policy, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
-    )
+    samples = fitting_prompts(policy, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say)
     if evaluator is not None:
         evaluator.before(policy, shape)
     with Scorer(job.plan, zero_truncated=stage.on_truncated == "zero") as scorer:
@@ -115,9 +111,7 @@ class _Trainer(GRPOTrainer):
         return [self.shape.tokens(prompt) for prompt in prompts], None, {}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        for name in [
-            k for k in self._metrics["train"] if k.startswith(("rewards/", "reward_")) or k == "reward"
-        ]:
+        for name in [k for k in self._metrics["train"] if k.startswith(("rewards/", "reward_")) or k == "reward"]:
             del self._metrics["train"][name]
         super().log(logs, start_time)
 

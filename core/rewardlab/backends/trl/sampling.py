@@ -66,9 +66,7 @@ def _batch(
     for number, (sample, prompt) in enumerate(zip(samples, prompts, strict=True)):
         opened = shape.opened(prompt)
         completions = tuple(
-            Completion(
-                text=opened + texts[i], token_count=len(ids[i]), truncated=ids[i][-1] not in policy.ends
-            )
+            Completion(text=opened + texts[i], token_count=len(ids[i]), truncated=ids[i][-1] not in policy.ends)
             for i in range(number * count, (number + 1) * count)
         )
         yield Group(sample=sample, completions=completions)

@@ -21,9 +21,8 @@ def prepare_process() -> None:
 
 def quiet_libraries() -> None:
     """No bars and warnings of the engine beside ours; what goes wrong is raised."""
-    import transformers
-
     import datasets
+    import transformers
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
@@ -41,9 +40,7 @@ def device(backend: Backend) -> str:
         raise UserError("backend.device is cuda, but torch sees no GPU here; use cpu or auto")
     if backend.device == "cpu" or not torch.cuda.is_available():
         if backend.precision == "bf16":
-            raise UserError(
-                "backend.precision is bf16, which needs a GPU, and torch sees none here; use fp32"
-            )
+            raise UserError("backend.precision is bf16, which needs a GPU, and torch sees none here; use fp32")
         return "cpu"
     if precision(backend, "cuda") == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
         raise UserError("this GPU has no bf16; set backend.precision to fp32")
@@ -55,9 +52,7 @@ def precision(backend: Backend, device: str) -> str:
     return backend.precision or ("bf16" if device == "cuda" else "fp32")
 
 
-def common(
-    stage: SftStage | RlStage, backend: Backend, seed: int, checkpoints: Path, updates: int
-) -> dict[str, Any]:
+def common(stage: SftStage | RlStage, backend: Backend, seed: int, checkpoints: Path, updates: int) -> dict[str, Any]:
     """Arguments that SFTConfig and GRPOConfig share; `updates` is the optimizer's in one step of the recipe.
 
     TRL's own defaults suit neither a CPU nor a recipe.

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from datasets import Dataset
 from torch.utils.data import SequentialSampler
 from trl import SFTConfig, SFTTrainer
 
-from datasets import Dataset
 from rewardlab.backends.trl.models import Policy, load_policy
 from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.backends.trl.settings import common, device, one_gpu
@@ -65,9 +65,7 @@ def _rows(
     """The samples that can be trained on and, for each, its tokens and labels; how many cannot is said."""
     limit = stage.max_tokens or policy.context
     if policy.context is not None and limit is not None and limit > policy.context:
-        raise UserError(
-            f"max_tokens {limit} is more than the model's context, {policy.context}", where=job.where
-        )
+        raise UserError(f"max_tokens {limit} is more than the model's context, {policy.context}", where=job.where)
     kept, rows, cut = [], [], 0
     for sample, prompt, answer in _tokenized(stage, samples, policy):
         length = len(prompt) + len(answer)
@@ -85,9 +83,7 @@ def _rows(
     if cut:
         job.say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
     if left_out := len(samples) - len(rows):
-        what = (
-            "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
-        )
+        what = "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
         job.say(f"left out {left_out} of {len(samples)} rows {what}, {limit}")
     return kept, rows
 
@@ -99,7 +95,5 @@ def _tokenized(
     for sample in samples:
         response = sample.fields["response"]
         if not isinstance(response, str):
-            raise UserError(
-                f"response must be a text, not {kind_of(response)}", where=sample.source or sample.id
-            )
+            raise UserError(f"response must be a text, not {kind_of(response)}", where=sample.source or sample.id)
         yield sample, shape.tokens(shape.text(sample)), shape.answer(sample, response)

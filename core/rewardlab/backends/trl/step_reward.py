@@ -66,9 +66,7 @@ class StepReward:
             log_metric(name, value)
         return advantages(self._stage.algorithm, scored)
 
-    def _groups(
-        self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]
-    ) -> list[Group]:
+    def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
         texts = self._shape.decode(completion_ids)
         completions = [
             Completion(
@@ -96,9 +94,7 @@ def step_metrics(scored: Sequence[ScoredGroup]) -> dict[str, float]:
     for name in scored[0].components:
         scores = [score for group in scored for score in group.components[name]]
         metrics[f"reward/{name}"] = _mean([s.value for s in scores if s.value is not None])
-        metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(
-            scores
-        )
+        metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(scores)
     return metrics
 
 

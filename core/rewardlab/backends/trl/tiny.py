@@ -40,9 +40,7 @@ def build_tiny(tiny: TinyModel, corpus: Sequence[Sample], seed: int, folder: Pat
 
 def _texts(corpus: Sequence[Sample]) -> Iterator[str]:
     for sample in corpus:
-        yield as_text(sample.prompt) + str(
-            sample.fields.get("response") or sample.fields.get("reference") or ""
-        )
+        yield as_text(sample.prompt) + str(sample.fields.get("response") or sample.fields.get("reference") or "")
 
 
 def _tokenizer(texts: Iterator[str], vocabulary: int) -> Any:
@@ -52,9 +50,7 @@ def _tokenizer(texts: Iterator[str], vocabulary: int) -> Any:
     tokenizer = Tokenizer(models.BPE())
     # a digit is a token, so that the model can learn to count; any byte is one, so that any text can be read
     digits = pre_tokenizers.Digits(individual_digits=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [digits, pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
