@@ -15,7 +15,7 @@ RECIPE = """
       total: brevity
     stages:
       - {use: sft, steps: 2, batch_size: 8}
-      - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 6, steps: 2, max_new_tokens: 12, eval: {samples: 2}}
+      - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 6, steps: 2, max_new_tokens: 12, eval: {}}
 """
 
 
@@ -40,14 +40,22 @@ def test_the_recipe_itself_is_fine(problems):
 @pytest.mark.parametrize(
     ("overrides", "path", "what"),
     [
-        (["stages.0.micro_batch_size=3"], "stages.0.micro_batch_size", "8 rows do not divide into micro-batches of 3"),
+        (
+            ["stages.0.micro_batch_size=3"],
+            "stages.0.micro_batch_size",
+            "8 rows do not divide into micro-batches of 3",
+        ),
         (["stages.0.micro_batch_size=16"], "stages.0.micro_batch_size", "8 divides by 1, 2, 4, 8"),
         (
             ["stages.1.updates_per_batch=5"],
             "stages.1.updates_per_batch",
             "6 prompts x 4 = 24 completions do not divide",
         ),
-        (["stages.1.micro_batch_size=5"], "stages.1.micro_batch_size", "24 completions an update do not divide"),
+        (
+            ["stages.1.micro_batch_size=5"],
+            "stages.1.micro_batch_size",
+            "24 completions an update do not divide",
+        ),
         (
             ["stages.1.updates_per_batch=2", "stages.1.micro_batch_size=8"],
             "stages.1.micro_batch_size",
@@ -211,7 +219,12 @@ class TestDryRun:
 
     @pytest.mark.parametrize(
         ("algorithm", "loss"),
-        [("grpo", "seq_mean"), ("dr_grpo", "constant"), ("rloo", "constant"), ("reinforce_baseline", "token_mean")],
+        [
+            ("grpo", "seq_mean"),
+            ("dr_grpo", "constant"),
+            ("rloo", "constant"),
+            ("reinforce_baseline", "token_mean"),
+        ],
     )
     def test_a_loss_left_open_is_the_nearest_to_the_paper_and_said(self, plan, algorithm, loss):
         assert f"loss {loss} (TRL's " in plan(f"stages.1.algorithm={algorithm}")

@@ -52,17 +52,22 @@ class TestWholeFolder:
         assert [path.name for path in (tmp_path / "m").iterdir()] == ["2"]
 
     def test_what_ends_badly_changes_nothing(self, tmp_path):
-        with whole_folder(tmp_path / "m") as scratch:
-            (scratch / "a").write_text("1")
-        with pytest.raises(OSError, match="full"), whole_folder(tmp_path / "m") as scratch:
-            (scratch / "a").write_text("2")
-            raise OSError("full")
+        write(tmp_path / "m", "1")
+        with pytest.raises(OSError, match="full"):
+            write(tmp_path / "m", "2", fails=True)
         assert (tmp_path / "m" / "a").read_text() == "1"
 
-    def test_what_a_kill_has_left_is_no_hindrance(self, tmp_path):
-        with pytest.raises(OSError, match="full"), whole_folder(tmp_path / "m") as scratch:
-            (scratch / "old").write_text("1")
+    def test_what_it_leaves_is_no_hindrance(self, tmp_path):
+        with pytest.raises(OSError, match="full"):
+            write(tmp_path / "m", "1", fails=True)
+        assert not (tmp_path / "m").exists()
+        write(tmp_path / "m", "2")
+        assert [path.name for path in tmp_path.iterdir()] == ["m"]
+        assert (tmp_path / "m" / "a").read_text() == "2"
+
+
+def write(folder, content, fails=False):
+    with whole_folder(folder) as scratch:
+        (scratch / "a").write_text(content)
+        if fails:
             raise OSError("full")
-        with whole_folder(tmp_path / "m") as scratch:
-            (scratch / "new").write_text("2")
-        assert [path.name for path in (tmp_path / "m").iterdir()] == ["new"]

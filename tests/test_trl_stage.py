@@ -19,7 +19,7 @@ SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for
 
 
 def plan_with(order=None, seed=0, curriculum=None):
-    """What `reading_order` reads of a plan: a curriculum, or one made of a function of (samples, seed), or none."""
+    """What `reading_order` reads of a plan; `order(samples, seed)` makes a curriculum."""
     if order is not None:
         curriculum = SimpleNamespace(order=order)
     planned = None
@@ -34,7 +34,8 @@ class TestSteps:
         assert steps_of(SftStage(use="sft", batch_size=4, steps=7, epochs=3), rows=100) == 7
 
     @pytest.mark.parametrize(
-        ("rows", "epochs", "batch", "steps"), [(8, 1, 4, 2), (9, 1, 4, 3), (9, 2, 4, 5), (3, 1, 4, 1), (30, 0.1, 3, 1)]
+        ("rows", "epochs", "batch", "steps"),
+        [(8, 1, 4, 2), (9, 1, 4, 3), (9, 2, 4, 5), (3, 1, 4, 1), (30, 0.1, 3, 1)],
     )
     def test_else_epochs_over_the_rows_each_row_read(self, rows, epochs, batch, steps):
         assert steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) == steps
@@ -69,14 +70,14 @@ class TestReadingOrder:
 
     @pytest.mark.parametrize("order", [[], [5], [-1], ["0"], None, 3, [1.0]], ids=repr)
     def test_what_is_no_order_is_the_curriculums_failure(self, order):
-        with pytest.raises(JobError, match="curriculum test/made"):
+        with pytest.raises(JobError, match=r"curriculum test/made"):
             reading_order(plan_with(lambda samples, seed: order), SAMPLES, 5)
 
     def test_its_exception_gets_its_name(self):
         def order(samples, seed):
             raise ValueError("cannot sort these")
 
-        with pytest.raises(JobError, match="curriculum test/made: ValueError: cannot sort these"):
+        with pytest.raises(JobError, match=r"curriculum test/made: ValueError: cannot sort these"):
             reading_order(plan_with(order), SAMPLES, 5)
 
 

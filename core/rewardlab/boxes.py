@@ -22,11 +22,12 @@ def last_box(text: str) -> str | None:
     Space between `\boxed` and its brace is allowed, escaped braces do not count, and of nested boxes the
     inner one is taken. A box that is never closed is passed over.
     """
-    if _BOX not in text:
+    first = text.find(_BOX)
+    if first < 0:
         return None
     opened: list[int | None] = []  # where the content of each open group starts, if it is a box's
     last: tuple[int, int] | None = None
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text, first):
         if token["box"]:
             opened.append(token.end())
         elif token["open"]:

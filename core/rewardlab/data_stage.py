@@ -3,11 +3,12 @@
 import json
 import os
 from collections.abc import Callable
-from io import FileIO
+from contextlib import closing
 from pathlib import Path
 
 from tqdm import tqdm
 
+from rewardlab.appending import LineAppender
 from rewardlab.datasets import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
@@ -22,27 +23,18 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
     there = _ids(target)
     rows = read_dataset(plan.datasets["stages", index, "dataset"], Context(seed=plan.recipe.seed))
     count = 0
-    with target.open("ab", buffering=0) as file:
+    with closing(LineAppender(target)) as file:
         for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
             if sample.id not in there:
-                _append(file, json.dumps(_row(sample), ensure_ascii=False) + "\n")
+                file.write(_line(sample))
                 count += 1
     say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
 
 
-def _append(file: FileIO, line: str) -> None:
-    """Write a whole line, or leave the file as it was."""
-    size, data = file.tell(), line.encode("utf-8", "backslashreplace")  # a JSON escape, too
-    try:
-        while data:  # one write may take less than all
-            data = data[file.write(data) :]
-    except OSError:
-        os.truncate(file.fileno(), size)
-        raise
-
-
-def _row(sample: Sample) -> dict:
-    return {"id": sample.id, "prompt": [dict(message) for message in sample.prompt], **sample.fields}
+def _line(sample: Sample) -> bytes:
+    row = {"id": sample.id, "prompt": [dict(message) for message in sample.prompt], **sample.fields}
+    # what UTF-8 cannot say, half of a surrogate pair, becomes its JSON escape
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _ids(target: Path) -> set[str]:

@@ -46,6 +46,7 @@ def run(options: Namespace) -> int:
     say(f"run directory: {directory.path}")
     try:
         run_backend(plan, directory, options.stage, say)
+        write_report(directory.path, directory.path / "report.html")
     except KeyboardInterrupt:
         print(f"stopped; what was done is in {directory.path}", file=sys.stderr)
         print(_continue(command, directory.path), file=sys.stderr)
@@ -54,7 +55,8 @@ def run(options: Namespace) -> int:
         for line in _after_mending(command, directory.path):
             print(line, file=sys.stderr)
         raise
-    write_report(directory.path, directory.path / "report.html")
+    finally:
+        directory.close()
     say(f"results: {directory.path} (open report.html)")
     for line in _next_steps(directory.path):
         say(line)

@@ -130,6 +130,10 @@ def test_wrong_answers(score, gold, answer):
         ("1234", "1,234", "en", 1.0),
         ("1.234", "1.234", "de", 1.0),
         ("1.5", "1,5", "en", 1.0),
+        ("1,2", "1.2", "de", 1.0),
+        ("1,2", "2,1", "de", 1.0),
+        ("1,2", "1.2", "en", 0.0),
+        ("1,2", "2,1", "en", 1.0),
     ],
 )
 def test_an_ambiguous_separator_is_read_as_in_the_row_s_language(score, gold, answer, language, value):

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.backends.trl.failures import named
 from rewardlab.backends.trl.lengths import fitting_prompts
 from rewardlab.backends.trl.models import Policy
 from rewardlab.backends.trl.prompts import PromptFormat
@@ -58,7 +57,7 @@ class Evaluator:
         )
         samples = fitting_prompts(policy, shape, self.samples, self.max_new_tokens, None, where, say)
         samples = spread(samples, self.settings.prompts, self.settings.by)
-        with Scorer(self.job.plan) as scorer, named(self.job.name):
+        with Scorer(self.job.plan) as scorer:
             scorer.warm()
             groups = sample_groups(
                 policy,

@@ -11,7 +11,7 @@ from rewardlab.data_stage import write_dataset
 from rewardlab.errors import JobError
 from rewardlab.ledger import Ledger, RunDirectory
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, TinyModel
+from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
 
 if TYPE_CHECKING:
     from rewardlab.backends.trl.evaluation import Evaluator
@@ -45,9 +45,16 @@ def _run_stage(job: StageJob) -> None:
         job.say(f"stage {job.index} (data) writes {stage.to}")
         write_dataset(job.plan, job.index, job.say)
         return
-    # the engine is imported here, so that a data stage needs none
+    # the engine is imported from here on, so that a data stage needs none
     quiet_libraries()
     device(job.plan.recipe.backend)
+    from rewardlab.backends.trl.failures import named
+
+    with named(job.name):
+        _train_or_evaluate(job, stage)
+
+
+def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
     source = _source(job)
     job.say(f"stage {job.index} ({stage.use}) starts from {source}")
     if isinstance(stage, SftStage):

@@ -1,9 +1,8 @@
-"""Running a trainer of TRL's: from the last checkpoint on, with progress, a kind stop, and failures named."""
+"""Running a trainer of TRL's: from the last checkpoint on, with progress and a kind stop."""
 
 from transformers import PrinterCallback, Trainer
 
 from rewardlab.backends.trl.checkpoints import last_checkpoint
-from rewardlab.backends.trl.failures import named
 from rewardlab.backends.trl.progress import Progress
 from rewardlab.backends.trl.stage import StageJob
 from rewardlab.backends.trl.stopping import StopKindly
@@ -17,7 +16,7 @@ def train_to_the_end(trainer: Trainer, job: StageJob, updates: int = 1) -> None:
     checkpoint = last_checkpoint(job.run.folder("checkpoints", job.name))
     tensorboard = job.plan.recipe.backend.tensorboard
     progress = Progress(job.name, job.run.folder("logs"), job.run.attempt, updates, tensorboard)
-    with progress, StopKindly(updates) as stop, named(job.name):
+    with progress, StopKindly(updates) as stop:
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(progress)
         # last, so that an interrupt while another callback evaluates counts for this step
