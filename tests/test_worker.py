@@ -264,7 +264,7 @@ class TestDeadline:
     def test_kills_what_runs_past_it_and_starts_afresh(self, open_pool):
         pool = open_pool("obeys", module=OBEYS, timeout=0.4)
         [before] = say(pool, "pid()")
-        with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s; the worker used \d.\d s of processor"):
+        with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s; the worker was "):
             say(pool, "burn(60)")
         assert gone(before.info["pid"], within=0.1)
         assert say(pool, "pid()") != [before]

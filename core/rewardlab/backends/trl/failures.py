@@ -1,4 +1,4 @@
-"""What goes wrong in the engine for reasons outside of this program, as one error that says what to do."""
+"""What goes wrong in the engine for want of memory or disk, as one error that says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,27 +8,34 @@ from safetensors import SafetensorError
 
 from rewardlab.errors import JobError, one_line
 
-WRITER_FAILED = ("PytorchStreamWriter", "inline_container", "iostream error")
-"""what torch says, as a plain RuntimeError, when a checkpoint cannot be written"""
+NO_MEMORY = "too little memory; lower micro_batch_size or the token limits, or set backend.gradient_checkpointing"
+SIGNS = {
+    "DefaultCPUAllocator": NO_MEMORY,
+    "PytorchStreamWriter": "a checkpoint cannot be written; is the disk full?",
+    "inline_container": "a checkpoint cannot be written; is the disk full?",
+}
+"""what torch's plain RuntimeError contains -> what it means"""
 
 
 @contextmanager
 def named(stage: str) -> Iterator[None]:
-    """A full disk or a full GPU as a JobError that names the stage; anything else passes as it is."""
+    """A full disk or memory as a JobError that names the stage; anything else passes as it is."""
     try:
         yield
-    except torch.OutOfMemoryError as error:
-        raise JobError(
-            f"stage {stage}: the GPU has too little memory; lower micro_batch_size or the token limits, or "
-            f"set backend.gradient_checkpointing ({one_line(error, 120)})"
-        ) from error
-    except OSError as error:
-        raise JobError(f"stage {stage}: {error.filename or 'the system'}: {error.strerror or error}") from error
-    except SafetensorError as error:
-        raise JobError(f"stage {stage}: the model cannot be written; is the disk full? ({one_line(error)})") from error
-    except RuntimeError as error:
-        if not any(sign in str(error) for sign in WRITER_FAILED):
+    except (OSError, RuntimeError, SafetensorError) as error:
+        why = _why(error)
+        if why is None:
             raise
-        raise JobError(
-            f"stage {stage}: a checkpoint cannot be written; is the disk full? ({one_line(error)})"
-        ) from error
+        raise JobError(f"stage {stage}: {why}") from error
+
+
+def _why(error: Exception) -> str | None:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the system'}: {error.strerror or error}"
+    if isinstance(error, torch.OutOfMemoryError):
+        found = NO_MEMORY
+    elif isinstance(error, SafetensorError):
+        found = "the model cannot be written; is the disk full?"
+    else:
+        found = next((meaning for sign, meaning in SIGNS.items() if sign in str(error)), None)
+    return found and f"{found} ({one_line(error, 200)})"
