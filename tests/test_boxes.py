@@ -11,9 +11,7 @@ from rewardlab.boxes import last_box, official_box
 
 DATA = Path(__file__).parent / "data"
 texts = st.lists(
-    st.sampled_from(
-        [r"\boxed{", r"\boxed", r"\fbox{", "{", "}", " ", "$", r"\(", r"\)", "\\", "7", "\n", "答"]
-    ),
+    st.sampled_from([r"\boxed{", r"\boxed", r"\fbox{", "{", "}", " ", "$", r"\(", r"\)", "\\", "7", "\n", "答"]),
     max_size=12,
 ).map("".join)
 

@@ -18,6 +18,10 @@ DEEPEST = 20
 LARGEST = 50_000
 """Decimal digits of the largest number that may be computed."""
 
+HIGHEST = 5000
+"""The highest power of anything but a plain number: `(x+1)^n` and `\\tan^n(x)` are expanded, and fill the memory."""
+
+_FORMULA_POWER = re.compile(r"(?<![\d\s])\s*(?:\^|\*\*)\s*\{?\s*[-+]?(\d{4,})")
 _TASK = re.compile(
     r"\\(?:i*int|oint|sum|prod|lim|limsup|liminf|partial|nabla|operatorname|det|[Gg]amma|norm)(?![A-Za-z])"
 )
@@ -39,6 +43,8 @@ def check(text: str, *, gold: str = "") -> None:
         raise Refused("not evaluated: " + " ".join(sorted(tasks)))
     if _depth(text) > DEEPEST:
         raise Refused(f"more than {DEEPEST} groups inside each other")
+    if any(int(power) > HIGHEST for power in _FORMULA_POWER.findall(text)):
+        raise Refused(f"a power of more than {HIGHEST}")
     check_size(text)
 
 
