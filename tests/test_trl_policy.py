@@ -179,6 +179,27 @@ class TestPositions:
         assert not torch.allclose(plain, moved)
 
 
+class TestDropout:
+    @pytest.mark.parametrize("kind", ["gpt2", "llama"])
+    def test_switched_off_it_drops_nothing_in_training(self, folder, kind):
+        """Whether it is a module of its own (GPT-2) or a number that the attention reads (Llama)."""
+        import torch
+        from rewardlab.backends.trl.dropout import switch_off
+
+        path = folder(kind)
+        config = json.loads((path / "config.json").read_text())
+        (path / "config.json").write_text(
+            json.dumps(config | {"attention_dropout": 0.5} if kind == "llama" else config)
+        )
+        model, ids = load_policy(str(path), "cpu").model, torch.tensor([[5, 9, 7, 30, 12]])
+        with torch.no_grad():
+            still = model.eval()(ids).logits
+            assert not torch.allclose(model.train()(ids).logits, still)
+            switch_off(model)
+            assert model.training
+            torch.testing.assert_close(model(ids).logits, still)
+
+
 class TestSaving:
     def test_the_models_settings_are_written_as_they_came(self, model_folder, tmp_path):
         """Trainers set another padding token and turn the cache off; neither is the model's."""

@@ -1,6 +1,7 @@
 """Training through TRL does what the recipe says: against stock TRL, against the formulas, against itself."""
 
 import json
+import shutil
 
 import pytest
 
@@ -24,6 +25,7 @@ stages:
     max_new_tokens: 10
     learning_rate: 1.0e-3
 """
+RL = ["--stage", "1"]
 SAME_PROMPT = [{"id": str(n), "prompt": "How much?", "response": "Four."} for n in range(8)]
 
 
@@ -139,18 +141,27 @@ def _loss(folder, prompt, response):
 
 
 class TestTokens:
-    @pytest.mark.parametrize("kind", ["gpt2", "llama", "qwen2"])
-    def test_a_prompt_has_the_same_ids_in_every_stage(self, run, model_folder, kind):
+    @pytest.mark.parametrize(
+        ("kind", "chat"),
+        [
+            ("gpt2", {}),
+            ("llama", {}),
+            ("llama", {"template": "<s>{% for m in messages %}[{{ m.content }}]{% endfor %}", "system": "Count."}),
+            ("qwen2", {"thinking": False}),
+        ],
+        ids=["plain", "every text begins with a token", "so does the template", "chat"],
+    )
+    def test_a_prompt_has_the_same_ids_in_every_stage(self, run, model_folder, kind, chat):
         """And those of the evaluation: what `PromptFormat` says."""
         from rewardlab.backends.trl.models import load_policy
         from rewardlab.backends.trl.prompts import PromptFormat
         from rewardlab.recipe import Chat
         from rewardlab.types import Sample
 
-        thinking = ["stages.0.chat.thinking=false", "stages.1.chat.thinking=false"] if kind == "qwen2" else []
-        sft, rl = run(f"model={model_folder(kind)}", "stages.1.updates_per_batch=2", *thinking).trainers
+        chats = [f"stages.{n}.chat={json.dumps(chat)}" for n in (0, 1)]
+        sft, rl = run(f"model={model_folder(kind)}", "stages.1.updates_per_batch=2", *chats).trainers
         policy = load_policy(str(model_folder(kind)), "cpu")
-        shape = PromptFormat(policy.tokenizer, Chat(thinking=False if thinking else None), policy.ends)
+        shape = PromptFormat(policy.tokenizer, Chat(**chat), policy.ends)
         for row in range(4):
             question = {"role": "user", "content": f"How much is {23 - row} + 1?"}
             ids = shape.tokens(shape.text(Sample(prompt=(question,))))
@@ -159,6 +170,51 @@ class TestTokens:
             assert taught["labels"] == [-100] * len(ids) + taught["input_ids"][len(ids) :]
             prompts, mask = rl.seen[0]["prompt_ids"][4 * row], rl.seen[0]["prompt_mask"][4 * row]
             assert prompts[mask.bool()].tolist() == ids
+
+
+class TestSampling:
+    def test_it_is_the_recipes_and_not_the_models_own(self, run, model_folder, tmp_path):
+        """The model's folder asks for top_k 1, a repetition penalty and more; without that nothing changes."""
+        clean = shutil.copytree(model_folder("qwen2"), tmp_path / "clean")
+        (clean / "generation_config.json").write_text(json.dumps({"eos_token_id": [2, 0], "pad_token_id": 0}))
+        chat = "stages.0.chat.thinking=false"
+        asked, not_asked = run(f"model={model_folder('qwen2')}", chat, *RL), run(f"model={clean}", chat, *RL)
+        said = [row["completion"] for row in asked.ledger(step=1)]
+        assert said == [row["completion"] for row in not_asked.ledger(step=1)]
+        assert len(set(said[:4])) == 4
+
+    def test_the_temperature_is_that_of_the_loss_too(self, run):
+        """TRL divides the logits by it, so that the ratio is that of what was sampled."""
+        trainer = run("stages.1.temperature=0.5", *RL).trainers[-1]
+        config = trainer.generation_config
+        assert (config.temperature, config.top_k, config.top_p, config.min_p, config.repetition_penalty) == (
+            0.5,
+            0,
+            1.0,
+            None,
+            1.0,
+        )
+        assert trainer.temperature == 0.5
+
+
+class TestLoss:
+    @pytest.mark.parametrize("loss", ["constant", "token_mean", "seq_mean"])
+    def test_of_an_on_policy_step_is_minus_the_advantages_averaged_as_it_says(self, run, loss):
+        made = run(f"stages.1.loss={loss}", "stages.1.max_new_tokens=60", "stages.1.steps=1", *RL)
+        seen = made.trainers[-1].seen[0]
+        lengths = seen["completion_mask"].sum(1)
+        assert len(set(lengths.tolist())) > 1
+        by_length = (seen["advantages"] * lengths).sum().item()
+        expected = {
+            "constant": -by_length / (16 * 60),
+            "token_mean": -by_length / lengths.sum().item(),
+            "seq_mean": -seen["advantages"].mean().item(),
+        }[loss]
+        assert made.log("1-rl")[0]["loss"] == pytest.approx(expected, abs=1e-6)
+
+    def test_the_clip_is_the_recipes(self, run):
+        trainer = run("stages.1.clip=[0.1, 0.3]", *RL).trainers[-1]
+        assert (trainer.epsilon_low, trainer.epsilon_high) == (0.1, 0.3)
 
 
 class TestSizes:
@@ -319,6 +375,11 @@ class TestTruncated:
         cut = [row["completions/clipped_ratio"] for row in made.log("1-rl")]
         assert cut == [1, 1, 1]
         assert distance(made.weights("1-rl"), made.weights("0-sft")) == 0
+
+    def test_cut_is_what_has_not_ended_at_max_new_tokens(self, run):
+        rows = run("stages.1.on_truncated=zero", "stages.1.steps=6").ledger()
+        assert {row["tokens"] for row in rows if row["truncated"]} == {10}
+        assert max(row["tokens"] for row in rows) == 10
 
     def test_keep_scores_them_as_they_are(self, run):
         rows = run().ledger(truncated=True)

@@ -13,6 +13,7 @@ from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
+from rewardlab.backends.trl.dropout import switch_off
 from rewardlab.backends.trl.evaluation import Evaluator
 from rewardlab.backends.trl.lengths import fitting_prompts
 from rewardlab.backends.trl.models import Policy, load_policy
@@ -25,6 +26,9 @@ from rewardlab.backends.trl.training import train_to_the_end
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import Scorer
 from rewardlab.types import Sample
+
+STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
+"""how TRL's metrics of what it takes for the reward begin; ours begin with `reward/`"""
 
 
 def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str, evaluator: Evaluator | None) -> None:
@@ -50,11 +54,12 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
 
 
 def make_trainer(
-    job: StageJob, stage: RlStage, samples: Sequence[Sample], policy: Policy, shape: PromptFormat, reward: Any
+    job: StageJob, stage: RlStage, samples: Sequence[Sample], policy: Policy, shape: PromptFormat, reward: StepReward
 ) -> GRPOTrainer:
     """A GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
     steps = steps_of(stage, len(samples))
     order = reading_order(job.plan, samples, steps * stage.batch_size)
+    switch_off(policy.model)
     prompts = [{"prompt": shape.text(sample), "row": row} for row, sample in enumerate(samples)]
     trainer = _Trainer(
         model=policy.model,
@@ -88,8 +93,6 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
         top_p=1.0,
         top_k=0,
         repetition_penalty=1.0,
-        # the policy that learns is the one that was sampled
-        disable_dropout=True,
         loss_type=LOSSES[stage.loss or PAPER_LOSS[stage.algorithm]],
         scale_rewards="none",
         epsilon=stage.clip[0],
@@ -111,7 +114,7 @@ class _Trainer(GRPOTrainer):
         return [self.shape.tokens(prompt) for prompt in prompts], None, {}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        for name in [k for k in self._metrics["train"] if k.startswith(("rewards/", "reward_")) or k == "reward"]:
+        for name in [name for name in self._metrics["train"] if name == "reward" or name.startswith(STOCK_REWARD)]:
             del self._metrics["train"][name]
         super().log(logs, start_time)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rewardlab.backends.trl.settings import device, prepare_process, quiet_libraries
+from rewardlab.backends.trl.settings import device, free_memory, prepare_process, quiet_libraries
 from rewardlab.backends.trl.splits import held_out_samples, read_samples, training_samples
 from rewardlab.backends.trl.stage import StageJob
 from rewardlab.data_stage import write_dataset
@@ -52,6 +52,7 @@ def _run_stage(job: StageJob) -> None:
 
     with named(job.name):
         _train_or_evaluate(job, stage)
+    free_memory()
 
 
 def _train_or_evaluate(job: StageJob, stage: Stage) -> None:

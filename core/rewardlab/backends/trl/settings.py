@@ -1,5 +1,6 @@
 """Trainer settings that every stage shares, and the machine they run on."""
 
+import gc
 import logging
 import os
 import warnings
@@ -30,6 +31,15 @@ def quiet_libraries() -> None:
     for name in ("accelerate", "datasets", "trl"):
         logging.getLogger(name).setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+
+
+def free_memory() -> None:
+    """Let go of a stage's model and optimizer: a trainer and what it holds point to each other."""
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def device(backend: Backend) -> str:

@@ -93,7 +93,7 @@ def _tokenized(
 ) -> Iterator[tuple[Sample, list[int], list[int]]]:
     shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
     for sample in samples:
-        response = sample.fields["response"]
+        response = sample.fields.get("response")
         if not isinstance(response, str):
             raise UserError(f"response must be a text, not {kind_of(response)}", where=sample.source or sample.id)
         yield sample, shape.tokens(shape.text(sample)), shape.answer(sample, response)
