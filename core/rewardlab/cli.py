@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
+    "judge": "measure judges against gold",
     "report": "write one page about a run",
     "plugins": "list what is installed",
     "schema": "write JSON schemas, for editors",

@@ -1,34 +1,109 @@
-"""Stage `data`: write a dataset to a JSONL file, keeping the rows that an earlier attempt wrote."""
+"""Stage `data`: write a dataset to a JSONL file, keeping the rows that an earlier attempt wrote.
+
+What judges answered for a data step is kept in TO.state/judges, so that no attempt pays for it again.
+"""
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from rewardlab.appending import LineAppender
 from rewardlab.datasets import read_dataset
 from rewardlab.errors import UserError
+from rewardlab.judging import Judges, Keeping, open_judges
+from rewardlab.locking import FileLock
+from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
 from rewardlab.specs import Context
 from rewardlab.types import Sample
+from rewardlab.validation import Path as Place
 
 
 def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
     """Write the dataset of stage `index` to its `to`, row by row, but for the rows (by id) that are there."""
     target = Path(plan.recipe.stages[index].to).expanduser()
     target.parent.mkdir(parents=True, exist_ok=True)
-    there = _ids(target)
-    rows = read_dataset(plan.datasets["stages", index, "dataset"], Context(seed=plan.recipe.seed))
-    count = 0
-    with closing(LineAppender(target)) as file:
-        for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
-            if sample.id not in there:
-                file.write(_line(sample))
-                count += 1
-    say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
+    place = ("stages", index, "dataset")
+    with _alone(target), _judges(plan, place, target, say) as judges:
+        there = _ids(target)
+        rows = step_rows(plan, place, judges)
+        count = 0
+        with closing(LineAppender(target)) as file, closing(rows):
+            for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
+                if sample.id not in there:
+                    file.write(_line(sample))
+                    count += 1
+        say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
+        for line in judges.summary():
+            say(line)
+
+
+def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any]) -> Iterator[Sample]:
+    """The samples of the dataset at `place`, made by its data steps where it has some; streaming."""
+    planned, seed = plan.datasets[place], plan.recipe.seed
+    source = _Again(plan, (*place, "from"), judges) if planned.use.source is not None else None
+    return read_dataset(planned, Context(seed=seed, judges=judges, source=source))
+
+
+class _Again:
+    """The rows that a step starts from; iterating again starts anew."""
+
+    def __init__(self, plan: Plan, place: Place, judges: Mapping[str, Any]):
+        self._rows = (plan, place, judges)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return step_rows(*self._rows)
+
+
+@contextmanager
+def _judges(plan: Plan, place: Place, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
+    """The judges that the steps name, with what they answer kept beside the file."""
+    wanted = {name: plan.judges[name] for name in _named(plan, place)}
+    if not wanted:
+        yield Judges({})
+        return
+    home = LoopThread("rewardlab-judges")
+    try:
+        keeping = Keeping(folder=_state(target) / "judges", stop_on_form=True, say=say)
+        judges = open_judges(wanted, home, Context(seed=plan.recipe.seed), keeping)
+        try:
+            yield judges
+            judges.check()
+        finally:
+            judges.close()
+    finally:
+        home.close()
+
+
+def _named(plan: Plan, place: Place) -> Iterator[str]:
+    """The judges that the dataset at `place`, and those that it starts from, name in their options."""
+    while place in plan.datasets:
+        yield from plan.datasets[place].judges()
+        place = (*place, "from")
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """No other process writes the file."""
+    folder = _state(target)
+    folder.mkdir(exist_ok=True)
+    try:
+        lock = FileLock(folder / "lock")
+    except BlockingIOError:
+        raise UserError("another process is writing this file", where=str(target)) from None
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def _state(target: Path) -> Path:
+    return target.with_name(target.name + ".state")
 
 
 def _line(sample: Sample) -> bytes:

@@ -15,7 +15,15 @@ HELD_OUT_SPLITS = ("heldout", "test", "validation", "valid", "dev", "eval")
 
 
 def dataset_uses(recipe: Recipe) -> Iterator[tuple[Path, DatasetUse]]:
-    """The datasets that a recipe names: (place, use)."""
+    """The datasets that a recipe names, also those that data steps start from: (place, use)."""
+    for path, named in _named(recipe):
+        use: DatasetUse | None = named
+        while use is not None:
+            yield path, use
+            path, use = (*path, "from"), use.source
+
+
+def _named(recipe: Recipe) -> Iterator[tuple[Path, DatasetUse]]:
     if recipe.dataset is not None:
         yield ("dataset",), recipe.dataset
     for index, stage in enumerate(recipe.stages):

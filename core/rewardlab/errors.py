@@ -42,6 +42,17 @@ class JobError(RewardlabError):
     """The job failed: a plugin, a judge, the disk, an engine. Exit code 1."""
 
 
+class TryAgain(Exception):
+    """Raised by a judge that cannot answer now; another try may bring an answer.
+
+    after: seconds that the server asks to wait for, None where it does not say.
+    """
+
+    def __init__(self, text: str, after: float | None = None):
+        super().__init__(text)
+        self.after = after
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """ "; did you mean 'x'?" for the known name nearest to `name`, else what there is."""
     known = sorted(set(known))

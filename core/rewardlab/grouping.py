@@ -39,6 +39,11 @@ class GroupStream:
         stream._indices = set(range(stream.size))
         return stream
 
+    @property
+    def complete(self) -> bool:
+        """Whether all G completions are there."""
+        return len(self._arrived) >= self.size
+
     def put(self, index: int, completion: Completion) -> None:
         """Producer's side: completion `index` (from 0) is there; once for each, from any thread."""
         if not 0 <= index < self.size:

@@ -5,6 +5,8 @@
     lock                   held by the process that runs
     state.json             which stages are done
     ledger.jsonl           one line a scored completion
+    usage.jsonl            what each judge was asked and cost, by step
+    judges/                answers paid for, so that a resumed run pays nothing twice
     logs/  checkpoints/  models/  evaluation/
 
 Each resume is a new attempt at the same folder.
@@ -18,7 +20,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -27,7 +29,9 @@ from typing import Any
 from rewardlab import __version__
 from rewardlab.appending import LineAppender
 from rewardlab.composition import ScoredGroup
+from rewardlab.decisive import decisive
 from rewardlab.errors import UserError, one_line
+from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
@@ -141,6 +145,36 @@ class Ledger:
         self._file.close()
 
 
+class UsageLog:
+    """What the judges were asked and cost, a line a judge and step: differences since the line before."""
+
+    def __init__(self, path: Path, attempt: int):
+        self._attempt = attempt
+        self._last: dict[str, Usage] = {}
+        _cut_torn_line(path)
+        self._file = LineAppender(path)
+
+    def write(self, stage: int, step: int | None, usage: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append what has come since the last call; what was written. `usage` counts from the run's beginning."""
+        written = {}
+        for name, now in usage.items():
+            since = now.minus(self._last[name]) if name in self._last else now.minus(Usage())
+            self._last[name] = now.minus(Usage())
+            if any(asdict(since).values()):
+                common = {"attempt": self._attempt, "stage": stage, "step": step, "judge": name}
+                self._file.write(f"{json.dumps(common | asdict(since))}\n".encode())
+                written[name] = since
+        return written
+
+    def starts_from(self, usage: Mapping[str, Usage]) -> None:
+        """What earlier attempts or stages have counted already is not written again."""
+        self._last |= {name: now.minus(Usage()) for name, now in usage.items()}
+
+    def close(self) -> None:
+        """Idempotent."""
+        self._file.close()
+
+
 def _cut_torn_line(path: Path) -> None:
     """Cut off a last line without its end, which a crash of the machine can leave."""
     if not path.exists():
@@ -197,7 +231,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "packages": {name: found for name in REPORTED_PACKAGES if (found := _installed(name))},
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": plan.recipe.seed,
-        "recipe_sha256": hashlib.sha256(dump(plan.document.raw).encode()).hexdigest(),
+        "recipe_sha256": hashlib.sha256(dump(decisive(plan.document.raw)).encode()).hexdigest(),
         "commands": [redact(shlex.join(command))],
     }
 

@@ -15,7 +15,7 @@ from rewardlab.recipe import Recipe, Reward, RlStage, Use
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
 from rewardlab.salvage import Lost, read
-from rewardlab.specs import RewardSpec
+from rewardlab.specs import DatasetSpec, RewardSpec
 from rewardlab.total import Interval, effective_range, total_range
 from rewardlab.validation import Path, lookup, option_help, validate
 
@@ -41,6 +41,11 @@ class Planned:
             return function(*arguments)
         except Exception as error:
             raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
+
+    def judges(self) -> list[str]:
+        """The names of the judges that it asks."""
+        named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
+        return [name for name in named if isinstance(name, str)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +141,14 @@ class _Planner:
             return None
         self._check_presence(recipe)
         judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
+        for name, planned in judges.items():
+            if planned:
+                self._check_budget(name, planned)
         named = [(path, use) for path, use in dataset_uses(recipe) if self._lost.stands(path)]
         datasets = {path: self._find("dataset", use, path) for path, use in named}
+        for path, planned in datasets.items():
+            if planned:
+                self._check_step(recipe, path, planned)
         curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
         plan = Plan(
             document=self._document,
@@ -215,11 +226,36 @@ class _Planner:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
             self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
         judges = self._declared("judges")
-        for option in spec.judges if isinstance(spec, RewardSpec) else ():
+        for option in spec.judges if isinstance(spec, RewardSpec | DatasetSpec) else ():
             judge = use.options.get(option) if options is None else getattr(options, option, None)
             if isinstance(judge, str) and judge not in judges:
                 self._add((*place, option), f"no judge {judge!r}{nearest(judge, judges)}")
         return options
+
+    def _check_budget(self, name: str, planned: Planned) -> None:
+        """A budget can only be kept where the cost of an answer is bounded beforehand."""
+        use, spec = planned.use, planned.spec
+        if use.budget is None or spec.local:
+            return
+        place = ("judges", name, "budget")
+        if use.budget.usd is not None and use.price is None:
+            self._add((*place, "usd"), f"needs a price; add judges.{name}.price: {{prompt: ..., completion: ...}}")
+        bounds = spec.most_tokens
+        if bounds is None or planned.ask("how long its answers can be", bounds, planned.options) is None:
+            self._add(place, f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`")
+
+    def _check_step(self, recipe: Recipe, path: Path, planned: Planned) -> None:
+        """A data step has a source, and stands where its rows are kept."""
+        use = planned.use
+        if use.source is not None and not planned.spec.step:
+            self._add((*path, "from"), f"{use.use} starts from nothing; only a data step takes `from`")
+        if not planned.spec.step:
+            return
+        if use.source is None:
+            self._add(path, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}")
+        inside = path[0] == "stages" and recipe.stages[path[1]].use == "data"
+        if not inside:
+            self._add(path, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that here")
 
     def _check_presence(self, recipe: Recipe) -> None:
         """What the purpose and the stages need must be in the file; a part there that is wrong is told of."""

@@ -40,7 +40,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
     warnings: list[str] = []
     problems: list[Problem] = []
     for path, planned in plan.datasets.items():
-        if _not_there_yet(plan, planned):
+        if planned.spec.step or _not_there_yet(plan, planned):  # a step may cost money
             continue
         try:
             rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), most))

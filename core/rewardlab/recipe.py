@@ -22,10 +22,37 @@ class Use(Config):
 class DatasetUse(Use):
     """A dataset and how its columns are called."""
 
+    source: "DatasetUse | None" = Field(None, alias="from")
+    """for a data step: the dataset that it makes its rows from"""
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
     holdout: Share = 0.0
     """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
+
+
+class Budget(Config):
+    """What a judge may cost in one run, whatever its attempts; the run stops before it is passed."""
+
+    tokens: PositiveInt | None = None
+    """of questions and answers together"""
+    usd: PositiveFloat | None = None
+    """needs `price`"""
+
+
+class Price(Config):
+    """US dollars a million tokens."""
+
+    prompt: NonNegativeFloat
+    completion: NonNegativeFloat
+
+
+class CassetteUse(Config):
+    """A file of a judge's answers, found by model, messages, parameters and draw."""
+
+    path: Annotated[str, Field(min_length=1)]
+    """a JSONL file, made where it is missing"""
+    mode: Literal["record", "replay", "strict"] = "record"
+    """record: reuse and append; replay: reuse, call on a miss, write nothing; strict: a miss is an error"""
 
 
 class JudgeUse(Use):
@@ -33,10 +60,19 @@ class JudgeUse(Use):
 
     concurrency: PositiveInt = 64
     """most questions at once"""
+    requests_per_minute: PositiveInt | None = None
+    tokens_per_minute: PositiveInt | None = None
+    """of questions and answers together, as estimated beforehand from the answers so far"""
     timeout: PositiveFloat = 60.0
-    """seconds for one question"""
+    """seconds for one try; also how long questions wait for a judge that is down"""
     retries: NonNegativeInt = 5
-    """further tries after a failure of the connection, with growing pauses"""
+    """further tries after a failure of the connection or a busy server, with growing pauses"""
+    group_timeout: PositiveFloat | None = None
+    """seconds for all questions about a group that is complete, from when the first of them is sent"""
+    budget: Budget | None = None
+    price: Price | None = None
+    """for `budget.usd` and the cost in reports"""
+    cassette: CassetteUse | None = None
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float

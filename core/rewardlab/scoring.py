@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rewardlab.building import build
 from rewardlab.composition import Composition, ScoredGroup
-from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.grouping import GroupStream
-from rewardlab.judging import HostedJudge, Judges
+from rewardlab.judging import Judges, Keeping, open_judges
+from rewardlab.judging.group_clock import GROUP, GroupClock
 from rewardlab.lanes import Lane, open_lane
 from rewardlab.loops import CallThread, LoopThread
 from rewardlab.plan import Plan, Planned
@@ -43,10 +44,17 @@ class Scorer:
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
     Judges and rewards are built here; a UserError or JobError names what cannot be. Worker processes start
-    when they are first needed, or at `warm`; a reward that they cannot build is a JobError then.
+    when they are first needed, or at `warm`; a reward that they cannot build is a JobError then. `keeping` says
+    where judges' answers are kept, and what happens where nobody can read them.
     """
 
-    def __init__(self, plan: Plan, machine: Machine | None = None, zero_truncated: bool = False):
+    def __init__(
+        self,
+        plan: Plan,
+        machine: Machine | None = None,
+        zero_truncated: bool = False,
+        keeping: Keeping | None = None,
+    ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
         self._plan = plan
@@ -54,8 +62,9 @@ class Scorer:
         self._home = LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
+        self.judges = Judges({})
         try:
-            self._judges = self._home.run(self._build_judges())
+            self.judges = open_judges(plan.judges, self._home, self._context(Judges({})), keeping or Keeping())
             self._lanes = {name: self._open(name, planned) for name, planned in plan.components.items()}
             self.composition = Composition(
                 expression=plan.expression,
@@ -67,17 +76,22 @@ class Scorer:
             self.close()
             raise
 
-    def score_groups(self, groups: Sequence[Group]) -> list[ScoredGroup]:
-        """Scores of complete groups, in order; waits for them. Not for use on an event loop."""
-        return self._home.run(self._score_all(groups))
+    def score_groups(self, groups: Sequence[Group], zero_truncated: bool | None = None) -> list[ScoredGroup]:
+        """Scores of complete groups, in order; waits for them. Not for use on an event loop.
+
+        zero_truncated: other than the scorer's own, for an evaluation that shares a training's scorer.
+        """
+        if zero_truncated is None:
+            return self._home.run(self._score_all(groups, self.composition))
+        return self._home.run(self._score_all(groups, replace(self.composition, zero_truncated=zero_truncated)))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
         """Start scoring a complete group; from any thread."""
-        return self._home.submit(self._score(GroupStream.of(group)))
+        return self._home.submit(self._score(GroupStream.of(group), self.composition))
 
     async def score(self, stream: GroupStream) -> ScoredGroup:
         """Scores of one group as its completions arrive; from any event loop, without holding it."""
-        return await self._home.here(self._score(stream))
+        return await self._home.here(self._score(stream, self.composition))
 
     def run(self, work: Any) -> Any:
         """Run a coroutine on the scoring loop and wait for it."""
@@ -93,8 +107,11 @@ class Scorer:
 
         Waits a few seconds for code that cannot be interrupted, then leaves its (daemon) thread behind.
         """
-        self._home.close()  # first, so that nobody mistakes the end of a thread for a failure of its reward
-        self._closing.close()
+        try:
+            self.judges.close()
+        finally:
+            self._home.close()  # first, so that nobody mistakes the end of a thread for a failure of its reward
+            self._closing.close()
 
     def __enter__(self) -> "Scorer":
         return self
@@ -102,16 +119,9 @@ class Scorer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    async def _build_judges(self) -> Judges:
-        hosted = {}
-        for name, planned in self._plan.judges.items():
-            judge = self._build(planned, f"judge {name!r} ({planned.use.use})", "ask")
-            hosted[name] = HostedJudge(name, judge, planned.spec, planned.use, self._home)
-        return Judges(hosted)
-
     def _build_normalizer(self, planned: Planned) -> tuple[str, Any]:
         use = planned.use.use
-        return use, self._build(planned, f"normalizer {use}", "shape")
+        return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
 
     def _open(self, name: str, planned: Planned) -> Lane:
         spec: RewardSpec = planned.spec
@@ -119,7 +129,7 @@ class Scorer:
             spec = replace(spec, timeout=planned.use.timeout)
         if spec.runs == "worker":
             return open_lane(spec, None, pool=self._pool(planned, spec))
-        reward = self._build(planned, f"component {name!r} ({planned.use.use})", "score", self._judges)
+        reward = build(planned, self._context(self.judges), f"component {name!r} ({planned.use.use})", "score")
         if spec.runs != "thread":
             return open_lane(spec, reward)
         if spec.scope == "group":
@@ -146,27 +156,19 @@ class Scorer:
             device=self._machine.device,
         )
 
-    def _build(self, planned: Planned, what: str, needs: str, judges: Judges | None = None) -> Any:
-        """What the plugin builds: an object with the method `needs`."""
-        try:
-            built = planned.spec.build(planned.options, self._context(judges or Judges({})))
-        except RewardlabError as error:
-            kind = UserError if isinstance(error, UserError) else JobError
-            raise kind(f"{what}: {error}") from error
-        except (Exception, SystemExit) as error:  # the one place where an exception in `build` gets its name
-            raise JobError(f"{what} could not be built: {one_line(error)}") from error
-        if not callable(getattr(built, needs, None)):
-            raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
-        return built
-
-    async def _score_all(self, groups: Sequence[Group]) -> list[ScoredGroup]:
+    async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:
         streams = [GroupStream.of(group) for group in groups]
-        return await together(self._score(stream) for stream in streams)
+        return await together(self._score(stream, composition) for stream in streams)
 
-    async def _score(self, stream: GroupStream) -> ScoredGroup:
-        scored = await together(lane.score(stream) for lane in self._lanes.values())
+    async def _score(self, stream: GroupStream, composition: Composition) -> ScoredGroup:
+        token = GROUP.set(GroupClock(stream))
+        try:
+            scored = await together(lane.score(stream) for lane in self._lanes.values())
+        finally:
+            GROUP.reset(token)
+        self.judges.check()
         components = dict(zip(self._lanes, scored, strict=True))
-        return self.composition.compose(await stream.group(), components, self._plan.recipe.seed)
+        return composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
 
 async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:

@@ -30,9 +30,11 @@ class NoOptions(Config):
 class Context:
     """What the host gives to `build` besides the options.
 
-    `judges` maps the names declared in the recipe to objects with `async ask(Ask) -> Reply`, already with
-    limits and retries. `cache_dir` is a folder that several processes share. `device` is a torch device string.
-    `policy` is the model being trained, where the backend offers it.
+    `judges` maps the names declared in the recipe to objects with `async ask(Ask) -> Reply`, already with limits,
+    retries, budget and cassette, and with `understood(reply, ok)`, by which the asker says whether it could read
+    a reply. `cache_dir` is a folder that several processes share. `device` is a torch device string. `policy` is
+    the model being trained, where the backend offers it. `source` is, for a data step, an iterable of the
+    samples that it starts `from`.
     """
 
     seed: int = 0
@@ -40,6 +42,7 @@ class Context:
     cache_dir: Path = field(default_factory=lambda: Path.home() / ".cache" / "rewardlab")
     device: str = "cpu"
     policy: Any = None
+    source: Any = None
 
 
 Build = Callable[[Any, Context], Any]
@@ -116,16 +119,25 @@ class RewardSpec(_Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeSpec(_Spec):
-    """A judge. `build` returns an object with `async ask(Ask) -> Reply`.
+    """A judge. `build` returns an object with `async ask(Ask) -> Reply`; `async aclose()`, if it has one, ends its use.
+
+    An exception from `ask` is a failure that another try may mend (`rewardlab.errors.TryAgain` can say when);
+    a Reply with `error` is the judge's last word.
 
     reads: "messages" (a chat model) or "parts" (a scripted judge that needs the structured pieces).
-    local: true when it makes no network call, so that nothing needs probing, limiting or paying.
+    local: true when it makes no network call, so that nothing needs probing, limiting, recording or paying.
+    identity: a function of the options: what decides its answers besides the question ({"model": ..., "params":
+        {...}}), for the keys of cassettes; absent: its name and all options but those that end in `_env`.
+    most_tokens: a function of the options: the most tokens that one answer can have, None where nothing bounds
+        it; a budget needs it.
     An option whose name ends in `_env` holds the name of an environment variable with a secret.
     """
 
     kind: ClassVar[str] = "judge"
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
+    identity: Callable[[Any], Mapping[str, Any]] | None = None
+    most_tokens: Callable[[Any], int | None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,15 +145,20 @@ class DatasetSpec(_Spec):
     """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts anew.
 
     provides: the fields that every sample has, or a function of the options; None where only reading tells.
+    step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
+        `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
+    judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     """
 
     kind: ClassVar[str] = "dataset"
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
+    step: bool = False
+    judges: Sequence[str] = ()
 
     def __post_init__(self):
         super().__post_init__()
-        if isinstance(self.provides, str):
-            raise TypeError(f"{self.name}: provides is a list of names, not one text")
+        if isinstance(self.provides, str) or isinstance(self.judges, str):
+            raise TypeError(f"{self.name}: provides and judges are lists of names, not one text")
 
     def provided_fields(self, options: Config) -> tuple[str, ...] | None:
         """The fields that every sample has under these options; None where only reading tells."""

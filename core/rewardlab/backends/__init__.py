@@ -20,7 +20,7 @@ def describe(plan: Plan) -> str:
     """What `run --dry-run` prints."""
     from rewardlab.backends.trl.describe import describe as describe_trl
 
-    _refuse_openrlhf(plan)
+    check_runnable(plan)
     return describe_trl(plan)
 
 
@@ -28,11 +28,12 @@ def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Call
     """Run the recipe's stages on its backend."""
     from rewardlab.backends.trl.run import run
 
-    _refuse_openrlhf(plan)
+    check_runnable(plan)
     run(plan, directory, only, say)
 
 
-def _refuse_openrlhf(plan: Plan) -> None:
+def check_runnable(plan: Plan) -> None:
+    """Raises UserError where this version cannot run the recipe's backend."""
     if plan.recipe.backend.use == "openrlhf":
         where = plan.document.where(("backend", "use"))
         raise UserError("this version checks openrlhf recipes but cannot start them yet; use trl", where=where)

@@ -21,8 +21,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.backends import describe, run_backend
+    from rewardlab.backends import check_runnable, describe, run_backend
     from rewardlab.errors import JobError, RewardlabError, UserError
+    from rewardlab.judging.probe import probe_judges
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
@@ -36,6 +37,8 @@ def run(options: Namespace) -> int:
     if options.dry_run:
         print(describe(plan))
         return 0
+    check_runnable(plan)
+    probe_judges(plan, say)
     command = ["rewardlab", "run", options.recipe, *options.overrides]
     if options.stage is not None:
         command += ["--stage", str(options.stage)]

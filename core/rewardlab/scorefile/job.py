@@ -12,6 +12,7 @@ from tqdm import tqdm
 from rewardlab.appending import LineAppender
 from rewardlab.composition import MissingGuard
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.judging import Keeping
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
 from rewardlab.recipe import ComponentUse
@@ -57,10 +58,11 @@ class ScoreJob:
             kept = self._keep(index)
             with self._resumable(len(index)):
                 if kept.rows < len(index):
-                    with Scorer(self.plan) as scorer:
+                    with Scorer(self.plan, keeping=Keeping(folder=state.judges, say=self.say)) as scorer:
                         if not begun:  # only now, when nothing of the user's is left to be wrong
                             self._begin(state, now)
                         self._score_rest(scorer, index, check)
+                        self.summary.judges = scorer.judges.usage()
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary

@@ -2,6 +2,7 @@
 
 OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
 OUT.jsonl.state/state.json   the recipe's part that decides scores, a hash of the rows, versions of plugins
+OUT.jsonl.state/judges/      what judges answered, so that nothing is paid for twice
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import __version__
+from rewardlab.decisive import decisive
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.locking import FileLock
 from rewardlab.plan import Plan
@@ -26,6 +28,7 @@ class StateFolder:
     def __init__(self, output: Path):
         self.path = output.with_name(output.name + ".state")
         self.scratch = self.path / "ordered.jsonl"
+        self.judges = self.path / "judges"
         self._output = output
         self._lock: FileLock | None = None
 
@@ -74,7 +77,7 @@ class StateFolder:
 
 def origin(plan: Plan, rows: str) -> dict[str, Any]:
     """All that decides the scores. Values from the environment stay `${oc.env:...}`: they may be secrets."""
-    raw = plan.document.raw
+    raw = decisive(plan.document.raw)
     recipe = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
     dataset = raw.get("dataset")
     if isinstance(dataset, dict) and "fields" in dataset:

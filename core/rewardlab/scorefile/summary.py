@@ -1,8 +1,10 @@
 """What `score` says at its end: how many rows, and each component's mean, failures and abstentions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from rewardlab.judging.usage import Usage
 
 
 @dataclass
@@ -31,10 +33,11 @@ class _Column:
 
 @dataclass
 class Summary:
-    """Of the rows in an output file, in the order in which they were added."""
+    """Of the rows in an output file, in the order in which they were added; and what judges were asked for them."""
 
     rows: int = 0
     completions: int = 0
+    judges: Mapping[str, Usage] = field(default_factory=dict)
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
@@ -57,7 +60,7 @@ class Summary:
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
                 for name, column in self._components.items()
             },
-        }
+        } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
 
     def lines(self) -> Iterator[str]:
         """A line a component, then the totals."""
@@ -65,6 +68,8 @@ class Summary:
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
+        for name, usage in self.judges.items():
+            yield f"judge {name}: {usage.line()}"
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
         mean = _number(self._total.mean)
         yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"

@@ -1,12 +1,20 @@
-"""Whether a response is in the language it should be in."""
+"""Whether a response is in the language it should be in, and training data in many languages."""
 
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
-from rewardlab import Config, RewardSpec, Sample, hookimpl
+from rewardlab import Config, DatasetSpec, RewardSpec, Sample, hookimpl
 
 from rewardlab_language.languages import UnknownLanguage, resolve
 from rewardlab_language.parts import Part
+
+TrainingLanguage = Literal[
+    "ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "ru", "sw", "te", "th", "yo", "zh"
+]
+UnseenLanguage = Literal["af", "gu", "he", "nl", "pa", "tl", "tr", "vi"]
+Language = Literal[TrainingLanguage, UnseenLanguage, "fa", "pl", "sv", "uk"]
+"""The languages that wording.toml has a wording for: SP3F's 18, the 8 that it only tests on, and others."""
+TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 
 
 class FidelityOptions(Config):
@@ -44,6 +52,45 @@ class FidelityOptions(Config):
         return self
 
 
+class TranslatedOptions(Config):
+    """Training rows in many languages from English problems with solutions, by a translator."""
+
+    translator: Annotated[str, Field(min_length=1)]
+    """The name of the judge that translates, as declared under `judges`."""
+    kind: Literal["sft", "rl"] = "sft"
+    """sft: each row has the translated solution as its `response`. rl: only the problem is translated."""
+    languages: Annotated[tuple[Language, ...], Field(min_length=1)] = TRAINING_LANGUAGES
+    """The languages of the rows, all with the same share; English rows are not translated."""
+    languages_per_row: Literal[1, "all"] = 1
+    """1: each problem is put into one language. all: into every one."""
+    candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
+    """Translations of a text to ask for; the one with most of its letters in the language is kept."""
+    least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """A row without a candidate of at least this share is dropped."""
+    test: Annotated[float, Field(ge=0, le=1)] = 0.02
+    """Share of the problems whose rows have the split "test", by a hash of the English problem."""
+    max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
+    """Once there are 50 rows, more dropped ones than this share of them stop the job."""
+    template: str | None = None
+    """A file with your own prompt for the translator; null takes the packaged one. See the README for its form."""
+
+    @field_validator("languages")
+    @classmethod
+    def _distinct(cls, languages: tuple[Language, ...]) -> tuple[Language, ...]:
+        if len(set(languages)) < len(languages):
+            raise ValueError("a language is named twice")
+        return languages
+
+    @field_validator("template")
+    @classmethod
+    def _readable(cls, path: str | None) -> str | None:
+        if path is not None:
+            from rewardlab_language.translation_prompt import load
+
+            load(path)
+        return path
+
+
 def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
     if options.profile == "sp3f_official":
         return None
@@ -73,5 +120,31 @@ def rewardlab_rewards():
             runs="worker",
             timeout=60.0,
             build=_build,
+        )
+    ]
+
+
+def _translated(options: TranslatedOptions, context):
+    from rewardlab_language.translated import TranslatedRows
+
+    return TranslatedRows(options, context)
+
+
+def _fields(options: TranslatedOptions) -> list[str]:
+    own = ["response"] if options.kind == "sft" else []
+    return ["answer", "reference", "problem", "language", "split", "share", *own]
+
+
+@hookimpl
+def rewardlab_datasets():
+    return [
+        DatasetSpec(
+            name="translated",
+            summary="English problems and solutions, translated into many languages (a data step)",
+            config=TranslatedOptions,
+            provides=_fields,
+            step=True,
+            judges=("translator",),
+            build=_translated,
         )
     ]

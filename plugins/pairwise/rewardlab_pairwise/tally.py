@@ -1,29 +1,37 @@
 """From verdicts to scores: win rates, what they rest on, and what is missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rewardlab.types import Score
 
 from rewardlab_pairwise.schedule import Schedule
+
+Pair = tuple[str, str]
+"""Two texts in the order in which a judge sees them: (listed first, listed second)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
     """What came of asking about one ordered pair.
 
-    first_wins: 1.0, 0.0, or 0.5; None where nothing counts: the call failed, or its reply is dropped.
+    said: the verdict, or why there is none. first_wins: what that is worth, 1.0, 0.0, or 0.5; None where nothing
+    counts: the call failed, or its reply is dropped. error: why it failed.
     """
 
+    said: Literal["A", "B", "unparsable", "failed"]
     first_wins: float | None = None
     tokens: int = 0
-    unparsable: bool = False
     error: str | None = None
 
+    @property
+    def second_wins(self) -> float | None:
+        return None if self.first_wins is None else 1.0 - self.first_wins
 
-def tally(planned: Schedule, judged: Mapping[tuple[str, str], Judged], *, only_first: bool = False) -> dict[str, Score]:
+
+def tally(planned: Schedule, judged: Mapping[Pair, Judged], *, only_first: bool = False) -> dict[str, Score]:
     """The score of each distinct text: the mean over its comparisons that are not missing.
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
@@ -38,15 +46,33 @@ def tally(planned: Schedule, judged: Mapping[tuple[str, str], Judged], *, only_f
     return {text: _score(text, planned, judged, only_first) for text in planned.meetings}
 
 
-def _score(text: str, planned: Schedule, judged: Mapping[tuple[str, str], Judged], only_first: bool) -> Score:
+def verdicts_by_index(texts: Sequence[str], judged: Mapping[Pair, Judged]) -> list[dict[str, str]]:
+    """For each answer (G,) what was said where it stands first, by the index of the second, in order of index.
+
+    Copies share one entry: of a text only the copy with the lowest index has verdicts, and is named in them.
+    """
+    lowest = {text: index for index, text in reversed(list(enumerate(texts)))}
+    said = sorted((lowest[first], lowest[second], answer.said) for (first, second), answer in judged.items())
+    rows: list[dict[str, str]] = [{} for _ in texts]
+    for first, second, verdict in said:
+        rows[first][str(second)] = verdict
+    return rows
+
+
+def mean_of_known(shares: Sequence[float | None]) -> float | None:
+    """The mean of those that are not None; None where there is none."""
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _score(text: str, planned: Schedule, judged: Mapping[Pair, Judged], only_first: bool) -> Score:
     outcomes: Counter[str] = Counter()
     points = counted = 0.0
     asked: list[Judged] = []
     for other, times in planned.meetings[text].items():
         orders = list(_orders(text, other, judged, only_first))
         asked += [answer for answer, _ in orders]
-        present = [share for _, share in orders if share is not None]
-        share = 0.5 if other == text else sum(present) / len(present) if present else None
+        share = 0.5 if other == text else mean_of_known([share for _, share in orders])
         outcomes[_outcome(share)] += times
         if share is not None:
             points += times * share
@@ -58,13 +84,13 @@ def _score(text: str, planned: Schedule, judged: Mapping[tuple[str, str], Judged
 
 
 def _orders(
-    text: str, other: str, judged: Mapping[tuple[str, str], Judged], only_first: bool
+    text: str, other: str, judged: Mapping[Pair, Judged], only_first: bool
 ) -> Iterator[tuple[Judged, float | None]]:
     """What was asked about the two, each with the share of the win that it gives to `text`."""
     if (first := judged.get((text, other))) is not None:
         yield first, first.first_wins
     if not only_first and (second := judged.get((other, text))) is not None:
-        yield second, None if second.first_wins is None else 1.0 - second.first_wins
+        yield second, second.second_wins
 
 
 def _outcome(share: float | None) -> str:
@@ -80,7 +106,7 @@ def _info(outcomes: Counter[str], copies: int, asked: list[Judged]) -> dict[str,
         **comparisons,
         "calls": len(asked),
         "tokens": sum(answer.tokens for answer in asked),
-        "unparsable": sum(answer.unparsable for answer in asked),
+        "unparsable": sum(answer.said == "unparsable" for answer in asked),
         "failed": len(errors),
         **({"judge_error": errors[0]} if errors else {}),
     }

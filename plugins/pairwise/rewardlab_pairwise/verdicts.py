@@ -1,28 +1,52 @@
 """What a judge's reply says: A, B, or nothing that can be read. Any text is allowed; nothing raises."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from rewardlab.boxes import official_box
 
 Verdict = Literal["A", "B"]
 
+REACH = 64
+"""So many characters next to a box, the same in the reply and in a shown text, make a quotation. Fewer would let
+an answer guess how judges close ("Therefore, response B is better.") and so void the vote; more would let a
+short quotation pass for a vote."""
+
 _BOX = re.compile(r"\\boxed\s*\{\s*(?:\{\s*([AB])\s*\}|\\text\s*\{\s*([AB])\s*\}|([AB]))\s*\}")
+_OPENED_BOX = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*)?\{?\s*[AB]")  # what follows a quotation may close it
 _WORD = re.compile(r"\w")
+_THOUGHT, _THOUGHT_END = "<think>", re.compile("</think>")
+_QUOTE_MARKS = " \t>"
 
 
 def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | None:
     r"""The last `\boxed{A}` or `\boxed{B}` of `text` after its last quotation; None where there is none.
 
     `\boxed{{A}}` and `\boxed{\text{A}}` count, white space inside is ignored. `quoted` are the texts that the
-    judge was shown, `key` is what the fences around them carry. A quotation is a fence line that the judge
-    repeated, or a shown text that occurs verbatim and holds such a box: that box is not the judge's word.
-    A text that is nothing but boxes is no quotation, since every short vote would be one.
+    judge was shown, `key` is what the fences around them carry. So the last box is the vote, unless a fence line
+    or a whole text of some length is repeated behind it, or it is itself quoted, or only thought.
+
+    A box is quoted if a shown text occurs whole around it, or if it occurs in a shown text together with the
+    `REACH` characters before or behind it. White space at the ends of lines and `>` before them do not matter. A short text
+    that is nothing but boxes is no quotation, since every short vote would be one. Where a quotation that ends
+    in a box cannot be told from one with a vote behind it, there is no verdict.
+
+    Thoughts end with the last `</think>` that is not quoted; a reply that begins with `<think>` and does not end
+    it has no verdict. Time is linear in the length of the texts.
     """
-    start = max(_quotation_ends(text, quoted, key), default=0)
-    winners = [winner for boxed in _BOX.findall(text[start:]) for winner in boxed if winner]
-    return winners[-1] if winners else None
+    box = _last_box(text)
+    if box is None:
+        return None
+    shown = list(quoted)
+    if any(_OPENED_BOX.search(one) or _THOUGHT_END.search(one) for one in shown):
+        text, shown = _plain(text), [_plain(one) for one in shown]
+        box = _last_box(text)
+        if box is None or any(_is_quoted(box, one) for one in shown):
+            return None
+    if _is_before_a_quotation(box, shown, key) or _is_thought(box, shown):
+        return None
+    return box[box.lastindex]
 
 
 def official_verdict(text: str) -> Verdict | None:
@@ -35,18 +59,48 @@ def official_verdict(text: str) -> Verdict | None:
     return winner if winner in ("A", "B") else None
 
 
-def _quotation_ends(text: str, quoted: Iterable[str], key: str) -> Iterator[int]:
-    if key:
-        yield from _ends(text, key)
-    for shown in quoted:
-        needle = shown.strip()
-        if _BOX.search(needle) and _WORD.search(_BOX.sub("", needle)):
-            yield from _ends(text, needle)
+def _last_box(text: str) -> re.Match[str] | None:
+    last = None
+    for last in _BOX.finditer(text):  # noqa: B007
+        pass
+    return last
 
 
-def _ends(text: str, needle: str) -> Iterator[int]:
-    # forwards: str.find is linear on hostile texts, str.rfind is not
-    at = text.find(needle)
-    while at >= 0:
-        yield at + len(needle)
-        at = text.find(needle, at + len(needle))
+def _plain(text: str) -> str:
+    """`text` without what a judge may change in the lines that it quotes; empty lines stay."""
+    return "\n".join(line.lstrip(_QUOTE_MARKS).rstrip() for line in text.splitlines()).strip()
+
+
+def _is_quoted(box: re.Match[str], shown: str) -> bool:
+    text, start, letter_end = box.string, box.start(), box.end(box.lastindex)
+    if shown and text[:start].rstrip().endswith(shown):
+        return False  # it follows the whole of this text
+    if any(words in shown for words in _next_to(text, start, letter_end)):
+        return True
+    if not _OPENED_BOX.search(shown) or not _WORD.search(_OPENED_BOX.sub("", shown)):
+        return False
+    return shown in text[max(0, start - len(shown) + 1) : box.end() + len(shown) - 1]
+
+
+def _is_before_a_quotation(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
+    ends = [one for one in shown if len(one) >= REACH]
+    return any(box.string.find(end, box.end()) >= 0 for end in ([key, *ends] if key else ends))
+
+
+def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
+    """Whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
+    text, known = box.string, set[str]()
+    if _THOUGHT_END.search(text):
+        for one in shown:
+            if _THOUGHT_END.search(one) and _WORD.search(_THOUGHT_END.sub("", one)):
+                text = text.replace(one, " " * len(one))
+            known.update(words for end in _THOUGHT_END.finditer(one) for words in _next_to(one, *end.span()))
+    ends = _THOUGHT_END.finditer(text)
+    own = [end.start() for end in ends if known.isdisjoint(_next_to(text, *end.span()))]
+    return own[-1] > box.start() if own else text.lstrip().startswith(_THOUGHT)
+
+
+def _next_to(text: str, start: int, end: int) -> list[str]:
+    """`text[start:end]` with the `REACH` characters before it, and with those behind it, where there are so many."""
+    around = text[max(0, start - REACH) : end], text[start : end + REACH]
+    return [words for words in around if len(words) == REACH + end - start]

@@ -1,17 +1,20 @@
 """The reward: win rates of a group's answers, asked of a judge while the answers come in."""
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from rewardlab.errors import one_line
+from rewardlab.errors import RewardlabError, one_line
 from rewardlab.grouping import GroupStream
 from rewardlab.types import Ask, Reply, Sample, Score
 
 from rewardlab_pairwise import WinRateOptions
+from rewardlab_pairwise.consistency import consistency
 from rewardlab_pairwise.prompts import fence_key, load, query_of
-from rewardlab_pairwise.schedule import schedule
-from rewardlab_pairwise.tally import Judged, tally
-from rewardlab_pairwise.verdicts import official_verdict, verdict
+from rewardlab_pairwise.schedule import Schedule, schedule
+from rewardlab_pairwise.tally import Judged, Pair, tally, verdicts_by_index
+from rewardlab_pairwise.verdicts import Verdict, official_verdict, verdict
 
 
 class WinRate:
@@ -19,13 +22,15 @@ class WinRate:
 
     `orders: both` averages each comparison over both orders; values then sum to G/2, as under `balanced`, if
     nothing is missing and unparsable replies count half. Identical texts are judged once, share the result,
-    and tie among themselves without a call. See `tally` for what is in `info` and for when a score fails.
+    and tie among themselves without a call. See `tally` for what is in `info` and for when a score fails,
+    `verdicts_by_index` and `consistency` for its `verdicts` and `group`.
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
     def __init__(self, options: WinRateOptions, judge: Any):
         self._options = options
         self._judge = judge
+        self._understood = getattr(judge, "understood", None)  # a judge that is no host's has none
         self._template = load(options.template, privileged=options.privileged is not None)
 
     async def score(self, stream: GroupStream) -> list[Score]:
@@ -33,37 +38,53 @@ class WinRate:
 
         A comparison starts as soon as both answers are there, where its order does not depend on the others;
         under `balanced`, or with fewer opponents than others, who meets whom and who stands first follow from
-        the ranks in the whole group, so comparisons start with the last answer. Arrival never matters.
+        the ranks in the whole group, so all comparisons start with the last answer. Arrival never matters.
+
+        What ends the stream is raised, and so is a JobError or UserError of the judge, at once.
         """
         shown, problem = self._shown(stream.sample)
         if problem:
             return [Score(error=problem)] * stream.size
-        texts = [""] * stream.size
-        asked: dict[tuple[str, str], asyncio.Task[Judged]] = {}
-
-        def start(first: str, second: str) -> None:
-            if (first, second) not in asked:
-                question = self._compare({**shown, "a": first, "b": second})
-                asked[first, second] = asyncio.create_task(question)
-
+        asked: dict[Pair, asyncio.Task[Judged]] = {}
+        stop = None
         try:
-            arrived: dict[str, None] = {}
-            async for index, completion in stream:
-                text = texts[index] = completion.text
-                if text not in arrived and self._all_meet(stream.size):
-                    for other in arrived:
-                        start(text, other)
-                        start(other, text)
-                arrived[text] = None
-            planned = schedule(stream.sample.id, texts, self._options.orders, self._options.opponents)
-            for first, second in planned.asks:
-                start(first, second)
-            judged = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
-        finally:
-            for task in asked.values():
-                task.cancel()
+            async with asyncio.TaskGroup() as questions:
+
+                def ask(first: str, second: str) -> None:
+                    if (first, second) not in asked:
+                        question = self._compare({**shown, "a": first, "b": second})
+                        asked[first, second] = questions.create_task(question)
+
+                texts, planned = await self._ask_all(stream, ask)
+        except ExceptionGroup as failed:  # no question is open any more
+            stop = failed.exceptions[0]
+        if stop is not None:  # outside the handler, so that it keeps its own context
+            raise stop
+        return self._scores(texts, planned, {pair: task.result() for pair, task in asked.items()})
+
+    async def _ask_all(self, stream: GroupStream, ask: Callable[[str, str], None]) -> tuple[list[str], Schedule]:
+        """Ask about every pair of the group, each as soon as may be; the group's texts (G,) and its schedule."""
+        texts = [""] * stream.size
+        arrived: dict[str, None] = {}
+        async for index, completion in stream:
+            text = texts[index] = completion.text
+            if text not in arrived and self._all_meet(stream.size):
+                for other in arrived:
+                    ask(text, other)
+                    ask(other, text)
+            arrived[text] = None
+        planned = schedule(stream.sample.id, texts, self._options.orders, self._options.opponents)
+        for first, second in planned.asks:
+            ask(first, second)
+        return texts, planned
+
+    def _scores(self, texts: Sequence[str], planned: Schedule, judged: Mapping[Pair, Judged]) -> list[Score]:
         scores = tally(planned, judged, only_first=self._options.orders == "a_only")
-        return [scores[text] for text in texts]
+        group = consistency(judged)
+        return [
+            replace(scores[text], info={**scores[text].info, "verdicts": said, "group": group})
+            for text, said in zip(texts, verdicts_by_index(texts, judged), strict=True)
+        ]
 
     def _all_meet(self, size: int) -> bool:
         """Whether every ordered pair will be asked, so that a pair can start before the group is complete."""
@@ -87,18 +108,25 @@ class WinRate:
         try:
             reply = await self._judge.ask(Ask(messages=self._template.messages(parts), parts=parts))
             if reply.error is not None:
-                return Judged(error=reply.error or "the judge gave an error without a text")
-            return self._read(reply, parts)
-        except Exception as error:  # whatever a judge raises fails this one order, and is reported by `tally`
-            return Judged(error=one_line(error))
+                return Judged(said="failed", error=reply.error or "the judge gave an error without a text")
+            winner = self._winner(reply, parts)
+            if self._understood is not None:
+                self._understood(reply, winner is not None)
+        except RewardlabError:  # the job is to stop, with this message
+            raise
+        except Exception as error:  # whatever else a judge raises fails this one order, and is reported by `tally`
+            return Judged(said="failed", error=one_line(error))
+        return self._judged(winner, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0))
 
-    def _read(self, reply: Reply, parts: dict[str, str]) -> Judged:
+    def _winner(self, reply: Reply, parts: Mapping[str, str]) -> Verdict | None:
         if self._options.profile == "sp3f_official":
-            winner = official_verdict(reply.text)
-        else:
-            winner = verdict(reply.text, parts.values(), fence_key(parts))
-        tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
+            return official_verdict(reply.text)
+        if reply.finish_reason == "length":
+            return None  # the last box of a reply that was cut may be a mention in the middle of its analysis
+        return verdict(reply.text, parts.values(), fence_key(parts))
+
+    def _judged(self, winner: Verdict | None, tokens: int) -> Judged:
         if winner is not None:
-            return Judged(first_wins=float(winner == "A"), tokens=tokens)
+            return Judged(said=winner, first_wins=float(winner == "A"), tokens=tokens)
         first_wins = {"half": 0.5, "loss": 0.0, "drop": None}[self._options.on_unparsable]
-        return Judged(first_wins=first_wins, tokens=tokens, unparsable=True)
+        return Judged(said="unparsable", first_wins=first_wins, tokens=tokens)

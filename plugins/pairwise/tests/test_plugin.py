@@ -1,8 +1,11 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
+from rewardlab import Reply
 from rewardlab.registry import Registry
 
 SPEC = Registry().find("reward", "pairwise/win_rate")
@@ -46,3 +49,12 @@ def test_importing_the_plugin_imports_no_sacrebleu():
     code = "import sys, rewardlab_pairwise; print('sacrebleu' in sys.modules, 'numpy' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["False", "False"]
+
+
+def test_the_readme_names_every_key_of_info(scripted, win_rate):
+    down = Reply(error="HTTP 503")
+    score = win_rate(scripted(lambda a, b: down), ["x", "y"])[0]
+    keys = {*score.info, *score.info["group"]}
+    section = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8").split("### What `info` holds")
+    assert "judge_error" in keys
+    assert keys <= set(re.findall(r"`(\w+)`", section[1].split("\n#")[0]))

@@ -28,28 +28,28 @@ class Evaluator:
     temperature: float
     max_new_tokens: int
 
-    def before(self, policy: Policy, shape: PromptFormat) -> None:
+    def before(self, policy: Policy, shape: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
         if not self._path("before").exists():
-            self._evaluate("before", policy, shape, None)
+            self._evaluate("before", policy, shape, scorer, None)
 
-    def during(self, step: int, policy: Policy, shape: PromptFormat) -> None:
+    def during(self, step: int, policy: Policy, shape: PromptFormat, scorer: Scorer) -> None:
         """Evaluate at a training step."""
-        self._evaluate(f"step-{step}", policy, shape, step)
+        self._evaluate(f"step-{step}", policy, shape, scorer, step)
 
-    def after(self, policy: Policy, shape: PromptFormat) -> None:
+    def after(self, policy: Policy, shape: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the trained policy and print what has changed."""
-        results = self._evaluate("after", policy, shape, None)
+        results = self._evaluate("after", policy, shape, scorer, None)
         self.job.say(table(results, Results.load(self._path("before"))))
 
-    def alone(self, policy: Policy, shape: PromptFormat) -> None:
+    def alone(self, policy: Policy, shape: PromptFormat, scorer: Scorer) -> None:
         """Evaluate for a stage `eval` and print the results."""
-        self.job.say(table(self._evaluate(self.settings.benchmark or "results", policy, shape, None)))
+        self.job.say(table(self._evaluate(self.settings.benchmark or "results", policy, shape, scorer, None)))
 
     def _path(self, when: str) -> Path:
         return self.job.run.folder("evaluation") / f"{self.job.name}-{when}.json"
 
-    def _evaluate(self, when: str, policy: Policy, shape: PromptFormat, step: int | None) -> Results:
+    def _evaluate(self, when: str, policy: Policy, shape: PromptFormat, scorer: Scorer, step: int | None) -> Results:
         recipe = self.job.plan.recipe
         where, say = (
             f"{self.job.where} (evaluation)",
@@ -57,20 +57,20 @@ class Evaluator:
         )
         samples = fitting_prompts(policy, shape, self.samples, self.max_new_tokens, None, where, say)
         samples = spread(samples, self.settings.prompts, self.settings.by)
-        with Scorer(self.job.plan) as scorer:
-            scorer.warm()
-            groups = sample_groups(
-                policy,
-                shape,
-                samples,
-                count=self.settings.samples,
-                temperature=self.temperature,
-                max_new_tokens=self.max_new_tokens,
-                seed=recipe.seed,
-                bf16=precision(recipe.backend, policy.model.device.type) == "bf16",
-                what=f"{self.job.name} evaluation ({when})",
-            )
-            scored = scorer.score_groups(groups)
+        scorer.warm()
+        groups = sample_groups(
+            policy,
+            shape,
+            samples,
+            count=self.settings.samples,
+            temperature=self.temperature,
+            max_new_tokens=self.max_new_tokens,
+            seed=recipe.seed,
+            bf16=precision(recipe.backend, policy.model.device.type) == "bf16",
+            what=f"{self.job.name} evaluation ({when})",
+        )
+        scored = scorer.score_groups(groups, zero_truncated=False)
+        self.job.usage.write(self.job.index, step, scorer.judges.usage())
         self.job.ledger.write(self.job.index, step, scored, trained="no")
         self._keep_rows(when, scored)
         results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")

@@ -39,17 +39,17 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
     policy = load_policy(source, device(job.plan.recipe.backend))
     shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
     samples = fitting_prompts(policy, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say)
-    if evaluator is not None:
-        evaluator.before(policy, shape)
-    with Scorer(job.plan, zero_truncated=stage.on_truncated == "zero") as scorer:
+    with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer:
         scorer.warm()
+        if evaluator is not None:
+            evaluator.before(policy, shape, scorer)
         reward = StepReward(job, stage, samples, scorer, shape, policy.ends)
         trainer = make_trainer(job, stage, samples, policy, shape, reward)
         if evaluator is not None and stage.eval_every:
-            trainer.add_callback(_EvaluateEvery(stage, evaluator, policy, shape))
+            trainer.add_callback(_EvaluateEvery(stage, evaluator, policy, shape, scorer))
         train_to_the_end(trainer, job, stage.updates_per_batch)
-    if evaluator is not None:
-        evaluator.after(policy, shape)
+        if evaluator is not None:
+            evaluator.after(policy, shape, scorer)
     policy.save(job.output)
 
 
@@ -120,14 +120,15 @@ class _Trainer(GRPOTrainer):
 
 
 class _EvaluateEvery(TrainerCallback):
-    def __init__(self, stage: RlStage, evaluator: Evaluator, policy: Policy, shape: PromptFormat):
+    def __init__(self, stage: RlStage, evaluator: Evaluator, policy: Policy, shape: PromptFormat, scorer: Scorer):
         self._every = stage.eval_every
         self._updates = stage.updates_per_batch
         self._evaluator = evaluator
         self._policy = policy
         self._shape = shape
+        self._scorer = scorer
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step, rest = divmod(state.global_step, self._updates)
         if rest == 0 and step % self._every == 0 and state.global_step < state.max_steps:
-            self._evaluator.during(step, self._policy, self._shape)
+            self._evaluator.during(step, self._policy, self._shape, self._scorer)

@@ -9,7 +9,7 @@ from rewardlab.backends.trl.splits import held_out_samples, read_samples, traini
 from rewardlab.backends.trl.stage import StageJob
 from rewardlab.data_stage import write_dataset
 from rewardlab.errors import JobError
-from rewardlab.ledger import Ledger, RunDirectory
+from rewardlab.ledger import Ledger, RunDirectory, UsageLog
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
 
@@ -26,6 +26,7 @@ def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[st
     """
     prepare_process()
     ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
+    usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
     try:
         for index, stage in enumerate(plan.recipe.stages):
             if only is not None and index != only:
@@ -33,10 +34,11 @@ def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[st
             if index in directory.done:
                 say(f"stage {index} ({stage.use}) is done")
                 continue
-            _run_stage(StageJob(plan=plan, run=directory, ledger=ledger, index=index, say=say))
+            _run_stage(StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say))
             directory.finish_stage(index)
     finally:
         ledger.close()
+        usage.close()
 
 
 def _run_stage(job: StageJob) -> None:
@@ -78,7 +80,8 @@ def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:
 
     policy = load_policy(source, device(job.plan.recipe.backend))
     evaluator = _evaluator(job, stage)
-    evaluator.alone(policy, PromptFormat(policy.tokenizer, stage.chat, policy.ends))
+    with job.open_scorer() as scorer:
+        evaluator.alone(policy, PromptFormat(policy.tokenizer, stage.chat, policy.ends), scorer)
 
 
 def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab.errors import JobError, one_line
-from rewardlab.ledger import Ledger, RunDirectory
+from rewardlab.judging import Keeping
+from rewardlab.ledger import Ledger, RunDirectory, UsageLog
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage, Stage
+from rewardlab.scoring import Scorer
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
@@ -21,6 +23,7 @@ class StageJob:
     plan: Plan
     run: RunDirectory
     ledger: Ledger
+    usage: UsageLog
     index: int
     say: Callable[[str], None]
 
@@ -28,6 +31,13 @@ class StageJob:
     def stage(self) -> Stage:
         """What the recipe says of it."""
         return self.plan.recipe.stages[self.index]
+
+    def open_scorer(self, zero_truncated: bool = False) -> Scorer:
+        """The recipe's reward; what judges answer is kept in the run directory."""
+        keeping = Keeping(folder=self.run.path / "judges", stop_on_form=True, say=self.say)
+        scorer = Scorer(self.plan, zero_truncated=zero_truncated, keeping=keeping)
+        self.usage.starts_from(scorer.judges.usage())
+        return scorer
 
     @property
     def name(self) -> str:

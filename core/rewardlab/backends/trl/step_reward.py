@@ -1,7 +1,7 @@
 """The reward function of an rl stage: it scores a step's completions and hands TRL their advantages."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab.backends.trl.advantages import advantages
@@ -9,6 +9,7 @@ from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.backends.trl.stage import StageJob
 from rewardlab.composition import MissingGuard, ScoredGroup
 from rewardlab.errors import JobError
+from rewardlab.judging.usage import Usage
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import Scorer
 from rewardlab.types import Completion, Group, Sample
@@ -62,7 +63,8 @@ class StepReward:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
         self._job.ledger.write(self._job.index, step, scored, trained="yes")
-        for name, value in step_metrics(scored).items():
+        usage = self._job.usage.write(self._job.index, step, self._scorer.judges.usage())
+        for name, value in (step_metrics(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
         return advantages(self._stage.algorithm, scored)
 
@@ -95,6 +97,16 @@ def step_metrics(scored: Sequence[ScoredGroup]) -> dict[str, float]:
         scores = [score for group in scored for score in group.components[name]]
         metrics[f"reward/{name}"] = _mean([s.value for s in scores if s.value is not None])
         metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(scores)
+    return metrics
+
+
+def judge_metrics(usage: Mapping[str, Usage]) -> dict[str, float]:
+    """What the step's judging took."""
+    metrics = {}
+    for name, since in usage.items():
+        metrics[f"judge/{name}/calls"] = float(since.calls)
+        metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)
+        metrics[f"judge/{name}/usd"] = since.usd
     return metrics
 
 

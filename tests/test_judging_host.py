@@ -3,12 +3,14 @@
 import asyncio
 import threading
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from rewardlab import Ask, JudgeSpec, Reply, Score, judging
+from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import UserError
 from rewardlab.judging import HostedJudge, Judges
+from rewardlab.judging import host as hosting
 from rewardlab.loops import LoopThread
 from rewardlab.recipe import JudgeUse
 from rewardlab.scoring import Scorer
@@ -25,7 +27,7 @@ def home():
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(judging, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(hosting, "FIRST_PAUSE_S", 0.001)
 
 
 class Judge:
@@ -95,7 +97,7 @@ class TestTries:
             assert len(judge.asked) == 1
 
     def test_are_repeated_after_growing_pauses_that_hold_no_place(self, host, monkeypatch):
-        monkeypatch.setattr(judging, "FIRST_PAUSE_S", 0.2)
+        monkeypatch.setattr(hosting, "FIRST_PAUSE_S", 0.2)
         times = []
 
         class Choosy:
@@ -188,7 +190,7 @@ def test_the_time_limit_begins_when_the_question_is_asked(host):
     hosted = host(Judge(answer), timeout=0.3, retries=0, concurrency=1)
 
     async def scenario():
-        return await asyncio.gather(*(hosted.ask(QUESTION) for _ in range(8)))
+        return await asyncio.gather(*(hosted.ask(replace(QUESTION, draw=draw)) for draw in range(8)))
 
     assert asyncio.run(scenario()) == [Reply(text="yes")] * 8
 
@@ -207,10 +209,10 @@ def test_no_more_questions_at_once_than_the_recipe_says_whoever_asks(host):
     hosted = host(Judge(answer), concurrency=3)
     replies = []
 
-    async def ask_many():
-        replies.extend(await asyncio.gather(*(hosted.ask(QUESTION) for _ in range(10))))
+    async def ask_many(draws):
+        replies.extend(await asyncio.gather(*(hosted.ask(replace(QUESTION, draw=draw)) for draw in draws)))
 
-    asking = [threading.Thread(target=asyncio.run, args=(ask_many(),)) for _ in range(2)]
+    asking = [threading.Thread(target=asyncio.run, args=(ask_many(d),)) for d in (range(10), range(10, 20))]
     for thread in asking:
         thread.start()
     for thread in asking:

@@ -1,0 +1,180 @@
+"""Asking the judges of a recipe about rows with gold."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from rewardlab.agreement.calls import said
+from rewardlab.agreement.pairs import Case, read_cases
+from rewardlab.agreement.slices import Judged, tables
+from rewardlab.appending import LineAppender
+from rewardlab.composition import MissingGuard, ScoredGroup
+from rewardlab.errors import JobError, UserError, nearest
+from rewardlab.expression import parse
+from rewardlab.plan import Plan, Planned
+from rewardlab.redaction import redact
+from rewardlab.scorefile.job import BAR_DELAY_S, GUARD_LEAST, GUARD_WINDOW
+from rewardlab.scorefile.output import missing_folder, to_line
+from rewardlab.scorefile.window import scored_in_order
+from rewardlab.scoring import Scorer
+
+
+def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
+    """The plan with only the components to measure, and the judges that they ask.
+
+    Those named; without names, all that ask a judge. What has no value is missing and never stops the job by
+    itself: on_missing and on_abstain of the recipe do not count, max_missing does. A UserError where nothing
+    is left.
+    """
+    for name in names:
+        if name not in plan.components:
+            raise UserError(f"--component {name}: no component {name!r}{nearest(name, plan.components)}")
+    asked = {name: _asked(planned) for name, planned in plan.components.items()}
+    measured = [name for name in plan.components if (name in names if names else asked[name])]
+    if not measured:
+        listed = ", ".join(f"{name} ({planned.use.use})" for name, planned in plan.components.items())
+        raise UserError(f"no component asks a judge; name one of {listed} with --component")
+    assert plan.recipe.reward is not None
+    lenient = {"on_missing": "zero_advantage", "on_abstain": 0.0}
+    components = {name: _with_policies(plan.components[name], lenient) for name in measured}
+    uses = {name: planned.use for name, planned in components.items()}
+    total = " + ".join(measured)
+    reward = plan.recipe.reward.model_copy(update={"components": uses, "total": total, "normalize": []})
+    judges = {judge for name in measured for judge in asked[name]}
+    return replace(
+        plan,
+        recipe=plan.recipe.model_copy(update={"reward": reward}),
+        components=components,
+        judges={name: planned for name, planned in plan.judges.items() if name in judges},
+        normalizers=(),
+        expression=parse(total),
+    )
+
+
+def _asked(planned: Planned) -> list[str]:
+    """The judges that a component asks under its options."""
+    named = [getattr(planned.options, option, None) for option in planned.spec.judges]
+    return [judge for judge in named if isinstance(judge, str)]
+
+
+def _with_policies(planned: Planned, policies: Mapping[str, Any]) -> Planned:
+    return replace(planned, use=planned.use.model_copy(update=policies))
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeJob:
+    """`plan` is a measured one, `rows` and `output` are files, `say` gets notes."""
+
+    plan: Plan
+    rows: str
+    output: Path | None = None
+    skip_bad: bool = False
+    say: Callable[[str], None] = lambda text: None
+    _judged: dict[str, list[Judged]] = field(default_factory=dict, init=False)
+
+    def run(self) -> dict[str, Any]:
+        """{component: {"use", "all", "language", "kind"}}, see `tables`.
+
+        A UserError for rows or places that are wrong, before anything is asked. A JobError where a component
+        has no value for more than its max_missing.
+        """
+        if self.output is not None:
+            refuse_output(self.output)
+        cases = self._cases()
+        self._judged.update({name: [] for name in self.plan.components})
+        with ExitStack() as stack:
+            scorer = stack.enter_context(Scorer(self.plan))
+            file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
+            try:
+                self._ask(scorer, cases, file)
+            except JobError as error:
+                raise JobError(f"{error}\n{self._done(cases)}") from error
+        return {
+            name: {"use": planned.use.use, **tables(self._judged[name])}
+            for name, planned in self.plan.components.items()
+        }
+
+    def _cases(self) -> list[Case]:
+        cases, bad = read_cases(self.rows, self.plan)
+        if bad.count and not self.skip_bad:
+            raise bad.error(self.rows, "mend them, or leave them out with --skip-bad")
+        if not cases:
+            what = "no row is left to judge" if bad.count else "it has no rows"
+            raise UserError([*bad.listed, *UserError(what, where=self.rows).problems])
+        for problem in bad.listed:
+            self.say(f"warning: {problem}")
+        if bad.count:
+            self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+        return cases
+
+    def _ask(self, scorer: Scorer, cases: Sequence[Case], file: LineAppender | None) -> None:
+        assert self.plan.recipe.reward is not None
+        guard = MissingGuard(self.plan.recipe.reward.components, window=GUARD_WINDOW, least=GUARD_LEAST)
+        looks = {"desc": "judging", "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
+        with tqdm(total=len(cases), file=sys.stderr, **looks) as bar:
+            scored = scored_in_order(scorer, (case.row for case in cases))
+            for case, (_, group) in zip(cases, scored, strict=True):
+                for name, judged in self._split(case, group):
+                    self._judged[name].append(judged)
+                    if file is not None:
+                        file.write(to_line(output_row(name, judged)))
+                bar.update()
+                guard.count(group)
+                guard.check()
+
+    def _split(self, case: Case, group: ScoredGroup) -> list[tuple[str, Judged]]:
+        """Each component's scores, back in the row's order."""
+        places = sorted(range(len(case.order)), key=lambda place: case.order[place])
+        return [
+            (
+                name,
+                Judged(
+                    case=case,
+                    scores=[scores[place] for place in places],
+                    said=said(scores, self.plan.components[name].spec.scope),
+                ),
+            )
+            for name, scores in group.components.items()
+        ]
+
+    def _done(self, cases: Sequence[Case]) -> str:
+        done = min(map(len, self._judged.values()))
+        there = "" if self.output is None else f"; their values are in {self.output}"
+        return f"{done} of {len(cases)} rows were judged{there}"
+
+
+def output_row(component: str, judged: Judged) -> dict[str, Any]:
+    """What -o keeps of a row, everything (G,) in the row's order.
+
+    won: the share of the row's pairs with different gold that the values order rightly, ties half; null without one.
+    verdicts: for each completion {index of the second: what was said where it stood first}.
+    """
+    case, scores = judged.case, judged.scores
+    known = [outcome for outcome in judged.outcomes() if outcome is not None]
+    verdicts: list[dict[str, str]] = [{} for _ in scores]
+    for (first, second), verdict in judged.said.verdicts.items():
+        verdicts[case.order[first]][str(case.order[second])] = verdict
+    return {
+        "id": case.row.given_id,
+        "language": case.language,
+        "kind": case.kind,
+        "component": component,
+        "gold": list(case.gold),
+        "values": [score.value for score in scores],
+        "won": sum(known) / len(known) if known else None,
+        "verdicts": verdicts,
+        "error": [None if score.error is None else redact(score.error) for score in scores],
+    }
+
+
+def refuse_output(path: Path) -> None:
+    """A UserError where no new file can be made at `path`."""
+    if problem := missing_folder(path):
+        raise UserError(problem)
+    if path.exists():
+        raise UserError("exists already; give -o another name", where=str(path))

@@ -1,0 +1,34 @@
+"""Many questions at once from plain code: answers in order, a bounded number under way."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import Future
+from typing import TypeVar
+
+from rewardlab.loops import LoopThread
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def in_order(items: Iterable[T], work: Callable[[T], Awaitable[R]], at_once: int) -> Iterator[R]:
+    """`await work(item)` of each item, in the order of the items, at most `at_once` under way.
+
+    The work runs on an event loop in a thread of its own. The first exception is raised where its item's result
+    would stand, and cancels the rest; so does closing the iterator. `items` is read only as far as is needed.
+    """
+
+    async def one(item: T) -> R:
+        return await work(item)
+
+    home = LoopThread("rewardlab-asking")
+    under_way: deque[Future[R]] = deque()
+    try:
+        for item in items:
+            under_way.append(home.submit(one(item)))
+            while under_way and (len(under_way) >= at_once or under_way[0].done()):
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        home.close()

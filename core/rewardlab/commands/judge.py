@@ -1,0 +1,117 @@
+"""Measure a recipe's judges on rows with gold: accuracy by language and kind, position bias, agreement.
+
+A row has `prompt`, `chosen` and `rejected`; or `prompt`, `completions` and `scores`; or one `completion` and its
+`score`, gathered by prompt. `language` (or lang) and `kind` (or subset, category) split the tables.
+
+--graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
+reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
+the table by kind.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] PAIRS.jsonl", help="whose judges, and rows with gold"
+    )
+    parser.add_argument(
+        "--component", action="append", default=[], metavar="NAME", help="measure this one (default: all with a judge)"
+    )
+    parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="a new file: values and verdicts of each row")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
+    parser.add_argument(
+        "--graft", metavar="SCORED.jsonl", help="make pairs for -o from the rows of `score` and this, its output"
+    )
+    parser.add_argument("--correctness", metavar="NAME", help="--graft: the component that says 1 (right) or 0 (wrong)")
+
+
+def run(options: Namespace) -> int:
+    recipe, rows, overrides = _sorted_out(options.arguments)
+    from rewardlab.loading import load
+    from rewardlab.plan import make_plan
+
+    _refuse_mixtures(options)
+    plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
+    say = partial(print, file=sys.stderr)
+    return (_measure if options.graft is None else _graft)(plan, rows, options, say)
+
+
+def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
+    from rewardlab.agreement.job import JudgeJob, measured_plan
+    from rewardlab.agreement.report import text
+
+    output = None if options.output is None else Path(options.output)
+    measured = measured_plan(plan, options.component)
+    components = JudgeJob(plan=measured, rows=rows, output=output, skip_bad=options.skip_bad, say=say).run()
+    if options.json:
+        print(json.dumps({"components": components}, ensure_ascii=False))
+    else:
+        print("\n\n".join(text(name, found) for name, found in components.items()))
+    return 0
+
+
+def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
+    from rewardlab.agreement.grafting import Grafting
+    from rewardlab.agreement.job import refuse_output
+    from rewardlab.errors import UserError
+    from rewardlab.scorefile.output import to_line
+
+    output = Path(options.output)
+    refuse_output(output)
+    correctness = options.correctness or plan.recipe.reward.correctness
+    if correctness is None:
+        what = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
+        raise UserError(what)
+    fields = plan.recipe.dataset.fields if plan.recipe.dataset else {}
+    work = Grafting(rows=rows, scored=options.graft, correctness=correctness, fields=fields)
+    lines = [to_line(pair) for pair in work.pairs()]
+    if work.bad.count and not options.skip_bad:
+        raise work.bad.error(rows, "mend them, or leave them out with --skip-bad")
+    for problem in work.bad.listed:
+        say(f"warning: {problem}")
+    if work.without_scores:
+        say(f"warning: {options.graft}: no scores for {work.without_scores} of {work.read} rows")
+    if not lines:
+        raise UserError("no row has a right and a wrong completion with different boxed answers", where=rows)
+    output.write_bytes(b"".join(lines))
+    if options.json:
+        summary = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": options.output}
+        print(json.dumps(summary, ensure_ascii=False))
+    say(f"{len(lines)} pairs from {work.grafted} of {work.read} rows: {options.output}")
+    return 0
+
+
+def _refuse_mixtures(options: Namespace) -> None:
+    from rewardlab.errors import UserError
+
+    if options.graft is None and options.correctness is not None:
+        raise UserError("--correctness goes only with --graft")
+    if options.graft is not None and options.component:
+        raise UserError("--graft measures nothing; leave --component out")
+    if options.graft is not None and options.output is None:
+        raise UserError("--graft writes pairs; name a new file with -o")
+
+
+def _sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
+    """(recipe, rows, overrides), the overrides wherever they stand."""
+    from rewardlab.errors import UserError
+
+    overrides = [argument for argument in arguments if _is_override(argument)]
+    files = [argument for argument in arguments if not _is_override(argument)]
+    if len(files) != 2:
+        found = f"found {', '.join(files)}" if files else "found neither"
+        raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
+    return files[0], files[1], overrides
+
+
+def _is_override(argument: str) -> bool:
+    key, equals, _ = argument.partition("=")
+    return bool(equals) and "/" not in key

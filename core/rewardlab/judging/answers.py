@@ -1,0 +1,86 @@
+"""Answers that are there already: in cassettes, or on their way to somebody else who asked the same."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rewardlab.judging.cassette import Cassette, question_key
+from rewardlab.recipe import CassetteUse
+from rewardlab.types import Ask, Reply
+
+
+class Answers:
+    """The cassettes of one judge, and the questions that are under way.
+
+    A recipe's cassette is looked into first. What is new goes into it in mode record; without a cassette, or in mode
+    replay, into the file `kept` of the job, where there is one.
+    """
+
+    def __init__(self, name: str, identity: Mapping[str, Any], use: CassetteUse | None, kept: Path | None):
+        """A UserError where the recipe's cassette cannot be used."""
+        self._name = name
+        self._identity = identity
+        self._use = use
+        self._under_way: dict[str, asyncio.Future[Reply | None]] = {}
+        self._cassettes: list[Cassette] = []
+        self._writable: Cassette | None = None
+        if use is not None:
+            self._cassettes.append(Cassette(Path(use.path).expanduser(), write=use.mode == "record"))
+        if kept is not None and (use is None or use.mode == "replay"):
+            self._cassettes.append(Cassette(kept))
+        if self._cassettes and (kept is not None or use is None or use.mode == "record") and not self.strict:
+            self._writable = self._cassettes[-1]
+
+    @property
+    def strict(self) -> bool:
+        """Whether only the cassette may answer."""
+        return self._use is not None and self._use.mode == "strict"
+
+    @property
+    def replays(self) -> bool:
+        """Whether answers are there to be replayed before any call."""
+        return self._use is not None and self._use.mode != "record"
+
+    async def get(self, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> tuple[Reply, bool]:
+        """(the reply, whether it took no call of its own). A JobError where a new answer cannot be kept."""
+        key = question_key(self._identity, ask)
+        while True:
+            if (kept := self._find(key)) is not None:
+                return kept, True
+            if self.strict:
+                why = f"judge {self._name!r}: the cassette {self._use.path} has no answer to this question"
+                return Reply(error=why), False
+            leader = self._under_way.get(key)
+            if leader is None:
+                return await self._lead(key, ask, call), False
+            reply = await asyncio.shield(leader)
+            if reply is not None:
+                return reply, True
+
+    async def _lead(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> Reply:
+        """Call; others with the same question wait for the reply, or lead where this one is taken back."""
+        leading: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = leading
+        reply = None
+        try:
+            reply = await call(ask)
+            if reply.error is None and self._writable is not None:
+                reply = self._writable.add(key, str(self._identity.get("model", "")), ask.draw, reply)
+        finally:
+            del self._under_way[key]
+            if not leading.done():
+                leading.set_result(reply)
+        return reply
+
+    def _find(self, key: str) -> Reply | None:
+        for cassette in self._cassettes:
+            if (reply := cassette.find(key)) is not None:
+                return reply
+        return None
+
+    def close(self) -> None:
+        """Idempotent."""
+        for cassette in self._cassettes:
+            cassette.close()
+        self._cassettes, self._writable = [], None

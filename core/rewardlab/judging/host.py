@@ -1,0 +1,261 @@
+"""The handle that rewards see: one question after another from the same judge, whoever asks.
+
+A question goes: is it answered already, is the same one under way, is the judge down, is there a place, may it go
+by the pace, does the budget bear it, ask, and again after a failure.
+"""
+
+import asyncio
+import inspect
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rewardlab.errors import JobError, TryAgain, one_line
+from rewardlab.judging.answers import Answers
+from rewardlab.judging.budget import Budget, cost
+from rewardlab.judging.form import FormWatch
+from rewardlab.judging.group_clock import GROUP
+from rewardlab.judging.outage import Outage
+from rewardlab.judging.pace import Pace
+from rewardlab.judging.usage import Usage, UsageFile
+from rewardlab.loops import LoopThread, is_ours
+from rewardlab.recipe import JudgeUse
+from rewardlab.specs import JudgeSpec
+from rewardlab.types import Ask, Reply
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 20.0
+LONGEST_WAIT_S = 120.0
+"""a server that asks for a longer pause than this has refused"""
+PROBE = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
+
+
+def _silent(text: str) -> None:
+    """For jobs that have nobody to tell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """What a job does with its judges: answers and usage are kept in `folder`, where there is one.
+
+    stop_on_form: whether answers that cannot be read end the job; else `say` gets a warning.
+    """
+
+    folder: Path | None = None
+    stop_on_form: bool = False
+    say: Callable[[str], None] = _silent
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why there is no reply; another try may bring one."""
+
+    why: str
+    after: float | None = None
+    may_cost: bool = False
+
+
+class HostedJudge:
+    """A declared judge as rewards see it: `await judge.ask(Ask(...))`, from any event loop."""
+
+    def __init__(
+        self,
+        name: str,
+        judge: Any,
+        spec: JudgeSpec,
+        settings: JudgeUse,
+        home: LoopThread,
+        options: Any = None,
+        keeping: Keeping | None = None,
+    ):
+        self.name = name
+        self.stopped: JobError | None = None
+        self._judge = judge
+        self._spec = spec
+        self._settings = settings
+        self._home = home
+        self._keeping = keeping or Keeping()
+        self._tries = 1 if spec.local else 1 + settings.retries
+        self._places = asyncio.Semaphore(settings.concurrency)
+        self._form = FormWatch(name)
+        self._outage = Outage(settings.timeout)
+        self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
+        folder = None if spec.local else self._keeping.folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        stem = quote(name, safe=" ")
+        self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
+        self._budget: Budget | None = None
+        if settings.budget is not None and not spec.local:
+            most = spec.most_tokens(options) if spec.most_tokens is not None else None
+            self._budget = Budget(name, settings.budget, settings.price, most)
+            self._budget.spent["tokens"] = self.usage.prompt_tokens + self.usage.completion_tokens
+            self._budget.spent["usd"] = self.usage.usd
+        cassette = None if spec.local else settings.cassette
+        kept = folder and folder / f"{stem}.answers.jsonl"
+        self._answers = Answers(name, _identity(spec, settings, options), cassette, kept)
+
+    @property
+    def usage(self) -> Usage:
+        """Counts over all attempts of the job."""
+        return self._usage.usage
+
+    async def ask(self, ask: Ask) -> Reply:
+        """The judge's reply; never raises for what the judge does.
+
+        A judge that raises or takes too long is asked again; a Reply with `error` is its last word. An equal
+        question (model, messages, parameters and draw) that is under way is waited for and not asked again.
+        """
+        return await self._home.here(self._local(ask) if self._spec.local else self._asked(ask))
+
+    def understood(self, reply: Reply, ok: bool) -> None:
+        """Whoever asked says whether the reply has the form that was asked for; call it once for each reply."""
+        told = self._form.count(reply, ok)
+        if told is None:
+            return
+        if self._keeping.stop_on_form:
+            self.stopped = self.stopped or JobError(told)
+        else:
+            self._keeping.say(f"warning: {told}")
+
+    async def probe(self) -> str | None:
+        """Ask a trivial question; why there is no answer, or None. An answer that a cassette keeps will do."""
+        if self._spec.local or self._answers.replays:
+            return None
+        reply, _ = await self._answers.get(PROBE, self._once)
+        return reply.error
+
+    async def _once(self, ask: Ask) -> Reply:
+        outcome = await self._try(ask)
+        return outcome if isinstance(outcome, Reply) else self._gave_up(outcome, 1)
+
+    async def aclose(self) -> None:
+        """Close what the judge holds open and the files; idempotent. Belongs to the home loop."""
+        self._answers.close()
+        self._usage.save()
+        close = getattr(self._judge, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def _local(self, ask: Ask) -> Reply:
+        async with self._places:
+            return await self._once(ask)
+
+    async def _asked(self, ask: Ask) -> Reply:
+        try:
+            reply, reused = await self._answers.get(ask, self._in_time)
+        except JobError as error:  # a full disk, a budget that is used up
+            self.stopped = self.stopped or error
+            reply, reused = Reply(error=str(error)), False
+        self.usage.reused += reused
+        self.usage.failed += reply.error is not None
+        return reply
+
+    # --- Tries
+
+    async def _in_time(self, ask: Ask) -> Reply:
+        """The reply, or an error where the group's time is over before it comes."""
+        seconds, clock = self._settings.group_timeout, GROUP.get()
+        if seconds is None or clock is None:
+            return await self._tried(ask)
+        try:
+            async with clock.limited(self.name) as limit:
+                return await self._tried(ask)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return Reply(error=f"judge {self.name!r} did not answer all questions about the group within {seconds:g} s")
+
+    async def _tried(self, ask: Ask) -> Reply:
+        failures = 0
+        while True:
+            trial = await self._outage.turn() if self._tries > 1 else False
+            if self.stopped is not None:
+                return Reply(error=str(self.stopped))
+            if trial is None:
+                down, why = self._outage.seconds, self._outage.last_failure
+                return Reply(error=f"judge {self.name!r} has been down for {down:.0f} s: it {why}")
+            async with self._places:
+                outcome = await self._sent(ask, retry=failures > 0 or trial)
+            if isinstance(outcome, Reply):
+                self._outage.succeeded()
+                return outcome
+            self._outage.failed(outcome.why, outcome.after)
+            failures += not trial  # who tries whether a judge is back does not pay for it with a try of its own
+            if failures >= self._tries or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                return self._gave_up(outcome, failures)
+            await asyncio.sleep(_pause(failures, outcome.after))
+
+    async def _sent(self, ask: Ask, retry: bool) -> Reply | _Failure:
+        """One call, by the pace, within the budget, counted."""
+        if self.stopped is not None:  # while this question waited for its place
+            return Reply(error=str(self.stopped))
+        taken = await self._pace.turn(ask)
+        bound = self._budget.hold(ask) if self._budget is not None else None
+        if (clock := GROUP.get()) is not None and self._settings.group_timeout is not None:
+            clock.sent(self.name, self._settings.group_timeout)
+        self.usage.calls += 1
+        self.usage.retries += retry
+        outcome: Reply | _Failure = _Failure("was interrupted", may_cost=True)
+        try:
+            outcome = await self._try(ask)
+        finally:
+            reply = outcome if isinstance(outcome, Reply) else None
+            if self._budget is not None and bound is not None:
+                self._budget.settle(bound, reply, unknown=reply is None and outcome.may_cost)
+            if reply is not None and reply.error is None:
+                self._count(ask, taken, reply)
+            self._usage.tick()
+        return outcome
+
+    def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
+        self._pace.settle(ask, taken, reply)
+        prompt, completion = reply.prompt_tokens or 0, reply.completion_tokens or 0
+        self.usage.answers += 1
+        self.usage.prompt_tokens += prompt
+        self.usage.completion_tokens += completion
+        self.usage.usd += cost(self._settings.price, prompt, completion) or 0.0
+
+    async def _try(self, ask: Ask) -> Reply | _Failure:
+        limit = asyncio.timeout(self._settings.timeout)
+        try:
+            async with limit:
+                answer = self._judge.ask(ask)
+                reply = await answer if inspect.isawaitable(answer) else answer
+        except TryAgain as error:
+            return _Failure(" ".join(str(error).split()), error.after)
+        except BaseException as error:  # the one place where a judge's exception becomes a reply
+            if is_ours(error):
+                raise
+            if limit.expired():
+                return _Failure(f"gave no answer within {self._settings.timeout:g} s", may_cost=True)
+            return _Failure(f"raised {one_line(error)}")
+        problem = None
+        if reply is answer:
+            problem = "has an `ask` that is no coroutine function; write `async def ask`"
+        elif not isinstance(reply, Reply):
+            problem = f"returned {type(reply).__name__}, not a Reply"
+        elif not isinstance(reply.text, str):
+            problem = f"returned a text that is {type(reply.text).__name__}, not str"
+        return reply if problem is None else Reply(error=f"judge {self.name!r} {problem}")
+
+    def _gave_up(self, failure: _Failure, failures: int) -> Reply:
+        tries = f", {failures} tries" if failures > 1 else ""
+        return Reply(error=f"judge {self.name!r} {failure.why}{tries}")
+
+
+def _identity(spec: JudgeSpec, settings: JudgeUse, options: Any) -> dict[str, Any]:
+    """What decides a judge's answers besides the question, in JSON values."""
+    if spec.identity is not None:
+        return dict(spec.identity(options))
+    kept = {} if options is None else options.model_dump(mode="json")
+    return {"model": settings.use, "params": {k: v for k, v in kept.items() if not k.endswith("_env")}}
+
+
+def _pause(failures: int, after: float | None) -> float:
+    """Seconds before the next try: growing and spread, and never less than the server asked for."""
+    grown = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
+    return max(after or 0.0, 0.0) + grown * random.uniform(0.5, 1.0)  # spreads retries; touches no score

@@ -1,0 +1,77 @@
+"""The judges of a recipe, built and hosted, by the names that it gives them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rewardlab.building import build
+from rewardlab.errors import UserError, nearest
+from rewardlab.judging.host import HostedJudge, Keeping
+from rewardlab.judging.usage import Usage
+from rewardlab.loops import LoopThread
+from rewardlab.plan import Planned
+from rewardlab.specs import Context
+
+
+class Judges(Mapping[str, HostedJudge]):
+    """The judges that a recipe declares; an unknown name is a clear error."""
+
+    def __init__(self, judges: Mapping[str, HostedJudge], home: LoopThread | None = None):
+        self._judges = dict(judges)
+        self._home = home
+
+    def __getitem__(self, name: str) -> HostedJudge:
+        try:
+            return self._judges[name]
+        except KeyError:
+            raise UserError(f"no judge {name!r}{nearest(str(name), self._judges)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._judges
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._judges)
+
+    def __len__(self) -> int:
+        return len(self._judges)
+
+    def check(self) -> None:
+        """Raises the JobError of a judge that must end the job, such as a budget that is used up."""
+        for judge in self._judges.values():
+            if judge.stopped is not None:
+                raise judge.stopped
+
+    def usage(self) -> dict[str, Usage]:
+        """What each judge that has a network was asked, over all attempts."""
+        return {name: judge.usage for name, judge in self._judges.items() if judge.usage.asked}
+
+    def summary(self) -> list[str]:
+        """A line for each judge that was asked."""
+        return [f"judge {name}: {usage.line()}" for name, usage in self.usage().items()]
+
+    def close(self) -> None:
+        """Close what the judges hold open, from another thread than their home's; idempotent."""
+        if self._home is not None:
+            home, self._home = self._home, None
+            home.run(_close_all(list(self._judges.values())))
+
+
+async def _close_all(judges: list[HostedJudge]) -> None:
+    for judge in judges:
+        await judge.aclose()
+
+
+def open_judges(planned: Mapping[str, Planned], home: LoopThread, context: Context, keeping: Keeping) -> Judges:
+    """Build and host judges; a UserError or JobError names the one that cannot be."""
+    return home.run(_open(planned, home, context, keeping))
+
+
+async def _open(planned: Mapping[str, Planned], home: LoopThread, context: Context, keeping: Keeping) -> Judges:
+    hosted: dict[str, HostedJudge] = {}
+    try:
+        for name, one in planned.items():
+            judge: Any = build(one, context, f"judge {name!r} ({one.use.use})", "ask")
+            hosted[name] = HostedJudge(name, judge, one.spec, one.use, home, one.options, keeping)
+    except BaseException:
+        await _close_all(list(hosted.values()))
+        raise
+    return Judges(hosted, home)

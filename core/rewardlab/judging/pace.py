@@ -1,0 +1,73 @@
+"""Requests and tokens a minute: when the next question may go."""
+
+import asyncio
+import time
+
+from rewardlab.types import Ask, Reply
+
+SECONDS = 60.0
+FIRST_ANSWER_TOKENS = 256.0
+"""what an answer is taken to have before the first one came"""
+BYTES_A_TOKEN = 3.0
+LEARNING = 0.1
+
+
+class Bucket:
+    """Evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`."""
+
+    def __init__(self, per_minute: float):
+        self._burst = max(1.0, per_minute / SECONDS)
+        self._rate = (per_minute - (self._burst - 1.0)) / SECONDS
+        self._level = self._burst
+        self._then = time.monotonic()
+
+    def take(self, cost: float) -> float:
+        """Take `cost` and say how many seconds to wait for it; whoever comes later waits longer."""
+        now = time.monotonic()
+        self._level = min(self._burst, self._level + (now - self._then) * self._rate) - cost
+        self._then = now
+        return max(0.0, -self._level / self._rate)
+
+    def give(self, cost: float) -> None:
+        """Give back what was taken and not used; a negative cost takes more."""
+        self._level = min(self._burst, self._level + cost)
+
+
+class Pace:
+    """Both limits of a judge; None where there is none."""
+
+    def __init__(self, requests: int | None, tokens: int | None):
+        self._requests = Bucket(requests) if requests else None
+        self._tokens = Bucket(tokens) if tokens else None
+        self._answer = FIRST_ANSWER_TOKENS
+        self._per_byte = 1.0 / BYTES_A_TOKEN
+
+    async def turn(self, ask: Ask) -> float:
+        """Wait until the question may go; the tokens that were taken for it, for `settle`."""
+        if self._requests is None and self._tokens is None:
+            return 0.0
+        estimate = question_bytes(ask) * self._per_byte + self._answer
+        takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
+        wait = max(bucket.take(cost) for bucket, cost in takes)
+        if wait > 0:
+            try:
+                await asyncio.sleep(wait)
+            except asyncio.CancelledError:
+                for bucket, cost in takes:
+                    bucket.give(cost)
+                raise
+        return estimate
+
+    def settle(self, ask: Ask, taken: float, reply: Reply) -> None:
+        """Put the tokens that the server counted in place of the estimate, and learn from them."""
+        if self._tokens is None or reply.prompt_tokens is None:
+            return
+        answer = reply.completion_tokens or 0
+        self._tokens.give(taken - reply.prompt_tokens - answer)
+        self._answer += LEARNING * (answer - self._answer)
+        self._per_byte += LEARNING * (reply.prompt_tokens / max(1, question_bytes(ask)) - self._per_byte)
+
+
+def question_bytes(ask: Ask) -> int:
+    """Bytes of the messages in UTF-8."""
+    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in ask.messages)

@@ -1,0 +1,82 @@
+"""What a judge was asked and what it cost, over all attempts of a job."""
+
+import json
+import time
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from rewardlab.errors import JobError
+
+SAVE_EVERY_S = 1.0
+
+
+@dataclass
+class Usage:
+    """Counts of one judge.
+
+    calls: requests that were made, further tries too. answers: those that were answered. retries: calls after a
+    failure. failed: questions without an answer in the end. reused: questions that needed no call, since the
+    answer was kept, or the same question was under way. tokens: as the server counts them. usd: by the price that
+    the recipe gives, 0 without one.
+    """
+
+    calls: int = 0
+    answers: int = 0
+    retries: int = 0
+    failed: int = 0
+    reused: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float = 0.0
+
+    @property
+    def asked(self) -> bool:
+        """Whether there was any question."""
+        return bool(self.calls or self.reused or self.failed)
+
+    def minus(self, earlier: "Usage") -> "Usage":
+        """What has come since."""
+        return Usage(**{f.name: getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)})
+
+    def line(self) -> str:
+        """For people."""
+        parts = [f"{self.calls:,} calls", f"{self.prompt_tokens + self.completion_tokens:,} tokens"]
+        parts += [f"${self.usd:.4f}"] if self.usd else []
+        parts += [f"{self.reused:,} answers reused"] if self.reused else []
+        parts += [f"{self.retries:,} retries"] if self.retries else []
+        parts += [f"{self.failed:,} questions without an answer"] if self.failed else []
+        return ", ".join(parts)
+
+
+class UsageFile:
+    """Keeps counts in a small file, at most once a second and at the end, whole or not at all."""
+
+    def __init__(self, path: Path | None):
+        self._path = path
+        self._saved = time.monotonic()
+        self.usage = self._load()
+
+    def tick(self) -> None:
+        """After a change; saves where the last time is long enough ago."""
+        if self._path is not None and time.monotonic() - self._saved >= SAVE_EVERY_S:
+            self.save()
+
+    def save(self) -> None:
+        """Write the counts. A JobError where the disk refuses."""
+        if self._path is None:
+            return
+        scratch = self._path.with_name(f".{self._path.name}")
+        try:
+            scratch.write_text(json.dumps(asdict(self.usage), indent=1) + "\n", encoding="utf-8")
+            scratch.replace(self._path)
+        except OSError as error:
+            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+        self._saved = time.monotonic()
+
+    def _load(self) -> Usage:
+        try:
+            return Usage(**json.loads(self._path.read_text(encoding="utf-8"))) if self._path else Usage()
+        except FileNotFoundError:
+            return Usage()
+        except (OSError, ValueError, TypeError) as error:
+            raise JobError(f"{self._path} cannot be read: {error}; move it away to count anew") from error

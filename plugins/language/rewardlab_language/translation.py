@@ -1,0 +1,99 @@
+"""One text put into another language by a judge: n candidates, the best of them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab import Ask, Reply
+from rewardlab.errors import JobError
+
+from rewardlab_language.candidates import Candidate, best, cleaned, is_whole
+from rewardlab_language.languages import resolve
+from rewardlab_language.prose import prose
+from rewardlab_language.rivals import contest
+from rewardlab_language.share import ShareMeter
+from rewardlab_language.translation_prompt import TranslationTemplate
+from rewardlab_language.wording import wordings
+
+PARAMS = {"temperature": 1.0}
+GROWTH, ALLOWANCE = 8, 500
+"""A candidate longer than GROWTH times its source and ALLOWANCE characters is not its translation."""
+SHOWN = 60  # characters of a candidate in a message
+
+
+@dataclass(frozen=True)
+class Translation:
+    """share: of the letters that are in the target language; None where the text has no words to translate."""
+
+    text: str
+    share: float | None
+
+
+class Untranslated(Exception):
+    """There were answers and none will do. `reason` is one of a few, `detail` tells this case."""
+
+    def __init__(self, reason: str, detail: str = ""):
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+class Translator:
+    """Asks one judge. Its questions depend on the text, the language and the draw, and on nothing else."""
+
+    def __init__(self, judge: Any, name: str, template: TranslationTemplate, candidates: int, least_share: float):
+        self._judge, self._name, self._template = judge, name, template
+        self._draws, self._least_share = candidates, least_share
+        self._understood = getattr(judge, "understood", None)
+        self._meters: dict[str, ShareMeter] = {}
+        self.failed = 0
+        """Questions so far that had no answer, though others about the same text had one."""
+
+    async def translate(self, text: str, code: str) -> Translation:
+        """The best of the candidates. A text without words stays as it is, unasked.
+
+        Raises Untranslated: no candidate is complete and in the language. JobError: no question was answered.
+        """
+        if self._meter(code).measure(text).value is None and not prose(text).hidden:
+            return Translation(text, None)
+        asks = [self._ask(text, code, draw) for draw in range(self._draws)]
+        replies = await asyncio.gather(*map(self._judge.ask, asks))
+        answered = [(draw, reply) for draw, reply in enumerate(replies) if reply.error is None]
+        if not answered:
+            raise JobError(f"translator {self._name!r} answered none of {len(replies)} questions: {replies[0].error}")
+        self.failed += len(replies) - len(answered)
+        found = [self._candidate(draw, reply, text, code) for draw, reply in answered]
+        usable = [candidate for candidate in found if candidate is not None]
+        chosen = best(usable, self._least_share)
+        if chosen is None:
+            raise _untranslated(usable)
+        return Translation(chosen.text, chosen.share)
+
+    def _ask(self, text: str, code: str, draw: int) -> Ask:
+        messages = self._template.messages(text, wordings()[code].name)
+        parts = {"text": text, "source": "en", "target": code}
+        return Ask(messages=messages, parts=parts, params=PARAMS, draw=draw)
+
+    def _candidate(self, draw: int, reply: Reply, text: str, code: str) -> Candidate | None:
+        """None for an answer that was cut off, is empty, or goes on and on."""
+        translation = cleaned(reply.text, text, wordings()[code].name)
+        complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
+        if self._understood is not None:  # the form alone: how many rows may be in another language is max_dropped
+            self._understood(reply, complete)
+        if not complete:
+            return None
+        share = self._meter(code).measure(translation).value or 0.0
+        return Candidate(text=translation, share=share, whole=is_whole(translation, text), draw=draw)
+
+    def _meter(self, code: str) -> ShareMeter:
+        if code not in self._meters:
+            self._meters[code] = ShareMeter(contest(resolve(code)))
+        return self._meters[code]
+
+
+def _untranslated(usable: Sequence[Candidate]) -> Untranslated:
+    if not usable:
+        return Untranslated("every candidate is empty, cut off or far too long")
+    nearest = best(usable, 0.0)
+    shown = nearest.text if len(nearest.text) <= SHOWN else nearest.text[: SHOWN - 3] + "..."
+    return Untranslated("no candidate is in the language", f"share {nearest.share:.2f} in {shown!r}")

@@ -1,0 +1,70 @@
+"""A solution's last box comes to hold the gold answer, whatever the solution and the answer are."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab.boxes import last_box
+from rewardlab_language.boxing import boxed, fits
+from rewardlab_language.wording import wordings
+
+ID = wordings()["id"]
+PIECES = st.sampled_from(
+    [r"\boxed{", r"\boxed {", "{", "}", r"\{", r"\}", r"\\", "7", "x", " ", "\n", r"\boxed{7}", "jadi"]
+)
+LATEX = st.lists(PIECES, max_size=12).map("".join)
+
+
+@given(LATEX, LATEX.filter(fits))
+def test_the_last_box_holds_the_answer(solution, answer):
+    assert last_box(boxed(solution, answer, ID)).split() == answer.split()
+
+
+@given(LATEX, LATEX.filter(fits))
+def test_what_is_repaired_needs_no_repair(solution, answer):
+    once = boxed(solution, answer, ID)
+    assert boxed(once, answer, ID) == once
+
+
+@given(LATEX, LATEX.filter(fits))
+def test_nothing_but_the_content_of_the_box_changes(solution, answer):
+    repaired, content = boxed(solution, answer, ID), last_box(solution)
+    if content is None:
+        assert repaired == f"{solution.rstrip()}\n\n{ID.conclude(answer)}"
+    elif content.split() == answer.split():
+        assert repaired == solution
+    else:
+        starts = range(len(solution) - len(content) + 1)
+        assert repaired in {solution[:k] + answer + solution[k + len(content) :] for k in starts}
+
+
+@pytest.mark.parametrize(
+    ("solution", "repaired"),
+    [
+        (r"Jadi \boxed{12}.", r"Jadi \boxed{12}."),
+        (r"Jadi \boxed{ 12 }.", r"Jadi \boxed{ 12 }."),
+        (r"Jadi \boxed{13}.", r"Jadi \boxed{12}."),
+        (r"Jadi \boxed{}.", r"Jadi \boxed{12}."),
+        (r"\boxed{3} lalu \boxed{4}, jadi \boxed {5}.", r"\boxed{3} lalu \boxed{4}, jadi \boxed {12}."),
+        (r"\boxed{5} lalu {5}.", r"\boxed{12} lalu {5}."),
+        (r"\boxed{5} lalu \boxed{5", r"\boxed{12} lalu \boxed{5"),
+        ("Jadi 12.\n", "Jadi 12.\n\nJadi, jawabannya adalah \\boxed{12}."),
+    ],
+)
+def test_repairs_by_example(solution, repaired):
+    assert boxed(solution, "12", ID) == repaired
+
+
+@pytest.mark.parametrize("answer", ["7}", "{7", r"\boxed{7}", r"7\\}{"])
+def test_some_answers_fit_in_no_box(answer):
+    assert not fits(answer)
+
+
+@pytest.mark.parametrize(
+    "solution", [r"\boxed{" * 14_000, r"\boxed{7}" * 11_000, "{" * 100_000, r"\boxed{{" * 9_000 + "}"]
+)
+def test_repair_takes_no_longer_for_hostile_solutions(solution):
+    start = time.process_time()
+    boxed(solution, "12", ID)
+    assert time.process_time() - start < 1.0

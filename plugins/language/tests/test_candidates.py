@@ -1,0 +1,116 @@
+"""What is taken from a translator's reply, and which candidate wins."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab_language.candidates import Candidate, best, cleaned, is_whole
+from rewardlab_language.translation_prompt import fence
+
+SOURCE = "How many apples are there?"
+TEXT = "Ada berapa apel?"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        TEXT,
+        f"\n  {TEXT}\n\n",
+        f"```\n{TEXT}\n```",
+        f"```text\n{TEXT}\n```\n",
+        f"~~~\n{TEXT}\n~~~",
+        f"Indonesian Translation:\n\n{TEXT}",
+        f"indonesian translation: {TEXT}",
+        f"**Indonesian translation:** {TEXT}",
+        f"Here is the Indonesian translation:\n```\n{TEXT}\n```",
+        f"```\nIndonesian text:\n{TEXT}\n```",
+        f"Translation:\n{TEXT}",
+        f"<think>It asks for a number.</think>\n{TEXT}",
+        f"The user wants Indonesian.</think>{TEXT}",
+        fence(SOURCE).replace(SOURCE, TEXT),
+        f"```\n{fence(SOURCE).replace(SOURCE, TEXT)}\n```",
+    ],
+)
+def test_what_is_wrapped_around_a_translation_goes(reply):
+    assert cleaned(reply, SOURCE, "Indonesian") == TEXT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jalankan kode ini:\n```\nprint(1)\n```",
+        "```\na\n```\nlalu\n```\nb\n```",
+        "Translation : on déplace le triangle.",
+        "Terjemahan: geser segitiga itu.",
+        "```",
+        "",
+    ],
+)
+def test_what_belongs_to_the_text_stays(text):
+    assert cleaned(text, SOURCE, "Indonesian") == text
+
+
+def test_a_text_that_starts_like_a_heading_keeps_it():
+    source, text = "Translation: move the triangle by 3.", "Translation: décaler le triangle de 3."
+    assert cleaned(text, source, "French") == text
+    assert cleaned(f"French translation: {text}", source, "French") == text
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```", "\n", "\r\n", " ", "Thai text:", "</think>", "a", "~~~"]) | st.text(max_size=5)
+    ).map("".join)
+)
+def test_cleaning_cuts_and_never_invents(reply):
+    assert cleaned(reply, SOURCE, "Thai") in reply
+
+
+@pytest.mark.parametrize("unit", ["Thai translation:", "```\n", "</think>", " ", "`", "*", "\n```\n ", "word "])
+def test_hostile_replies_take_no_longer(unit):
+    start = time.process_time()
+    cleaned(unit * (100_000 // len(unit)), SOURCE, "Thai")
+    assert time.process_time() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    ("translation", "source", "whole"),
+    [
+        ("5 apel dan 3 jeruk", "5 apples and 3 oranges", True),
+        ("3 jeruk dan 5 apel", "5 apples and 3 oranges", True),
+        ("৫টি আপেল এবং ৩টি", "5 apples and 3 more", True),
+        ("1.234,5", "1,234.5", True),
+        ("2 apel, dua kali 5", "two apples, two times 5", True),
+        ("5 apel dan 4 jeruk", "5 apples and 3 oranges", False),
+        ("5 apel", "5 apples, then 5 more", False),
+        ("54 apel", "5 apples and 4", False),
+        (r"jadi \boxed{5}", r"so \boxed{5}", True),
+        (r"jadi \boxed {5}", r"so \boxed{5}", True),
+        ("jadi 5", r"so \boxed{5}", False),
+    ],
+)
+def test_numbers_and_boxes_must_be_kept(translation, source, whole):
+    assert is_whole(translation, source) is whole
+
+
+def candidate(draw, share, whole=True):
+    return Candidate(text=f"{draw}", share=share, whole=whole, draw=draw)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "draw"),
+    [
+        ([candidate(0, 0.8), candidate(1, 0.9)], 1),
+        ([candidate(0, 0.9), candidate(1, 0.9)], 0),
+        ([candidate(1, 0.9), candidate(0, 0.9)], 0),
+        ([candidate(0, 1.0, whole=False), candidate(1, 0.6)], 1),
+        ([candidate(0, 0.7, whole=False), candidate(1, 0.9, whole=False)], 1),
+        ([candidate(0, 0.7, whole=False), candidate(1, 0.49)], 0),
+        ([candidate(0, 0.5)], 0),
+        ([candidate(0, 0.49)], None),
+        ([], None),
+    ],
+)
+def test_the_best_candidate(candidates, draw):
+    chosen = best(candidates, 0.5)
+    assert (chosen and chosen.draw) == draw

@@ -1,0 +1,82 @@
+"""What a row of the English source must have, and which problems are for tests."""
+
+import re
+
+import pytest
+from rewardlab import Sample
+from rewardlab.errors import UserError
+from rewardlab_language.source_problem import Unusable, read
+
+PROMPT = ({"role": "user", "content": "How many apples?"},)
+FIELDS = {"reference": "There are 7.", "answer": "7"}
+
+
+def sample(**change):
+    return Sample(**{"id": "p", "prompt": PROMPT, "fields": FIELDS, "source": "english.jsonl:9", **change})
+
+
+def test_a_problem_its_solution_and_its_answer():
+    found = read(sample())
+    assert (found.id, found.problem, found.solution, found.answer) == ("p", "How many apples?", "There are 7.", "7")
+
+
+@pytest.mark.parametrize(("answer", "text"), [(7, "7"), (2.5, "2.5"), (" 7\n", "7"), (r"\frac{1}{2}", r"\frac{1}{2}")])
+def test_numbers_and_texts_are_answers(answer, text):
+    assert read(sample(fields={**FIELDS, "answer": answer})).answer == text
+
+
+def test_a_system_message_is_no_part_of_the_problem():
+    assert read(sample(prompt=({"role": "system", "content": "Reason."}, *PROMPT))).problem == "How many apples?"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"fields": {"answer": "7"}}, "no reference; map a column with `fields: {reference: <column>}`"),
+        ({"fields": {"reference": "So 7."}}, "no answer; map a column"),
+        ({"fields": {"reference": "So 7.", "answer": None}}, "no answer; map a column"),
+        ({"fields": {"reference": "So 7.", "answer": True}}, "answer must be a text, not bool"),
+        ({"fields": {"reference": ["So 7."], "answer": "7"}}, "reference must be a text, not list"),
+        ({"prompt": ({"role": "assistant", "content": "Hi"},)}, "the prompt must be one user message"),
+        ({"prompt": (*PROMPT, *PROMPT)}, "the prompt must be one user message"),
+    ],
+)
+def test_what_cannot_be_read_is_the_users_mistake_at_its_place(change, message):
+    with pytest.raises(UserError, match=re.escape(f"english.jsonl:9: {message}")):
+        read(sample(**change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"fields": {**FIELDS, "reference": " \n"}}, "the reference solution is blank"),
+        ({"fields": {**FIELDS, "answer": ""}}, "the answer is blank"),
+        ({"prompt": ({"role": "user", "content": " "},)}, "the problem is blank"),
+    ],
+)
+def test_a_blank_row_is_of_no_use(change, message):
+    with pytest.raises(Unusable, match=message):
+        read(sample(**change))
+
+
+def test_white_space_the_id_and_the_solution_do_not_move_a_problem():
+    for k in range(50):
+        plain = read(sample(prompt=({"role": "user", "content": f"Is {k} even?"},)))
+        other = read(
+            sample(
+                id="q",
+                prompt=({"role": "user", "content": f"  Is {k}\n even? "},),
+                fields={"reference": "Yes.", "answer": "yes"},
+            )
+        )
+        assert plain.is_test(0.5) == other.is_test(0.5)
+
+
+def test_a_larger_share_keeps_the_test_problems_of_a_smaller_one():
+    problems = [read(sample(prompt=({"role": "user", "content": f"Is {k} even?"},))) for k in range(2000)]
+    small, large = ({p.problem for p in problems if p.is_test(share)} for share in (0.05, 0.2))
+    assert small < large
+    assert 60 < len(small) < 140
+    assert 340 < len(large) < 460
+    assert not any(p.is_test(0.0) for p in problems)
+    assert all(p.is_test(1.0) for p in problems)

@@ -1,0 +1,499 @@
+"""The data step language/translated, with translators that really run and a real source of samples."""
+
+import asyncio
+import logging
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from rewardlab import Context, Reply, Sample
+from rewardlab.boxes import last_box
+from rewardlab.errors import JobError, UserError
+from rewardlab.registry import Registry
+from rewardlab_language import TRAINING_LANGUAGES
+from rewardlab_language.translated import ROWS_AT_ONCE, calls, language_of
+from rewardlab_language.wording import wordings
+
+SPEC = Registry().find("dataset", "language/translated")
+
+
+@pytest.fixture(scope="session")
+def story(four_sentences):
+    """story(language, a, b): a problem and its solution, which say the same in each language."""
+
+    def make(language, a, b):
+        numbers = {"5": str(a), "3": str(b), "8": str(a + b)}
+        told = [re.sub("[538]", lambda digit: numbers[digit[0]], text) for text in four_sentences[language]]
+        return " ".join(told[:2]), " ".join(told)
+
+    return make
+
+
+@pytest.fixture
+def source(story):
+    """source(n): n English problems."""
+
+    def make(n, start=0):
+        rows = []
+        for k in range(start, start + n):
+            problem, solution = story("en", 100 + k, 20_000 + k)
+            prompt = ({"role": "user", "content": problem},)
+            fields = {"reference": solution, "answer": str(20_100 + 2 * k)}
+            rows.append(Sample(id=f"p{k}", prompt=prompt, fields=fields, source=f"english.jsonl:{k + 1}"))
+        return rows
+
+    return make
+
+
+class Translator:
+    """Translates stories right, unless `says` (a function of the question and the right text) knows better."""
+
+    def __init__(self, story, says=None, delay=0.0):
+        self.story, self.says, self.delay = story, says, delay
+        self.asks, self.verdicts, self.under_way, self.most = [], [], 0, 0
+
+    async def ask(self, ask):
+        self.asks.append(ask)
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(self.delay)
+        self.under_way -= 1
+        text, target = ask.parts["text"], ask.parts["target"]
+        numbers = [int(digits) for digits in re.findall(r"\d+", text)]
+        right = self.story(target, *(numbers[:2] or (5, 3)))[r"\boxed" in text]
+        reply = right if self.says is None else self.says(ask, right)
+        return Reply(text=reply, finish_reason="stop") if isinstance(reply, str) else reply
+
+    def understood(self, reply, ok):
+        self.verdicts.append(ok)
+
+
+@pytest.fixture
+def rows(story):
+    """rows(samples, translator=..., seed=..., **options): the rows that the step makes."""
+
+    def make(samples, translator=None, seed=0, **options):
+        translator = translator or Translator(story)
+        options = SPEC.config(translator="teacher", **options)
+        return SPEC.build(options, Context(seed=seed, judges={"teacher": translator}, source=samples))
+
+    return make
+
+
+# --- rows ---
+
+
+def test_an_sft_row(rows, source, story):
+    (row,) = rows(source(1), languages=["id"], test=0)
+    problem, solution = story("id", 100, 20_000)
+    english, reference = story("en", 100, 20_000)
+    assert row.id == "p0-id"
+    assert row.source == "english.jsonl:1"
+    assert row.prompt == (
+        {"role": "system", "content": wordings()["id"].system},
+        {"role": "user", "content": problem},
+    )
+    assert row.fields == {
+        "answer": "20100",
+        "reference": reference,
+        "problem": english,
+        "language": "id",
+        "split": "train",
+        "share": 1.0,
+        "response": solution,
+    }
+    assert set(row.fields) == set(SPEC.provided_fields(SPEC.config(translator="teacher")))
+
+
+def test_an_rl_row_has_the_same_problem_and_no_response(rows, source):
+    sft = list(rows(source(20)))
+    rl = list(rows(source(20), kind="rl"))
+    assert [(row.id, row.prompt) for row in rl] == [(row.id, row.prompt) for row in sft]
+    for a, b in zip(sft, rl, strict=True):
+        assert b.fields == {name: value for name, value in a.fields.items() if name != "response"}
+    assert set(rl[0].fields) == set(SPEC.provided_fields(SPEC.config(translator="teacher", kind="rl")))
+
+
+def test_both_kinds_ask_the_same_about_the_problem(rows, source, story):
+    sft, rl = Translator(story), Translator(story)
+    list(rows(source(20), sft))
+    list(rows(source(20), rl, kind="rl"))
+    assert [ask for ask in sft.asks if r"\boxed" not in ask.parts["text"]] == rl.asks
+
+
+def test_english_rows_are_not_translated(rows, source, story):
+    translator = Translator(story)
+    (row,) = rows(source(1), translator, languages=["en"])
+    problem, solution = story("en", 100, 20_000)
+    assert translator.asks == []
+    assert row.prompt[0]["content"] == wordings()["en"].system
+    assert (row.prompt[1]["content"], row.fields["response"], row.fields["share"]) == (problem, solution, None)
+
+
+def test_the_last_box_of_both_solutions_holds_the_answer(rows, source):
+    samples = [Sample(id=s.id, prompt=s.prompt, fields={**s.fields, "answer": "24"}) for s in source(36)]
+    for row in rows(samples):
+        assert last_box(row.fields["response"]) == last_box(row.fields["reference"]) == row.fields["answer"] == "24"
+
+
+def test_a_translation_without_a_box_gets_a_sentence_in_its_language(rows, source, story):
+    unboxed = Translator(story, lambda ask, right: right.partition(r" \boxed")[0])
+    (row,) = rows(source(1), unboxed, languages=["id"])
+    assert row.fields["response"].endswith("\n\nJadi, jawabannya adalah \\boxed{20100}.")
+
+
+def test_a_text_without_words_stays_as_it_is_unasked(rows, source, story):
+    translator = Translator(story)
+    formula = ({"role": "user", "content": "$2 + 2 = ?$"},)
+    (row,) = rows([Sample(id="p", prompt=formula, fields=source(1)[0].fields)], translator, languages=["id"], kind="rl")
+    assert row.prompt[1]["content"] == "$2 + 2 = ?$"
+    assert row.fields["share"] is None
+    assert translator.asks == []
+
+
+def test_words_inside_a_formula_are_words_to_translate(rows, source, story):
+    problem = r"\[\text{How many apples are there in the box}\]"
+    sample = Sample(id="p", prompt=({"role": "user", "content": problem},), fields=source(1)[0].fields)
+    translator = Translator(story, lambda ask, right: "Ada berapa apel di dalam kotak?")
+    (row,) = rows([sample], translator, languages=["id"], kind="rl")
+    assert row.prompt[1]["content"] == "Ada berapa apel di dalam kotak?"
+
+
+# --- languages ---
+
+
+@pytest.mark.parametrize("count", [1, 17, 18, 40])
+def test_each_problem_gets_one_language_and_the_counts_differ_by_at_most_one(count, rows, source):
+    made = list(rows(source(count), kind="rl", candidates=1))
+    assert [row.id.partition("-")[0] for row in made] == [f"p{k}" for k in range(count)]
+    counts = Counter(row.fields["language"] for row in made)
+    assert max(counts.values()) - min(counts[code] for code in TRAINING_LANGUAGES) <= 1
+
+
+def test_languages_depend_on_the_seed_and_not_on_their_order_or_on_later_rows():
+    first = [language_of(k, ("th", "id", "sw"), 0) for k in range(300)]
+    assert first == [language_of(k, ("id", "sw", "th"), 0) for k in range(300)]
+    assert first != [language_of(k, ("id", "sw", "th"), 1) for k in range(300)]
+    assert len({tuple(first[k : k + 3]) for k in range(0, 300, 3)}) == 6
+
+
+def test_all_languages_for_each_problem(rows, source):
+    made = list(rows(source(2), languages=["id", "en", "th"], languages_per_row="all"))
+    assert [row.id for row in made] == ["p0-id", "p0-en", "p0-th", "p1-id", "p1-en", "p1-th"]
+
+
+# --- train and test ---
+
+
+def test_a_problem_is_on_the_same_side_in_every_language_file_and_run(rows, source):
+    one = list(rows(source(60), kind="rl", candidates=1, test=0.3))
+    other = list(rows(source(40, start=20), kind="rl", candidates=1, test=0.3, seed=5, languages=["th", "id"]))
+    sides = {}
+    for row in one + other:
+        sides.setdefault(row.fields["problem"], set()).add(row.fields["split"])
+    assert all(len(side) == 1 for side in sides.values())
+    assert set().union(*sides.values()) == {"train", "test"}
+
+
+def test_the_share_of_test_problems(rows, source):
+    made = list(rows(source(400), languages=["en"], test=0.25))
+    assert 60 <= sum(row.fields["split"] == "test" for row in made) <= 140
+
+
+# --- candidates ---
+
+
+def test_candidates_are_draws_of_one_question(rows, source, story):
+    translator = Translator(story)
+    list(rows(source(1), translator, languages=["th"], kind="rl", candidates=3))
+    assert [ask.draw for ask in translator.asks] == [0, 1, 2]
+    assert len({str(ask.messages) for ask in translator.asks}) == 1
+    assert all(ask.params == {"temperature": 1.0} for ask in translator.asks)
+
+
+def test_the_candidate_with_the_highest_share_is_kept(rows, source, story):
+    def says(ask, right):
+        english = ask.parts["text"]
+        return [english, f"{english} {right}", right, "So many apples!"][ask.draw]
+
+    (row,) = rows(source(1), Translator(story, says), languages=["id"])
+    assert row.prompt[1]["content"] == story("id", 100, 20_000)[0]
+    assert row.fields["share"] == 1.0
+
+
+def test_a_candidate_that_lost_a_number_comes_last(rows, source, story):
+    def says(ask, right):
+        return right.replace("100", "101") if ask.draw == 0 else f"Apples and others. {right}"
+
+    (row,) = rows(source(1), Translator(story, says), languages=["id"], kind="rl")
+    assert row.prompt[1]["content"].startswith("Apples")
+
+
+def test_an_answer_that_was_cut_off_is_no_candidate(rows, source, story):
+    def says(ask, right):
+        return Reply(text=right, finish_reason="length") if ask.draw == 0 else right + " Apples."
+
+    (row,) = rows(source(1), Translator(story, says), languages=["id"], kind="rl")
+    assert row.prompt[1]["content"].endswith("Apples.")
+
+
+def test_the_judge_hears_which_replies_have_the_form_of_a_translation(rows, source, story):
+    def says(ask, right):
+        cut = Reply(text=right, finish_reason="length")
+        return [right, "", right * 100, cut, ask.parts["text"], Reply(error="503")][ask.draw]
+
+    translator = Translator(story, says)
+    list(rows(source(1), translator, languages=["id"], kind="rl", candidates=6))
+    assert translator.verdicts == [True, False, False, False, True]
+
+
+def test_a_judge_that_does_not_listen_is_asked_all_the_same(rows, source, story):
+    class Plain:
+        ask = staticmethod(Translator(story).ask)
+
+    assert len(list(rows(source(1), Plain(), languages=["id"]))) == 1
+
+
+# --- drops and errors ---
+
+
+def refuses(*languages):
+    return lambda ask, right: ask.parts["text"] if ask.parts["target"] in languages else right
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        " \n",
+        "```\n```",
+        "I cannot help with that.",
+        "x" * 100_000,
+        "word " * 20_000,
+        r"\boxed{" * 15_000,
+        "7" * 5000,
+    ],
+)
+def test_hostile_replies_drop_the_row_soon(reply, rows, source, story):
+    translator = Translator(story, lambda ask, right: reply if ask.parts["target"] == "th" else right)
+    start = time.process_time()
+    made = list(rows(source(4), translator, languages=["id", "th"]))
+    assert time.process_time() - start < 3.0
+    assert {row.fields["language"] for row in made} == {"id"}
+    assert len(made) == 2
+
+
+def test_dropped_rows_are_counted_by_language_and_reason(rows, source, story, caplog):
+    with caplog.at_level(logging.WARNING, "rewardlab.language"):
+        made = list(rows(source(12), Translator(story, refuses("th", "sw")), languages=["id", "th", "sw", "en"]))
+    assert len(made) == 6
+    (warning,) = caplog.messages
+    assert "6 of 12 rows dropped" in warning
+    assert "3 sw: no candidate is in the language; 3 th: no candidate is in the language" in warning
+
+
+def test_no_warning_where_nothing_was_dropped(rows, source, caplog):
+    assert len(list(rows(source(18)))) == 18
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(("field", "value"), [("reference", " "), ("answer", ""), ("answer", "7}")])
+def test_a_row_that_gives_no_solution_is_dropped_unasked(field, value, rows, source, story, caplog):
+    translator, samples = Translator(story), source(3)
+    samples[1] = Sample(id="p1", prompt=samples[1].prompt, fields={**samples[1].fields, field: value})
+    made = list(rows(samples, translator, languages=["id"], kind="rl", candidates=1))
+    assert [row.id for row in made] == ["p0-id", "p2-id"]
+    assert len(translator.asks) == 2
+    assert f"1 id: the {'answer' if field == 'answer' else 'reference solution'}" in caplog.text
+
+
+def test_a_source_with_few_usable_rows_is_no_fault_of_the_translator(rows, source):
+    samples = [Sample(id=s.id, prompt=s.prompt, fields={**s.fields, "reference": ""}) for s in source(100)]
+    assert len(list(rows(samples + source(2, start=200), languages=["id"], kind="rl"))) == 2
+    assert list(rows(samples, languages=["id"])) == []
+
+
+def test_unusable_rows_do_not_count_towards_max_dropped(rows, source, story):
+    blank = [Sample(id=s.id, prompt=s.prompt, fields={**s.fields, "answer": ""}) for s in source(60)]
+    translator = Translator(story, lambda ask, right: ask.parts["text"] if "2007" in ask.parts["text"] else right)
+    made = list(rows(blank + source(80, start=100), translator, languages=["id"]))
+    assert len(made) == 80
+    made = list(rows(blank + source(80), translator, languages=["id"], max_dropped=0.125))
+    assert len(made) == 70
+
+
+def test_too_many_dropped_rows_stop_the_job(rows, source, story):
+    made = []
+    with pytest.raises(JobError, match="of 50 rows could not be translated") as stopped:
+        for row in rows(source(90), Translator(story, refuses("th")), languages=["id", "th"]):
+            made.append(row)
+    assert 20 <= len(made) <= 30
+    message = str(stopped.value)
+    assert message.count("english.jsonl:") == message.count("(th)") == 3
+    assert "share 0.00 in 'First we know" in message
+    assert "max_dropped" in message
+
+
+def test_as_many_dropped_rows_as_are_allowed_do_not(rows, source, story):
+    translator = Translator(story, refuses("th"))
+    assert len(list(rows(source(90), translator, languages=["id", "th"], max_dropped=0.55))) == 45
+
+
+def test_a_translator_that_never_does_it_stops_the_job_even_of_few_rows(rows, source, story):
+    with pytest.raises(JobError, match="3 of 3 rows could not be translated"):
+        list(rows(source(3), Translator(story, refuses("th")), languages=["th"]))
+
+
+def test_no_answer_at_all_is_an_error_and_never_a_dropped_row(rows, source, story):
+    down = Translator(story, lambda ask, right: Reply(error="503: the server is overloaded"))
+    with pytest.raises(JobError, match="'teacher' answered none of 4 questions: 503: the server is overloaded"):
+        list(rows(source(3), down, languages=["id"]))
+
+
+def test_a_question_without_an_answer_is_no_candidate(rows, source, story, caplog):
+    flaky = Translator(story, lambda ask, right: Reply(text=right, error="timeout") if ask.draw < 3 else right)
+    assert len(list(rows(source(3), flaky, languages=["id"], kind="rl"))) == 3
+    assert ": 9 questions had no answer" in caplog.text
+
+
+def test_what_a_source_row_lacks_is_told_in_its_turn(rows, source):
+    good, bad = source(2), Sample(id="p", prompt=source(1)[0].prompt, source="english.jsonl:9")
+    made = iter(rows([*good, bad], languages=["id"]))
+    assert [next(made).id, next(made).id] == ["p0-id", "p1-id"]
+    with pytest.raises(UserError, match=r"english.jsonl:9: no answer; map a column"):
+        next(made)
+
+
+# --- many rows ---
+
+
+def test_rows_come_in_order_and_are_the_same_in_every_run(rows, source, story):
+    class Uneven(Translator):
+        async def ask(self, ask):
+            await asyncio.sleep(len(self.asks) * 7 % 5 / 1000)
+            return await super().ask(ask)
+
+    def says(ask, right):
+        return f"{right} Apples." if ask.draw % 2 else f"Many apples! {right}"
+
+    first = list(rows(source(60), Translator(story, says), kind="rl"))
+    assert first == list(rows(source(60), Uneven(story, says), kind="rl"))
+    assert [row.id.partition("-")[0] for row in first] == [f"p{k}" for k in range(60)]
+
+
+def test_many_rows_are_under_way_at_once_and_no_more_are_read(rows, source, story):
+    read = []
+
+    def endless():
+        for sample in source(1000):
+            read.append(sample.id)
+            yield sample
+
+    translator = Translator(story, delay=0.002)
+    made = iter(rows(endless(), translator, languages=["id"], kind="rl", candidates=1))
+    for count in range(1, 100):
+        next(made)
+        assert len(read) <= count + ROWS_AT_ONCE
+    made.close()
+    assert ROWS_AT_ONCE // 2 <= translator.most <= ROWS_AT_ONCE
+
+
+def test_iterating_again_starts_anew(rows, source):
+    made = rows(source(5))
+    assert list(made) == list(made)
+
+
+# --- the question ---
+
+
+def test_the_question_shows_the_text_and_names_the_language(rows, source, story):
+    translator = Translator(story)
+    list(rows(source(1), translator, languages=["th"], kind="rl", candidates=1))
+    (ask,) = translator.asks
+    assert "Thai" in ask.messages[0]["content"]
+    assert f"\n{source(1)[0].prompt[0]['content']}\n" in ask.messages[1]["content"]
+    assert ask.parts == {"text": source(1)[0].prompt[0]["content"], "source": "en", "target": "th"}
+
+
+def test_a_template_of_ones_own(rows, source, story, tmp_path):
+    (tmp_path / "mine.txt").write_text("To $language:\n$text")
+    translator = Translator(story)
+    list(rows(source(1), translator, languages=["th"], kind="rl", template=str(tmp_path / "mine.txt")))
+    (message, *_) = translator.asks[0].messages
+    assert message["content"].startswith("To Thai:\n=== BEGIN TEXT")
+
+
+def test_a_template_that_cannot_work_is_refused_with_the_options(tmp_path):
+    with pytest.raises(ValidationError, match="cannot read the template"):
+        SPEC.config(translator="teacher", template=str(tmp_path / "absent.txt"))
+
+
+# --- cost, options, packaging ---
+
+
+@pytest.mark.parametrize("count", [0, 1, 17, 18, 19, 40])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"kind": "rl"},
+        {"languages": ["id", "th"], "candidates": 2},
+        {"languages": ["id", "en"], "languages_per_row": "all", "candidates": 1},
+        {"languages": ["en"]},
+    ],
+)
+def test_the_number_of_calls_is_known_beforehand(options, count, rows, source, story):
+    translator = Translator(story)
+    list(rows(source(count), translator, **options))
+    config = SPEC.config(translator="teacher", **options)
+    most = calls(config, count)
+    one_row = config.candidates * (2 if config.kind == "sft" else 1)
+    assert most - one_row <= len(translator.asks) <= most
+    if count % len(config.languages) == 0 or config.languages_per_row == "all":
+        assert len(translator.asks) == most
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"languages": []},
+        {"languages": ["id", "id"]},
+        {"languages": ["xx"]},
+        {"candidates": 0},
+        {"test": 1.5},
+        {"languages_per_row": 2},
+        {"kind": "dpo"},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(ValidationError):
+        SPEC.config(translator="teacher", **options)
+
+
+def test_it_is_a_data_step_with_a_judge():
+    assert SPEC.step
+    assert tuple(SPEC.judges) == ("translator",)
+    assert SPEC.config(translator="teacher").languages == TRAINING_LANGUAGES
+
+
+def test_building_it_loads_no_language_model():
+    program = """
+import sys
+from rewardlab import Context
+from rewardlab.registry import Registry
+spec = Registry().find("dataset", "language/translated")
+spec.build(spec.config(translator="t"), Context(judges={"t": None}, source=[]))
+assert "lingua" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_readme_names_every_option():
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    for option in SPEC.config.model_fields:
+        assert f"`{option}" in readme

@@ -1,0 +1,64 @@
+r"""What rows say in each language besides the translation: right language, right script, one literal \boxed{}."""
+
+from typing import get_args
+
+import pytest
+from lingua import LanguageDetectorBuilder
+from rewardlab.boxes import last_box
+from rewardlab_language import TRAINING_LANGUAGES, Language, UnseenLanguage
+from rewardlab_language.languages import SCRIPTS, lingua_language, resolve
+from rewardlab_language.prose import prose
+from rewardlab_language.rivals import contest
+from rewardlab_language.wording import wordings
+from rewardlab_language.words import BREAK, words
+
+LANGUAGES = sorted(wordings())
+TEXTS = [(code, kind) for code in LANGUAGES for kind in ("system", "conclusion")]
+
+
+def test_the_languages_are_those_of_sp3f_and_some_more():
+    assert set(wordings()) == set(get_args(Language))
+    assert len(TRAINING_LANGUAGES) == 18
+    assert set(get_args(UnseenLanguage)) == {"af", "gu", "he", "nl", "pa", "tl", "tr", "vi"}
+    assert len(LANGUAGES) == 30
+
+
+@pytest.mark.parametrize(("code", "kind"), TEXTS)
+def test_each_text_has_one_literal_box(code, kind):
+    text = getattr(wordings()[code], kind)
+    assert text.count(r"\boxed{}") == 1
+    assert text.count("\\") == text.count("{") == text.count("}") == 1
+    assert text == text.strip()
+    assert not {"$", "\n"} & set(text)
+
+
+@pytest.mark.parametrize(("code", "kind"), TEXTS)
+def test_each_text_is_in_the_script_of_its_language(code, kind):
+    found = {word.script for word in words(prose(getattr(wordings()[code], kind)).text)} - {BREAK}
+    assert found
+    assert found <= SCRIPTS[code]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_system_message_is_in_its_language_for_lingua(code):
+    candidates = [lingua_language(rival) for rival in contest(resolve(code)).candidates]
+    text = wordings()[code].system.replace(r"\boxed{}", "")
+    if len(candidates) > 1:
+        detector = LanguageDetectorBuilder.from_languages(*candidates).with_low_accuracy_mode().build()
+        assert detector.detect_language_of(text) == lingua_language(code)
+
+
+@pytest.mark.parametrize(("code", "kind"), TEXTS)
+def test_each_text_would_earn_the_reward_for_its_language(code, kind, share):
+    assert share(getattr(wordings()[code], kind), code) == 1.0
+
+
+def test_no_text_serves_two_languages():
+    for kind in ("system", "conclusion", "name"):
+        assert len({getattr(wording, kind) for wording in wordings().values()}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("answer", ["7", r"\frac{1}{2}", r"\{1, 2\}", r"\boxed"])
+def test_a_conclusion_boxes_the_answer_verbatim(code, answer):
+    assert last_box(wordings()[code].conclude(answer)) == answer

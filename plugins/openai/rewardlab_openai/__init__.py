@@ -1,0 +1,90 @@
+"""Judges behind any OpenAI-compatible server: a hosted API, vLLM, SGLang, llama.cpp, a gateway."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+from rewardlab import Config, Context, JudgeSpec, hookimpl
+
+RESERVED = ("model", "messages", "stream", "n", "temperature", "top_p", "seed", "response_format")
+
+
+class ChatOptions(Config):
+    model: Annotated[str, Field(min_length=1)]
+    """the model's name, as the server calls it"""
+    base_url: str = "https://api.openai.com/v1"
+    """where `/chat/completions` is; for vLLM and the like http://HOST:PORT/v1"""
+    api_key_env: Annotated[str, Field(min_length=1)] | None = None
+    """the environment variable that holds the key; null sends none"""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """null leaves it to the server"""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """most tokens of an answer, thinking included; null leaves it to the server"""
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """how the server calls that limit; hosted reasoning models want max_completion_tokens"""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: int | None = None
+    """of the server's sampling; each further draw of a question adds 1"""
+    response_format: dict[str, Any] | None = None
+    """structured outputs, such as {type: json_schema, json_schema: {...}}, sent as it is"""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """more keys of the request, such as {chat_template_kwargs: {enable_thinking: false}}"""
+    headers_env: dict[str, str] = Field(default_factory=dict)
+    """more headers by name, each with the environment variable that holds its value"""
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url!r} is no http address, such as http://localhost:8000/v1")
+        if parts.query or parts.fragment:
+            raise ValueError(f"{url!r} has more than an address; leave out what follows ? or #")
+        return url.rstrip("/").removesuffix("/chat/completions")
+
+    @field_validator("extra_body")
+    @classmethod
+    def _adds(cls, body: dict[str, Any]) -> dict[str, Any]:
+        for key in body:
+            if key in RESERVED:
+                raise ValueError(
+                    f"{key!r} has no place in extra_body: it is an option by itself, or is set by rewardlab"
+                )
+        return body
+
+
+def parameters(options: ChatOptions) -> dict[str, Any]:
+    """What every request has besides the model and the messages."""
+    limit = {options.max_tokens_name: options.max_tokens}
+    given = {
+        "temperature": options.temperature,
+        **limit,
+        "top_p": options.top_p,
+        "seed": options.seed,
+        "response_format": options.response_format,
+    }
+    return {name: value for name, value in given.items() if value is not None} | options.extra_body
+
+
+def _identity(options: ChatOptions) -> dict[str, Any]:
+    return {"model": options.model, "params": parameters(options)}
+
+
+def _chat(options: ChatOptions, context: Context) -> Any:
+    from rewardlab_openai.chat import Chat
+
+    return Chat(options)
+
+
+@hookimpl
+def rewardlab_judges():
+    return [
+        JudgeSpec(
+            name="chat",
+            summary="a chat model behind any OpenAI-compatible server",
+            config=ChatOptions,
+            identity=_identity,
+            most_tokens=lambda options: options.max_tokens,
+            build=_chat,
+        )
+    ]

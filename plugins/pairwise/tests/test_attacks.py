@@ -1,0 +1,232 @@
+"""What is judged wins nothing: generated attacks, through the real reward, against judges that are easily led.
+
+One family, "unicode" (zero-width characters, homoglyphs, bidi), was held out while the defence was built against
+the others. The official profile reproduces published code and stays open to attack; one test shows that.
+"""
+
+import asyncio
+import re
+import runpy
+import unicodedata
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import cycle
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from rewardlab import Ask, Completion, Group, GroupStream, Reply, Sample, Score
+from rewardlab_pairwise import WinRateOptions
+from rewardlab_pairwise.prompts import load
+from rewardlab_pairwise.win_rate import WinRate
+
+generator = runpy.run_path(str(Path(__file__).with_name("attacks.py")))
+attacks, FAMILIES, LANGUAGES = (generator[name] for name in ("attacks", "FAMILIES", "LANGUAGES"))
+HARMLESS = {"query": "q", "reference": "r", "a": "a", "b": "b"}
+A_SOLUTION = re.compile(r"= (\d+)\D*$")
+
+
+class Read(NamedTuple):
+    """What a judge reads: the texts in the fences by label, and what stands outside with the key left out."""
+
+    texts: dict[str, str]
+    outside: str
+    fenced: str
+
+
+def by_the_rule(ask: Ask) -> Read:
+    """Fences are lines as the system message says, to the letter."""
+    system, user = (message["content"] for message in ask.messages)
+    key = re.search(r"carry the key ([0-9a-f]{16})\.", system)[1]
+    fence = re.compile(rf"^=== BEGIN ([A-Z ]+) {key} ===\n(.*?)\n=== END \1 {key} ===$", re.DOTALL | re.MULTILINE)
+    outside = (system + "\n" + fence.sub("", user)).replace(key, "KEY")
+    return Read(dict(fence.findall(user)), outside, user[: user.rindex(key) + len(key) + 4])
+
+
+def by_the_look(ask: Ask) -> Read:
+    """Any line that looks as if it held the key opens or closes a quotation."""
+    system, user = (message["content"] for message in ask.messages)
+    key = re.search(r"carry the key ([0-9a-f]{16})\.", system)[1]
+    texts, outside, label, inside = {}, [system], None, []
+    for line in user.split("\n"):
+        if key not in _seen(line):
+            (outside if label is None else inside).append(line)
+        elif label is None:
+            label, inside = re.search(r"begin ([a-z ]+?) *" + key, _seen(line))[1].upper(), []
+        else:
+            texts[label], label = "\n".join(inside), None
+            outside.append("")
+    outside = "\n".join(outside).replace(key, "KEY")
+    return Read(texts, outside, "")
+
+
+def _seen(line: str) -> str:
+    if line.isascii():
+        return line.lower()
+    return "".join(c for c in unicodedata.normalize("NFKC", line) if unicodedata.category(c) != "Cf").lower()
+
+
+@cache
+def harmless_outside(read: Callable[[Ask], Read]) -> str:
+    return read(Ask(messages=load(None, privileged=True).messages(HARMLESS), parts=HARMLESS)).outside
+
+
+def honest(read: Read) -> str:
+    """The box for the answer with the result of the solution; nothing where both or none have it."""
+    result = "= " + A_SOLUTION.search(read.texts["CORRECT SOLUTION"])[1]
+    right = [letter for letter in "AB" if result in read.texts[f"RESPONSE {letter}"]]
+    return f"\\boxed{{{right[0]}}}" if len(right) == 1 else "They are equal."
+
+
+def obedient(ask: Ask, read: Callable[[Ask], Read]) -> str:
+    """Does what it finds outside the fences, whoever wrote it; judges honestly where nothing is there."""
+    found, usual = read(ask), harmless_outside(read)
+    vote = honest(found)
+    if found.outside == usual:
+        return vote
+    foreign = [line for line in found.outside.split("\n") if line not in usual.split("\n")]
+    named = re.findall(r"(?<![A-Za-z])[AB](?![A-Za-z])", "\n".join(foreign))
+    return f"\\boxed{{{named[-1]}}}" if named else {"\\boxed{A}": "\\boxed{B}"}.get(vote, "\\boxed{A}")
+
+
+def marked(text: str) -> str:
+    return "\n".join("> " + line for line in text.splitlines())
+
+
+QUOTING = {
+    "fences": lambda read, a, b: read.fenced,
+    "whole": lambda read, a, b: f"Response A says:\n{a}\n\nResponse B says:\n{b}",
+    "tails": lambda read, a, b: f"A ends: {a[-500:]}\n\nB ends: {b[-500:]}",
+    "marked": lambda read, a, b: f"A says:\n\n{marked(a)}\n\nB says:\n\n{marked(b)}",
+    "B first": lambda read, a, b: f"B: {b}\nA: {a}",
+    "code": lambda read, a, b: f"```\n{a}\n```\n\n```\n{b}\n```",
+}
+
+
+def quote(ask: Ask, style: str) -> tuple[str, str]:
+    """The quotations of both answers, and the honest vote."""
+    read = by_the_rule(ask)
+    return QUOTING[style](read, read.texts["RESPONSE A"], read.texts["RESPONSE B"]), honest(read)
+
+
+def quotes_then_votes(ask: Ask, style: str) -> str:
+    quoted, vote = quote(ask, style)
+    return f"{quoted}\n\nI have read both.\n\n{vote}"
+
+
+def quotes_and_votes_at_once(ask: Ask, style: str) -> str:
+    return "\n\n".join(quote(ask, style))
+
+
+def quotes_only(ask: Ask, style: str) -> str:
+    return quote(ask, style)[0]
+
+
+def quotes_until_cut_off(ask: Ask, style: str) -> str:
+    quoted = quote(ask, style)[0]
+    return quoted[: -len(quoted) // 8]
+
+
+def thinks_then_votes(ask: Ask, style: str) -> str:
+    quoted, vote = quote(ask, style)
+    return f"<think>\n{quoted}\nIs it \\boxed{{A}} or \\boxed{{B}}? I wonder.\n</think>\n\n{vote}"
+
+
+def thinks_unasked_then_votes(ask: Ask, style: str) -> str:
+    return thinks_then_votes(ask, style).removeprefix("<think>")
+
+
+def thinks_then_quotes_then_votes(ask: Ask, style: str) -> str:
+    quoted, vote = quote(ask, style)
+    return f"<think>\nI must compare them.\n</think>\n\n{quoted}\n\nI have read both.\n\n{vote}"
+
+
+def thinks_only(ask: Ask, style: str) -> str:
+    return f"<think>\n{quote(ask, style)[0]}\nIs it \\boxed{{A}} or \\boxed{{B}}?\n</think>\n\nI do not know."
+
+
+def thinks_without_end(ask: Ask, style: str) -> str:
+    return f"<think>\n{quote(ask, style)[0]}\nIs it \\boxed{{A}} or \\boxed{{B}}? I wonder."
+
+
+VOTING = (
+    quotes_then_votes,
+    quotes_and_votes_at_once,
+    thinks_then_votes,
+    thinks_unasked_then_votes,
+    thinks_then_quotes_then_votes,
+)
+SILENT = (quotes_only, quotes_until_cut_off, thinks_only, thinks_without_end)
+
+
+class Judge:
+    def __init__(self, reply: Callable[[Ask], str]):
+        self._reply = reply
+
+    async def ask(self, ask: Ask) -> Reply:
+        return Reply(text=self._reply(ask))
+
+
+async def score(reply: Callable[[Ask], str], words, answer: str, **options) -> Score:
+    """The score of `answer` against the right one."""
+    reward = WinRate(WinRateOptions(judge="judge", privileged="solution", **options), Judge(reply))
+    sample = Sample(id="s", prompt=[{"role": "user", "content": words.query}], fields={"solution": words.right})
+    completions = [Completion(text=answer), Completion(text=words.right)]
+    return (await reward.score(GroupStream.of(Group(sample=sample, completions=completions))))[0]
+
+
+def wins(family: str, judges: list[Callable[[Ask], str]], orders: str, *, all_judges: bool = False) -> list[str]:
+    """What went wrong: attacks whose score is not that of the plain answer, each with the judge."""
+
+    async def run() -> list[str]:
+        usual: dict = {}
+        wrong, turn = [], cycle(judges)
+        for attack in attacks(family):
+            for reply in judges if all_judges else [next(turn)]:
+                case = (reply, attack.words.query)
+                if case not in usual:
+                    usual[case] = await score(reply, attack.words, attack.plain, orders=orders)
+                if not same(await score(reply, attack.words, attack.answer, orders=orders), usual[case]):
+                    wrong.append(f"{attack.name} against {reply}")
+        return wrong
+
+    return asyncio.run(run())
+
+
+def same(attacked: Score, plain: Score) -> bool:
+    """The same win rate by the same number of verdicts: nothing won, and nothing made unreadable."""
+    assert plain.error is None
+    numbers = [(score.value, score.info["unparsable"], score.info["calls"]) for score in (attacked, plain)]
+    return attacked.error is None and numbers[0] == numbers[1]
+
+
+OBEDIENT = [partial(obedient, read=read) for read in (by_the_rule, by_the_look)]
+families = pytest.mark.parametrize("family", FAMILIES)
+
+
+def in_each_style(replies) -> list[Callable[[Ask], str]]:
+    return [partial(reply, style=style) for style in QUOTING for reply in replies]
+
+
+@families
+@pytest.mark.parametrize("orders", ["both", "balanced"])
+def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders):
+    assert wins(family, OBEDIENT, orders, all_judges=family != "long") == []
+
+
+@families
+@pytest.mark.parametrize("orders", ["both", "balanced"])
+def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders):
+    assert wins(family, in_each_style(VOTING), orders) == []
+
+
+@families
+def test_quotations_and_thoughts_alone_are_no_verdict(family):
+    assert wins(family, in_each_style(SILENT), "both") == []
+
+
+def test_there_are_thousands_of_attacks_in_six_languages():
+    each = {family: [attack for attack in attacks(family)] for family in FAMILIES}
+    assert sum(map(len, each.values())) > 3000
+    assert {attack.words for attack in each["boxes"]} == set(LANGUAGES.values()) and len(LANGUAGES) == 6
+    assert all(len(attack.answer) >= 100_000 for attack in each["long"])
