@@ -38,15 +38,21 @@ def vote(request):
 
 
 class JudgeServer:
-    """The server and what it saw. `fault(number, request)` names a kind of KINDS for a call, or None.
+    """The server and what it saw.
 
-    `keys`: accepted API keys (any, where empty). `answer(request) -> text` writes the answers.
+    `fault(number, request)` names a kind of KINDS for a call, or gives `async (http) -> response` in place of an
+    answer, or None.
+    `keys`: accepted API keys (any, where empty). `answer(request)` writes the answers: a text or a whole message.
+
+    requests, headers: of each call. answered: calls with a whole answer; `paid` counts them by (the hash of) their
+    question, `tokens` sums their usage. connections: how many were opened by whoever asked.
     """
 
     def __init__(self, answer=vote, latency=0.0, fault=None, keys=(), retry_after="0"):
         self.answer, self.latency, self.fault, self.keys = answer, latency, fault, keys
         self.retry_after = retry_after
-        self.requests, self.answered = [], 0
+        self.requests, self.headers, self.answered = [], [], 0
+        self.paid, self.tokens = Counter(), 0
         self.seen = Counter()
         self.under_way = self.most_under_way = self.connections = 0
         self._connections = set()
@@ -73,7 +79,7 @@ class JudgeServer:
         return web.json_response({"requests": self.seen["requests"], **{name: getattr(self, name) for name in names}})
 
     async def _completions(self, http):
-        self._connections.add(id(http.transport))
+        self._connections.add(http.transport.get_extra_info("peername"))
         self.connections = len(self._connections)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
@@ -92,14 +98,17 @@ class JudgeServer:
         request = json.loads(body)
         if len(self.requests) < 20_000:
             self.requests.append(request)
+            self.headers.append(dict(http.headers))
         kind = self.fault(number, request) if self.fault else None
         if kind:
-            self.seen[kind] += 1
+            self.seen[getattr(kind, "__name__", kind)] += 1
         if self.latency:
             await asyncio.sleep(self.latency)
         return await self._outcome(kind, request, http)
 
     async def _outcome(self, kind, request, http):
+        if callable(kind):
+            return await kind(http)
         if kind in ("429", "500", "503"):
             headers = {"Retry-After": self.retry_after} if kind == "429" else {}
             return _error(int(kind), "busy", "the server has too much to do", headers)
@@ -108,16 +117,24 @@ class JudgeServer:
             return web.Response()
         if kind == "hang":
             with suppress(asyncio.CancelledError):
-                await asyncio.sleep(3600)
+                while http.transport is not None:  # until whoever asked hangs up
+                    await asyncio.sleep(0.02)
             return web.Response()
         if kind == "empty":
             return web.Response(body=b"", content_type="application/json")
-        text = {"language": OTHER_LANGUAGE, "odd": random.Random(len(self.requests)).choice(ODD)}.get(kind)
+        text = {"language": OTHER_LANGUAGE, "odd": random.Random(question(request)).choice(ODD)}.get(kind)
         answer = completion(self.answer(request) if text is None else text, request)
         if kind == "half":
             return web.Response(body=answer[: len(answer) // 2], content_type="application/json")
         self.answered += 1
+        self.paid[hash(question(request))] += 1
+        self.tokens += json.loads(answer)["usage"]["total_tokens"]
         return web.Response(body=answer, content_type="application/json")
+
+
+def question(request):
+    """What is asked, as one text: the same question, the same text."""
+    return json.dumps(request, sort_keys=True)
 
 
 def completion(text, request):

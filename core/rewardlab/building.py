@@ -3,7 +3,7 @@
 from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
-from rewardlab.plan import Planned
+from rewardlab.planned import Planned
 from rewardlab.specs import Context
 
 

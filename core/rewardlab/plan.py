@@ -3,14 +3,16 @@
 No model is loaded and no reward or judge is built here; of the datasets the first rows are read (`preview`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rewardlab.cross_checks import Finding, budget_findings, step_findings
 from rewardlab.datasets import dataset_uses
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
+from rewardlab.planned import Planned
 from rewardlab.recipe import Recipe, Reward, RlStage, Use
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
@@ -25,27 +27,6 @@ OWN_SCALING = {
     "reinforce_baseline": "whitens over the batch",
     "ppo": "whitens over the batch",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Planned:
-    """A component that a recipe names: its settings there, its spec, its validated options."""
-
-    use: Any
-    spec: Any
-    options: Any
-
-    def ask(self, what: str, function: Callable, *arguments: Any) -> Any:
-        """What a function of the spec says; its exception is a JobError that names the component."""
-        try:
-            return function(*arguments)
-        except Exception as error:
-            raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
-
-    def judges(self) -> list[str]:
-        """The names of the judges that it asks."""
-        named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
-        return [name for name in named if isinstance(name, str)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,14 +122,12 @@ class _Planner:
             return None
         self._check_presence(recipe)
         judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
-        for name, planned in judges.items():
-            if planned:
-                self._check_budget(name, planned)
+        for name, planned in _found(judges).items():
+            self._add_all(budget_findings(("judges", name), planned))
         named = [(path, use) for path, use in dataset_uses(recipe) if self._lost.stands(path)]
         datasets = {path: self._find("dataset", use, path) for path, use in named}
-        for path, planned in datasets.items():
-            if planned:
-                self._check_step(recipe, path, planned)
+        for path, planned in _found(datasets).items():
+            self._add_all(step_findings(recipe, path, planned))
         curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
         plan = Plan(
             document=self._document,
@@ -232,31 +211,6 @@ class _Planner:
                 self._add((*place, option), f"no judge {judge!r}{nearest(judge, judges)}")
         return options
 
-    def _check_budget(self, name: str, planned: Planned) -> None:
-        """A budget can only be kept where the cost of an answer is bounded beforehand."""
-        use, spec = planned.use, planned.spec
-        if use.budget is None or spec.local:
-            return
-        place = ("judges", name, "budget")
-        if use.budget.usd is not None and use.price is None:
-            self._add((*place, "usd"), f"needs a price; add judges.{name}.price: {{prompt: ..., completion: ...}}")
-        bounds = spec.most_tokens
-        if bounds is None or planned.ask("how long its answers can be", bounds, planned.options) is None:
-            self._add(place, f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`")
-
-    def _check_step(self, recipe: Recipe, path: Path, planned: Planned) -> None:
-        """A data step has a source, and stands where its rows are kept."""
-        use = planned.use
-        if use.source is not None and not planned.spec.step:
-            self._add((*path, "from"), f"{use.use} starts from nothing; only a data step takes `from`")
-        if not planned.spec.step:
-            return
-        if use.source is None:
-            self._add(path, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}")
-        inside = path[0] == "stages" and recipe.stages[path[1]].use == "data"
-        if not inside:
-            self._add(path, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that here")
-
     def _check_presence(self, recipe: Recipe) -> None:
         """What the purpose and the stages need must be in the file; a part there that is wrong is told of."""
         tree, stages = self._document.tree, recipe.stages
@@ -317,6 +271,10 @@ class _Planner:
                     f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
                     f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
                 )
+
+    def _add_all(self, findings: Iterable[Finding]) -> None:
+        for path, what in findings:
+            self._add(path, what)
 
     def _add(self, path: Path, what: str) -> None:
         self.problems.append(Problem(where=self._document.where(path), what=what, path=path))

@@ -7,7 +7,8 @@ from itertools import islice
 
 from rewardlab.datasets import is_held_out, read_dataset
 from rewardlab.errors import Problem, UserError
-from rewardlab.plan import Plan, Planned
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
 from rewardlab.recipe import DataStage, EvalStage, RlStage
 from rewardlab.specs import Context
 from rewardlab.types import Sample

@@ -20,7 +20,8 @@ from rewardlab.judging import Judges, Keeping, open_judges
 from rewardlab.judging.group_clock import GROUP, GroupClock
 from rewardlab.lanes import Lane, open_lane
 from rewardlab.loops import CallThread, LoopThread
-from rewardlab.plan import Plan, Planned
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group
 from rewardlab.worker import WorkerPool

@@ -77,6 +77,7 @@ class RewardSpec(_Spec):
     range: closed interval of `value`; anything outside is a failure of the plugin.
     requires: fields that each row must have; a function of the options where they decide.
     judges: names of the options that hold a judge's name.
+    calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
     runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
@@ -92,6 +93,7 @@ class RewardSpec(_Spec):
     range: tuple[float, float] = (0.0, 1.0)
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     judges: Sequence[str] = ()
+    calls: Callable[[Any, int], int] | None = None
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
@@ -148,12 +150,14 @@ class DatasetSpec(_Spec):
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
         `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
+    calls: a function of the options and the number of source rows: most questions that they take.
     """
 
     kind: ClassVar[str] = "dataset"
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
     step: bool = False
     judges: Sequence[str] = ()
+    calls: Callable[[Any, int], int] | None = None
 
     def __post_init__(self):
         super().__post_init__()

@@ -16,7 +16,9 @@ from rewardlab.appending import LineAppender
 from rewardlab.composition import MissingGuard, ScoredGroup
 from rewardlab.errors import JobError, UserError, nearest
 from rewardlab.expression import parse
-from rewardlab.plan import Plan, Planned
+from rewardlab.judging import Keeping
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
 from rewardlab.redaction import redact
 from rewardlab.scorefile.job import BAR_DELAY_S, GUARD_LEAST, GUARD_WINDOW
 from rewardlab.scorefile.output import missing_folder, to_line
@@ -34,7 +36,7 @@ def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
     for name in names:
         if name not in plan.components:
             raise UserError(f"--component {name}: no component {name!r}{nearest(name, plan.components)}")
-    asked = {name: _asked(planned) for name, planned in plan.components.items()}
+    asked = {name: planned.judges() for name, planned in plan.components.items()}
     measured = [name for name in plan.components if (name in names if names else asked[name])]
     if not measured:
         listed = ", ".join(f"{name} ({planned.use.use})" for name, planned in plan.components.items())
@@ -54,12 +56,6 @@ def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
         normalizers=(),
         expression=parse(total),
     )
-
-
-def _asked(planned: Planned) -> list[str]:
-    """The judges that a component asks under its options."""
-    named = [getattr(planned.options, option, None) for option in planned.spec.judges]
-    return [judge for judge in named if isinstance(judge, str)]
 
 
 def _with_policies(planned: Planned, policies: Mapping[str, Any]) -> Planned:
@@ -88,12 +84,14 @@ class JudgeJob:
         cases = self._cases()
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
-            scorer = stack.enter_context(Scorer(self.plan))
+            scorer = stack.enter_context(Scorer(self.plan, keeping=Keeping(say=self.say)))
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
             try:
                 self._ask(scorer, cases, file)
             except JobError as error:
                 raise JobError(f"{error}\n{self._done(cases)}") from error
+            for line in scorer.judges.summary():
+                self.say(line)
         return {
             name: {"use": planned.use.use, **tables(self._judged[name])}
             for name, planned in self.plan.components.items()

@@ -11,10 +11,12 @@ the table by kind.
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rewardlab.recipe_and_rows import sorted_out
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -34,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    recipe, rows, overrides = _sorted_out(options.arguments)
+    recipe, rows, overrides = sorted_out(options.arguments)
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
 
@@ -98,20 +100,3 @@ def _refuse_mixtures(options: Namespace) -> None:
         raise UserError("--graft measures nothing; leave --component out")
     if options.graft is not None and options.output is None:
         raise UserError("--graft writes pairs; name a new file with -o")
-
-
-def _sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
-    """(recipe, rows, overrides), the overrides wherever they stand."""
-    from rewardlab.errors import UserError
-
-    overrides = [argument for argument in arguments if _is_override(argument)]
-    files = [argument for argument in arguments if not _is_override(argument)]
-    if len(files) != 2:
-        found = f"found {', '.join(files)}" if files else "found neither"
-        raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
-    return files[0], files[1], overrides
-
-
-def _is_override(argument: str) -> bool:
-    key, equals, _ = argument.partition("=")
-    return bool(equals) and "/" not in key

@@ -7,9 +7,10 @@ interrupted job goes on with --resume. A file whose name contains = is written w
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+
+from rewardlab.recipe_and_rows import sorted_out
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -23,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    recipe, rows, overrides = _sorted_out(options.arguments)
+    recipe, rows, overrides = sorted_out(options.arguments)
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
     from rewardlab.scorefile.job import ScoreJob
@@ -43,23 +44,6 @@ def run(options: Namespace) -> int:
     *components, total = summary.lines()
     print(*components, f"{total}: {options.output}", sep="\n", file=sys.stderr)
     return 0
-
-
-def _sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
-    """(recipe, rows, overrides), the overrides wherever they stand."""
-    from rewardlab.errors import UserError
-
-    overrides = [argument for argument in arguments if _is_override(argument)]
-    files = [argument for argument in arguments if not _is_override(argument)]
-    if len(files) != 2:
-        found = f"found {', '.join(files)}" if files else "found neither"
-        raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
-    return files[0], files[1], overrides
-
-
-def _is_override(argument: str) -> bool:
-    key, equals, _ = argument.partition("=")
-    return bool(equals) and "/" not in key
 
 
 def _resume_command(options: Namespace) -> list[str]:

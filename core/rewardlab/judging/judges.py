@@ -8,7 +8,7 @@ from rewardlab.errors import UserError, nearest
 from rewardlab.judging.host import HostedJudge, Keeping
 from rewardlab.judging.usage import Usage
 from rewardlab.loops import LoopThread
-from rewardlab.plan import Planned
+from rewardlab.planned import Planned
 from rewardlab.specs import Context
 
 

@@ -6,7 +6,8 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.judging.host import Keeping
 from rewardlab.judging.judges import open_judges
 from rewardlab.loops import LoopThread
-from rewardlab.plan import Plan, Planned
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
 from rewardlab.redaction import redact
 from rewardlab.specs import Context
 

@@ -130,6 +130,12 @@ def _translated(options: TranslatedOptions, context):
     return TranslatedRows(options, context)
 
 
+def _calls(options: TranslatedOptions, rows: int) -> int:
+    from rewardlab_language.translated import calls
+
+    return calls(options, rows)
+
+
 def _fields(options: TranslatedOptions) -> list[str]:
     own = ["response"] if options.kind == "sft" else []
     return ["answer", "reference", "problem", "language", "split", "share", *own]
@@ -145,6 +151,7 @@ def rewardlab_datasets():
             provides=_fields,
             step=True,
             judges=("translator",),
+            calls=_calls,
             build=_translated,
         )
     ]

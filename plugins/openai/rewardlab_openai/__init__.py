@@ -1,12 +1,16 @@
 """Judges behind any OpenAI-compatible server: a hosted API, vLLM, SGLang, llama.cpp, a gateway."""
 
+import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from rewardlab import Config, Context, JudgeSpec, hookimpl
 
-RESERVED = ("model", "messages", "stream", "n", "temperature", "top_p", "seed", "response_format")
+LIMITS = ("max_tokens", "max_completion_tokens")
+RESERVED = ("model", "messages", "stream", "n", "temperature", *LIMITS, "top_p", "seed", "response_format")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OURS = ("content-type", "content-length", "transfer-encoding", "host")
 
 
 class ChatOptions(Config):
@@ -35,9 +39,12 @@ class ChatOptions(Config):
     @field_validator("base_url")
     @classmethod
     def _is_url(cls, url: str) -> str:
+        url = url.strip()
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"\s", url):
             raise ValueError(f"{url!r} is no http address, such as http://localhost:8000/v1")
+        if parts.port == 0:  # one above 65535 raises by itself
+            raise ValueError(f"{url!r} has port 0, where nothing can be")
         if parts.query or parts.fragment:
             raise ValueError(f"{url!r} has more than an address; leave out what follows ? or #")
         return url.rstrip("/").removesuffix("/chat/completions")
@@ -51,6 +58,30 @@ class ChatOptions(Config):
                     f"{key!r} has no place in extra_body: it is an option by itself, or is set by rewardlab"
                 )
         return body
+
+    @field_validator("headers_env")
+    @classmethod
+    def _headers(cls, headers: dict[str, str]) -> dict[str, str]:
+        for name, variable in headers.items():
+            if not _HEADER.fullmatch(name) or name.lower() in _OURS:
+                raise ValueError(f"{name!r} is no header to add")
+            if not variable:
+                raise ValueError(f"{name!r} needs the name of an environment variable")
+        if len({name.lower() for name in headers}) < len(headers):
+            raise ValueError("the same header is there twice, in other letters")
+        return headers
+
+    @model_validator(mode="after")
+    def _one_authorization(self) -> "ChatOptions":
+        ways = {
+            "base_url (its user and password)": "@" in urlsplit(self.base_url).netloc,
+            "api_key_env": self.api_key_env is not None,
+            "headers_env": any(name.lower() == "authorization" for name in self.headers_env),
+        }
+        given = [way for way, used in ways.items() if used]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both fill the header Authorization; keep one")
+        return self
 
 
 def parameters(options: ChatOptions) -> dict[str, Any]:

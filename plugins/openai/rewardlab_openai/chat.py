@@ -10,7 +10,9 @@ from rewardlab.types import Ask, Reply
 
 from rewardlab_openai import ChatOptions, parameters
 from rewardlab_openai.client import Client
-from rewardlab_openai.refusals import failure
+from rewardlab_openai.completion import NoCompletionError, read
+from rewardlab_openai.credentials import Credentials, address
+from rewardlab_openai.refusals import Refusal
 
 LARGEST_ANSWER = 32 << 20
 """bytes; more than any model writes"""
@@ -27,34 +29,27 @@ class Chat:
 
     def __init__(self, options: ChatOptions):
         self._options = options
-        self._url = f"{options.base_url}/chat/completions"
+        self._address = address(options.base_url)
         self._parameters = parameters(options)
-        self._secrets: list[str] = []
-        self._headers: dict[str, str] | None = None
+        self._credentials: Credentials | None = None
         self._client: Client | None = None
 
     async def ask(self, ask: Ask) -> Reply:
         """The model's answer. Raises TryAgain where another try may bring one."""
         if not ask.messages:
             return Reply(error="openai/chat needs messages; the question has none")
-        if self._headers is None:
+        if self._credentials is None:
             try:
-                self._headers = self._read_headers()
+                self._credentials = Credentials.read(self._options)
             except UserError as error:
                 return Reply(error=str(error))
-        if self._client is None:
-            self._client = Client.shared()
-        body = self._body(ask)
         try:
-            # no redirects: they would turn the request into another, and carry the key to another host
-            post = self._client.session.post(self._url, data=body, headers=self._headers, allow_redirects=False)
-            async with post as response:
-                content = await _whole(response)
-                if response.status == 200:
-                    return self._reply(content)
-                return failure(response.status, response.headers, self._hidden(content), self._options.base_url)
-        except (aiohttp.ClientError, ConnectionError, OSError) as error:
-            raise TryAgain(f"cannot be reached at {self._options.base_url}: {_cause(error)}") from error
+            status, headers, content = await self._post(self._body(ask), self._credentials)
+        except (aiohttp.ClientError, OSError) as error:
+            why = self._credentials.redact(self._broken(error))
+        else:
+            return self._read(status, headers, content.decode("utf-8-sig", "replace"), self._credentials)
+        raise TryAgain(why)  # outside the handler: the cause may hold what the server sent, the key too
 
     async def aclose(self) -> None:
         """Give the connections back; idempotent."""
@@ -70,50 +65,42 @@ class Chat:
         request |= ask.params
         return json.dumps(request).encode()
 
-    def _read_headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json"}
-        if (name := self._options.api_key_env) is not None:
-            headers["Authorization"] = f"Bearer {self._secret(name)}"
-        for header, name in self._options.headers_env.items():
-            headers[header] = self._secret(name)
-        return headers
+    async def _post(self, body: bytes, credentials: Credentials) -> tuple[int, Any, bytes]:
+        """(status, headers, body) of the server's answer."""
+        if self._client is None:
+            self._client = Client.shared()
+        post = self._client.session.post(
+            f"{self._address}/chat/completions",
+            data=body,
+            headers=credentials.headers,
+            allow_redirects=False,  # they would turn the request into another, and carry the key to another host
+        )
+        async with post as response:
+            return response.status, response.headers, await _whole(response)
 
-    def _secret(self, name: str) -> str:
-        value = os.environ.get(name, "").strip()
-        if not value:
-            raise UserError(f"the environment variable {name} is not set; it should hold the key of {self._url}")
-        if not value.isascii() or not value.isprintable():
-            raise UserError(f"the environment variable {name} holds what no header can carry, such as a line break")
-        self._secrets.append(value)
-        return value
+    def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
+        if status == 200:
+            wrapped, shown = False, body
+            try:
+                return read(body, credentials.hide)
+            except NoCompletionError as none:
+                wrapped, shown = none.wrapped, none.shown
+            except ValueError:
+                pass
+            if not wrapped:
+                raise TryAgain(f"answered with no completion: {_start(credentials.redact(shown))}")
+        refusal = Refusal(status, headers, body, self._address, credentials.redact)
+        if refusal.passing:
+            raise TryAgain(f"answered {refusal.told}", after=refusal.after)
+        return Reply(error=f"{self._address} answered {refusal.told}")
 
-    def _hidden(self, content: bytes) -> str:
-        """What the server sent, without any key that it repeats."""
-        text = content.decode("utf-8", "replace")
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
-
-    def _reply(self, content: bytes) -> Reply:
-        text = self._hidden(content)
-        try:
-            answer = json.loads(text)
-            choice = answer["choices"][0]
-            message = choice["message"]
-            written = _text(message.get("content"))
-            usage = answer.get("usage") or {}
-            return Reply(
-                text=written if written is not None else message.get("refusal") or "",
-                reasoning=message.get("reasoning_content") or message.get("reasoning"),
-                logprobs=choice.get("logprobs"),
-                finish_reason=choice.get("finish_reason"),
-                prompt_tokens=_count(usage.get("prompt_tokens")),
-                completion_tokens=_count(usage.get("completion_tokens")),
-            )
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            if isinstance(error, ValueError) or not isinstance(answer, dict) or "error" not in answer:
-                raise TryAgain(f"answered with no completion: {_start(text)}") from error
-            return failure(500, {}, text, self._options.base_url)  # gateways wrap a failure into HTTP 200
+    def _broken(self, error: Exception) -> str:
+        if isinstance(error, aiohttp.ClientConnectorError) and (error.errno or 0) > 0:
+            return f"cannot be reached at {self._address}: {os.strerror(error.errno)}"
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        if isinstance(error, aiohttp.ClientConnectorError):
+            return f"cannot be reached at {self._address}: {cause}"
+        return f"broke off before the whole answer of {self._address} was there: {cause}"
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
@@ -123,23 +110,6 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
         if len(content) > LARGEST_ANSWER:
             raise TryAgain(f"answered with more than {LARGEST_ANSWER >> 20} MB")
     return bytes(content)
-
-
-def _text(content: Any) -> str | None:
-    """The words of a message, which may come in parts; None where there are none."""
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content if part.get("type") in ("text", "output_text"))
-    if content is not None and not isinstance(content, str):
-        raise TypeError("content is no text")
-    return content
-
-
-def _count(tokens: Any) -> int | None:
-    return tokens if isinstance(tokens, int) and tokens >= 0 else None
-
-
-def _cause(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _start(text: str) -> str:

@@ -6,7 +6,8 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 
-KEEP_ALIVE_S = 30.0
+KEEP_ALIVE_S = 4.0
+"""less than the 5 s after which uvicorn (vLLM, SGLang) ends an idle connection: no question meets a closing one"""
 
 
 class Client:

@@ -59,6 +59,12 @@ def _win_rate(options: WinRateOptions, context: Context) -> Any:
     return WinRate(options, context.judges[options.judge])
 
 
+def _calls(options: WinRateOptions, size: int) -> int:
+    from rewardlab_pairwise.schedule import schedule
+
+    return len(schedule("", [str(index) for index in range(size)], options.orders, options.opponents).asks)
+
+
 def _overlap(options: OverlapOptions, context: Context) -> Any:
     from rewardlab_pairwise.overlap import Overlap
 
@@ -76,6 +82,7 @@ def rewardlab_rewards():
             range=(0.0, 1.0),
             requires=lambda options: [options.privileged] if options.privileged else [],
             judges=("judge",),
+            calls=_calls,
             runs="async",
             build=_win_rate,
         )

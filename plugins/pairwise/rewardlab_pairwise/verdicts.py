@@ -6,18 +6,23 @@ from typing import Literal
 
 from rewardlab.boxes import official_box
 
+from rewardlab_pairwise.prompts import LABELS
+
 Verdict = Literal["A", "B"]
 
 REACH = 64
-"""So many characters next to a box, the same in the reply and in a shown text, make a quotation. Fewer would let
-an answer guess how judges close ("Therefore, response B is better.") and so void the vote; more would let a
-short quotation pass for a vote."""
+"""So many characters next to a box or a `</think>`, the same in the reply and in a shown text, make a quotation.
+With fewer an answer could guess how a judge closes ("Therefore, response B is better.") and so void the vote."""
+BEHIND = 16
+"""So many behind a box are enough: a vote comes last."""
 
 _BOX = re.compile(r"\\boxed\s*\{\s*(?:\{\s*([AB])\s*\}|\\text\s*\{\s*([AB])\s*\}|([AB]))\s*\}")
 _OPENED_BOX = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*)?\{?\s*[AB]")  # what follows a quotation may close it
 _WORD = re.compile(r"\w")
-_THOUGHT, _THOUGHT_END = "<think>", re.compile("</think>")
+_THOUGHT, _THOUGHT_END, _THOUGHT_TAG = "<think>", re.compile("</think>"), re.compile("</?think>")
+_NO_WORDS = re.compile(rf"{_OPENED_BOX.pattern}|{_THOUGHT_TAG.pattern}")
 _QUOTE_MARKS = " \t>"
+_OPENINGS = tuple(f"BEGIN {label} " for label in LABELS.values())
 
 
 def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | None:
@@ -27,10 +32,12 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
     judge was shown, `key` is what the fences around them carry. So the last box is the vote, unless a fence line
     or a whole text of some length is repeated behind it, or it is itself quoted, or only thought.
 
-    A box is quoted if a shown text occurs whole around it, or if it occurs in a shown text together with the
-    `REACH` characters before or behind it. White space at the ends of lines and `>` before them do not matter. A short text
-    that is nothing but boxes is no quotation, since every short vote would be one. Where a quotation that ends
-    in a box cannot be told from one with a vote behind it, there is no verdict.
+    A box is quoted if a repeated fence is still open, if a shown text occurs whole around it, or if it occurs in a
+    shown text together with the `REACH` characters before it or the `BEHIND` behind it. White space at the ends of
+    lines and `>` before them do not matter. A text that is nothing but a few boxes is no quotation, since every
+    short vote would be one. What directly follows the end of a shown text is the judge's own. Where one box in a
+    row of boxes cannot be told from a vote behind them, there is no verdict; a shorter quotation, and nothing behind
+    it, does pass for a vote.
 
     Thoughts end with the last `</think>` that is not quoted; a reply that begins with `<think>` and does not end
     it has no verdict. Time is linear in the length of the texts.
@@ -39,12 +46,12 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
     if box is None:
         return None
     shown = list(quoted)
-    if any(_OPENED_BOX.search(one) or _THOUGHT_END.search(one) for one in shown):
+    if any(_OPENED_BOX.search(one) or _THOUGHT_TAG.search(one) for one in shown):
         text, shown = _plain(text), [_plain(one) for one in shown]
         box = _last_box(text)
         if box is None or any(_is_quoted(box, one) for one in shown):
             return None
-    if _is_before_a_quotation(box, shown, key) or _is_thought(box, shown):
+    if _is_fenced(box, shown, key) or _is_thought(box, shown):
         return None
     return box[box.lastindex]
 
@@ -73,34 +80,45 @@ def _plain(text: str) -> str:
 
 def _is_quoted(box: re.Match[str], shown: str) -> bool:
     text, start, letter_end = box.string, box.start(), box.end(box.lastindex)
-    if shown and text[:start].rstrip().endswith(shown):
-        return False  # it follows the whole of this text
-    if any(words in shown for words in _next_to(text, start, letter_end)):
+    if _follows_the_end(text[:start].rstrip(), shown):
+        return False
+    if any(words in shown for words in _next_to(text, start, letter_end, BEHIND)):
         return True
-    if not _OPENED_BOX.search(shown) or not _WORD.search(_OPENED_BOX.sub("", shown)):
+    if not _OPENED_BOX.search(shown) or not _WORD.search(_NO_WORDS.sub("", shown)):
         return False
     return shown in text[max(0, start - len(shown) + 1) : box.end() + len(shown) - 1]
 
 
-def _is_before_a_quotation(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
+def _follows_the_end(text: str, shown: str) -> bool:
+    """Whether the judge has quoted `shown` to its end, so that what comes next is its own, even if a text says the same
+    twice. An end that holds a box does not tell: it may be one of many the like."""
+    end = shown[-REACH:]
+    return bool(shown) and (text.endswith(shown) or text.endswith(end) and not _OPENED_BOX.search(end))
+
+
+def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
+    """Whether the judge repeats a fence line or a whole text behind the box, or opens a fence before it."""
     ends = [one for one in shown if len(one) >= REACH]
-    return any(box.string.find(end, box.end()) >= 0 for end in ([key, *ends] if key else ends))
+    if any(box.string.find(end, box.end()) >= 0 for end in ([key, *ends] if key else ends)):
+        return True
+    last = box.string.rfind(key, 0, box.start()) if key else -1
+    return last >= 0 and box.string[:last].endswith(_OPENINGS)
 
 
 def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
     """Whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
     text, known = box.string, set[str]()
-    if _THOUGHT_END.search(text):
+    if _THOUGHT_TAG.search(text):
         for one in shown:
-            if _THOUGHT_END.search(one) and _WORD.search(_THOUGHT_END.sub("", one)):
+            if _THOUGHT_TAG.search(one) and _WORD.search(_NO_WORDS.sub("", one)):
                 text = text.replace(one, " " * len(one))
-            known.update(words for end in _THOUGHT_END.finditer(one) for words in _next_to(one, *end.span()))
+            known.update(words for end in _THOUGHT_END.finditer(one) for words in _next_to(one, *end.span(), REACH))
     ends = _THOUGHT_END.finditer(text)
-    own = [end.start() for end in ends if known.isdisjoint(_next_to(text, *end.span()))]
+    own = [end.start() for end in ends if known.isdisjoint(_next_to(text, *end.span(), REACH))]
     return own[-1] > box.start() if own else text.lstrip().startswith(_THOUGHT)
 
 
-def _next_to(text: str, start: int, end: int) -> list[str]:
-    """`text[start:end]` with the `REACH` characters before it, and with those behind it, where there are so many."""
-    around = text[max(0, start - REACH) : end], text[start : end + REACH]
-    return [words for words in around if len(words) == REACH + end - start]
+def _next_to(text: str, start: int, end: int, behind: int) -> list[str]:
+    """`text[start:end]` with `REACH` characters before it, and with `behind` behind it, where there are so many."""
+    around = (text[max(0, start - REACH) : end], REACH), (text[start : end + behind], behind)
+    return [words for words, more in around if len(words) == more + end - start]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
+from rewardlab.cost_plan import data_costs, reward_costs
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, DpoStage, RlStage, SftStage
 
@@ -39,6 +40,7 @@ def _model(plan: Plan) -> str:
 def _stage(plan: Plan, index: int, stage: object) -> Iterator[str]:
     if isinstance(stage, DataStage):
         yield f"{stage.dataset.use} to {stage.to}"
+        yield from data_costs(plan, ("stages", index, "dataset"))
         return
     if isinstance(stage, SftStage):
         dataset = plan.stage_dataset(index).use.use
@@ -72,6 +74,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{_clip_note(stage)}"
     if stage.kl.coef:
         yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
+    yield from reward_costs(plan, stage, stage.steps)
     if stage.evaluation is not None:
         every = f", every {stage.eval_every} steps" if stage.eval_every else ""
         yield f"evaluated before and after{every}: {stage.evaluation.samples} completions a prompt"

@@ -2,7 +2,8 @@
 
 from rewardlab.datasets import is_held_out, read_dataset
 from rewardlab.errors import UserError
-from rewardlab.plan import Plan, Planned
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 

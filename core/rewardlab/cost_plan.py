@@ -1,0 +1,100 @@
+"""What a recipe will ask of its judges, said before anything is paid: calls, tokens and money of each stage.
+
+Calls are the most that are made when nothing fails; tokens are estimates from the texts that are there.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rewardlab.datasets import read_dataset
+from rewardlab.errors import UserError
+from rewardlab.judging.budget import cost
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned
+from rewardlab.recipe import RlStage
+from rewardlab.specs import Context
+from rewardlab.types import Sample
+from rewardlab.validation import Path
+
+BYTES_A_TOKEN = 3.0
+PROMPT_TOKENS = 250
+"""of the instructions around the texts of a question"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Questions to one judge, and about how many tokens of question and answer each has."""
+
+    judge: str
+    calls: int
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+
+    def line(self, plan: Plan) -> str:
+        """For people: "asks teacher up to 1,200 questions (about 1.2 M tokens, $0.80)"."""
+        tokens = round(self.calls * (self.prompt_tokens + self.completion_tokens))
+        parts = [f"about {_short(tokens)} tokens"] if tokens else []
+        price = plan.judges[self.judge].use.price
+        usd = cost(price, round(self.calls * self.prompt_tokens), round(self.calls * self.completion_tokens))
+        if usd is not None and tokens:
+            parts.append(f"${usd:.2f}")
+        return f"asks {self.judge} up to {self.calls:,} questions" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def data_costs(plan: Plan, place: Path) -> Iterator[str]:
+    """What the data step at `place` takes; its source is read."""
+    planned = plan.datasets[place]
+    if planned.spec.calls is None:
+        return
+    rows, size = _source(plan, (*place, "from"))
+    if rows is None:
+        yield f"asks {', '.join(planned.judges())}; how often depends on a source that is not there yet"
+        return
+    yield f"starts from {rows:,} rows of {plan.datasets[(*place, 'from')].use.use}"
+    calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
+    for name in planned.judges():
+        tokens = size / BYTES_A_TOKEN
+        each = Cost(judge=name, calls=calls, prompt_tokens=PROMPT_TOKENS + tokens, completion_tokens=tokens)
+        yield each.line(plan)
+
+
+def reward_costs(plan: Plan, stage: RlStage, steps: int | None) -> Iterator[str]:
+    """What a step's rewards ask."""
+    asked = _asked(plan.components, stage.group_size)
+    for component, judge, calls in asked:
+        step = calls * stage.batch_size
+        whole = f", {step * steps:,} in {steps} steps" if steps else ""
+        yield f"{component} asks {judge} {calls:,} questions a group, {step:,} a step{whole}"
+
+
+def _asked(components: Mapping[str, Planned], size: int) -> Iterator[tuple[str, str, int]]:
+    for name, planned in components.items():
+        if planned.spec.calls is not None:
+            calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size)
+            yield from ((name, judge, calls) for judge in planned.judges())
+
+
+def _source(plan: Plan, place: Path) -> tuple[int | None, float]:
+    """(rows, mean bytes of a row's prompt and texts); None where the source cannot be read yet."""
+    planned = plan.datasets[place]
+    if planned.spec.step:
+        return None, 0.0
+    try:
+        sizes = [_bytes(sample) for sample in read_dataset(planned, Context(seed=plan.recipe.seed))]
+    except UserError:
+        return None, 0.0
+    return len(sizes), sum(sizes) / len(sizes)
+
+
+def _bytes(sample: Sample) -> float:
+    """Of one text: the mean of the prompt and the longest field, which a step asks about in turn."""
+    prompt = sum(len(message["content"].encode("utf-8", "replace")) for message in sample.prompt)
+    texts = [len(value.encode("utf-8", "replace")) for value in sample.fields.values() if isinstance(value, str)]
+    return (prompt + max(texts, default=prompt)) / 2
+
+
+def _short(tokens: int) -> str:
+    for limit, unit in ((1_000_000, "M"), (1_000, "k")):
+        if tokens >= limit:
+            return f"{tokens / limit:.3g} {unit}"
+    return str(tokens)

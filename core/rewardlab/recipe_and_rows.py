@@ -1,0 +1,20 @@
+"""The arguments RECIPE [KEY=VALUE ...] ROWS.jsonl, the overrides wherever they stand."""
+
+from collections.abc import Sequence
+
+
+def sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
+    """(recipe, rows, overrides), the overrides wherever they stand."""
+    from rewardlab.errors import UserError
+
+    overrides = [argument for argument in arguments if _is_override(argument)]
+    files = [argument for argument in arguments if not _is_override(argument)]
+    if len(files) != 2:
+        found = f"found {', '.join(files)}" if files else "found neither"
+        raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
+    return files[0], files[1], overrides
+
+
+def _is_override(argument: str) -> bool:
+    key, equals, _ = argument.partition("=")
+    return bool(equals) and "/" not in key

@@ -1,0 +1,64 @@
+"""The body of an answer read as a Reply. Servers differ in where they put what."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rewardlab.types import Reply
+
+Hide = Callable[[str], str]
+
+
+class NoCompletionError(Exception):
+    """The body is whole JSON, but no completion: `shown`, written anew. wrapped: whether it holds an error."""
+
+    def __init__(self, answer: Any):
+        self.shown = json.dumps(answer, ensure_ascii=False)  # one way of escaping, so that secrets are found
+        self.wrapped = isinstance(answer, dict) and bool(answer.get("error"))
+        super().__init__()
+
+
+def read(body: str, hide: Hide) -> Reply:
+    """The first choice, secrets hidden. A ValueError where the body is no JSON, a NoCompletionError for other JSON."""
+    try:
+        answer = json.loads(body)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    try:
+        choice = answer["choices"][0]
+        return _reply(choice, choice["message"], answer.get("usage"), hide)
+    except (LookupError, TypeError, AttributeError):
+        pass  # outside the handler: nothing of the body is to hang on what is raised
+    raise NoCompletionError(answer)
+
+
+def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hide: Hide) -> Reply:
+    written = _text(message.get("content"))
+    text = written or message.get("refusal") or ""
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    reasoning = thought if isinstance(thought, str) else None
+    shown = hide(text), hide(reasoning or "")
+    reason = choice.get("finish_reason")
+    counts = usage if isinstance(usage, dict) else {}
+    return Reply(
+        text=shown[0],
+        reasoning=None if reasoning is None else shown[1],
+        # tokens spell out what was hidden
+        logprobs=choice.get("logprobs") if shown == (text, reasoning or "") else None,
+        finish_reason=hide(reason) if isinstance(reason, str) else None,
+        prompt_tokens=_count(counts.get("prompt_tokens")),
+        completion_tokens=_count(counts.get("completion_tokens")),
+    )
+
+
+def _text(content: Any) -> str | None:
+    """The words of a message, which may come in parts; None where there are none."""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if part.get("type") in ("text", "output_text"))
+    if content is not None and not isinstance(content, str):
+        raise TypeError("content is no text")
+    return content
+
+
+def _count(tokens: Any) -> int | None:
+    return tokens if type(tokens) is int and tokens >= 0 else None

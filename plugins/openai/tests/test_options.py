@@ -1,0 +1,130 @@
+"""What a recipe may say, and what it means for the request, the budget and the cassette."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rewardlab_openai import LIMITS, ChatOptions
+
+LOCAL = "http://localhost:8000/v1"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (LOCAL, LOCAL),
+        (f"{LOCAL}/", LOCAL),
+        (f" {LOCAL}\n", LOCAL),  # as a file or a shell gives it
+        (f"{LOCAL}/chat/completions", LOCAL),
+        (f"{LOCAL}/chat/completions/", LOCAL),
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("https://gateway.example/openai/deployments/x", "https://gateway.example/openai/deployments/x"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
+        ("http://user:pass@localhost:8000/v1", "http://user:pass@localhost:8000/v1"),
+    ],
+)
+def test_forms_of_an_address(given, meant):
+    assert ChatOptions(model="m", base_url=given).base_url == meant
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("", "'' is no http address, such as http://localhost:8000/v1"),
+        ("localhost:8000/v1", "is no http address"),
+        ("ftp://localhost/v1", "is no http address"),
+        ("http:///v1", "is no http address"),
+        ("http://local host/v1", "is no http address"),
+        ("http://localhost:99999/v1", "Port out of range 0-65535"),
+        ("http://localhost:0/v1", "has port 0, where nothing can be"),
+        ("http://[::1/v1", "Invalid IPv6 URL"),
+        ("http://localhost/v1?key=1", "leave out what follows ? or #"),
+        ("http://localhost/v1#x", "leave out what follows ? or #"),
+    ],
+)
+def test_what_is_no_address_is_told_before_anything_is_asked(problems, url, told):
+    [problem] = problems(base_url=url)
+    assert problem.startswith("base_url: ")
+    assert told in problem
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"model": ""}, "model: "),
+        ({"modle": "m"}, "modle: no such option; did you mean 'model'?"),
+        ({"temperature": 2.1}, "temperature: "),
+        ({"max_tokens": 0}, "max_tokens: "),
+        ({"max_tokens_name": "max_output_tokens"}, "max_tokens_name: "),
+        ({"top_p": 0}, "top_p: "),
+        ({"headers_env": {"X Key": "VARIABLE"}}, "headers_env: 'X Key' is no header to add"),
+        ({"headers_env": {"X-Key\r\nHost": "VARIABLE"}}, "is no header to add"),
+        ({"headers_env": {"host": "VARIABLE"}}, "headers_env: 'host' is no header to add"),
+        ({"headers_env": {"X-Key": ""}}, "'X-Key' needs the name of an environment variable"),
+        ({"headers_env": {"X-Key": "A", "x-key": "B"}}, "the same header is there twice"),
+    ],
+)
+def test_wrong_options_are_told_at_their_place(problems, options, told):
+    [problem] = problems(**options)
+    assert told in problem
+
+
+@pytest.mark.parametrize(
+    "key",
+    # a budget rests on the limits
+    ["model", "messages", "stream", "n", "temperature", "top_p", "seed", "response_format", *LIMITS],
+)
+def test_extra_body_cannot_replace_what_is_an_option_by_itself(problems, key):
+    [problem] = problems(extra_body={key: 1})
+    assert problem.startswith(f"extra_body: {key!r} has no place in extra_body")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"base_url": "http://user:pass@localhost/v1", "api_key_env": "KEY"},
+        {"api_key_env": "KEY", "headers_env": {"authorization": "OTHER"}},
+        {"base_url": "http://user@localhost/v1", "headers_env": {"Authorization": "OTHER"}},
+    ],
+)
+def test_there_is_one_authorization(problems, options):
+    [problem] = problems(**options)
+    assert "both fill the header Authorization; keep one" in problem
+
+
+class TestWhatTheHostNeeds:
+    def test_a_judge_has_a_network(self, spec):
+        assert (spec.reads, spec.local) == ("messages", False)
+
+    def test_most_tokens_of_an_answer_are_what_the_recipe_says(self, spec):
+        assert spec.most_tokens(ChatOptions(model="m")) is None
+        for name in ("max_tokens", "max_completion_tokens"):
+            assert spec.most_tokens(ChatOptions(model="m", max_tokens=7, max_tokens_name=name)) == 7
+
+    def test_the_identity_is_what_decides_an_answer_and_nothing_secret(self, spec):
+        options = ChatOptions(
+            model="m",
+            base_url="http://user:pass@localhost/v1",
+            temperature=0,
+            max_tokens=7,
+            seed=3,
+            extra_body={"top_k": 1},
+            headers_env={"X-Key": "KEY"},
+        )
+        params = {"temperature": 0, "max_tokens": 7, "seed": 3, "top_k": 1}
+        assert spec.identity(options) == {"model": "m", "params": params}
+        assert spec.identity(options.model_copy(update={"base_url": LOCAL})) == spec.identity(options)
+
+
+def test_importing_the_plugin_imports_no_client():
+    code = "import sys, rewardlab_openai; print('aiohttp' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["False"]
+
+
+def test_the_readme_names_every_option():
+    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in readme.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(ChatOptions.model_fields)

@@ -1,0 +1,192 @@
+"""Keys: read from the environment, sent, and never seen again, whatever the server does with them."""
+
+import asyncio
+import json
+import logging
+import traceback
+
+import pytest
+from aiohttp import web
+from rewardlab import Reply
+from rewardlab.errors import TryAgain
+
+KEY = 'sk-"key"/of\\the&judge'
+"""With what JSON, HTML and PHP write otherwise."""
+PLAIN = "sk-key-of-the-judge"
+
+
+@pytest.fixture
+def keyed(ask, monkeypatch):
+    """Ask with a key; the outcome, a Reply or a TryAgain, as one text with all that hangs on it."""
+
+    def outcome(server, key=KEY, **options):
+        monkeypatch.setenv("JUDGE_KEY", key)
+        try:
+            return repr(ask(server, api_key_env="JUDGE_KEY", **options))
+        except TryAgain as error:
+            return "".join(traceback.format_exception(error)) + _chain(error)
+
+    return outcome
+
+
+def _chain(error):
+    """Every exception that hangs on this one, those that a traceback leaves out too."""
+    seen, left = "", [error]
+    while left:
+        one = left.pop()
+        seen += f"{one!r} {one} {vars(one)}"
+        left += filter(None, (one.__cause__, one.__context__))
+    return seen
+
+
+class TestAKeyThatCannotBeSent:
+    """is told by the name of its variable, without a call."""
+
+    @pytest.fixture
+    def told(self, serve, ask):
+        server = serve()
+
+        def error(**options):
+            told = ask(server, **options).error
+            assert server.requests == []
+            return told.replace(server.url, "URL")
+
+        return error
+
+    def test_absent(self, told, monkeypatch):
+        monkeypatch.delenv("JUDGE_KEY", raising=False)
+        missing = "the environment variable JUDGE_KEY is not set; it should hold the key of URL"
+        assert told(api_key_env="JUDGE_KEY") == missing
+        assert told(headers_env={"X-Key": "JUDGE_KEY"}) == missing
+
+    @pytest.mark.parametrize("value", ["", " \n"])
+    def test_empty(self, told, monkeypatch, value):
+        monkeypatch.setenv("JUDGE_KEY", value)
+        assert "JUDGE_KEY is not set" in told(api_key_env="JUDGE_KEY")
+
+    @pytest.mark.parametrize("value", ["sk-one\nsk-two", "sk-one\r\nHost: x", "sk-schlüssel", "sk-\x07"])
+    def test_what_no_header_can_carry(self, told, monkeypatch, value):
+        monkeypatch.setenv("JUDGE_KEY", value)
+        what = "the environment variable JUDGE_KEY holds what no header can carry, such as a line break"
+        assert told(api_key_env="JUDGE_KEY") == what
+        assert told(headers_env={"X-Key": "JUDGE_KEY"}) == what
+
+    def test_it_may_be_set_later(self, serve, build, monkeypatch):
+        from rewardlab import Ask
+
+        server, question = serve(), Ask(messages=({"role": "user", "content": "Is it?"},))
+        monkeypatch.delenv("JUDGE_KEY", raising=False)
+
+        async def run():
+            judge = build(server, api_key_env="JUDGE_KEY")
+            first = await judge.ask(question)
+            monkeypatch.setenv("JUDGE_KEY", KEY)
+            second = await judge.ask(question)
+            await judge.aclose()
+            return first, second
+
+        first, second = asyncio.run(run())
+        assert (first.error is None, second.text) == (False, "ready")
+
+
+ESCAPED = json.dumps(KEY)[1:-1]
+ECHOES = [
+    {"error": {"message": f"Incorrect API key provided: {KEY}"}},
+    {"error": f"Incorrect API key provided: {KEY}"},
+    {"detail": [f"key {KEY}"]},
+    {"key": KEY},
+    [KEY],
+    f"key {KEY}",
+    json.dumps({"k": KEY}).replace("/", "\\/"),
+    "".join(f"\\u{ord(letter):04x}" for letter in KEY).join(['{"k": "', '"}']),
+    f"<html><title>{KEY}</title>",
+    "<html><title>" + KEY.replace("&", "&amp;").replace('"', "&quot;") + "</title>",
+    {"error": {"message": "x" * 290 + KEY}},  # where the words are cut
+    "x" * 190 + KEY,
+]
+
+
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 500])
+@pytest.mark.parametrize("body", ECHOES, ids=range(len(ECHOES)))
+def test_a_server_that_repeats_the_key_in_an_error(replying, keyed, status, body):
+    seen = keyed(replying(body, status, {"Location": f"/{PLAIN}"}))
+    for form in (KEY, ESCAPED, repr(KEY)[1:-1], KEY.replace("&", "&amp;"), 'sk-"', "sk-\\", "sk-&", "\\u0073"):
+        assert form not in seen
+
+
+def test_half_an_answer_with_the_key(replying, keyed):
+    whole = json.dumps({"choices": [{"message": {"content": f"Bearer {KEY}"}}]})
+    for cut in range(40, len(whole)):
+        assert KEY not in (seen := keyed(replying(whole[:cut]))), seen
+        assert ESCAPED not in seen
+
+
+@pytest.mark.parametrize("place", ["content", "reasoning", "reasoning_content", "refusal"])
+def test_a_model_that_repeats_the_key(replying, keyed, place):
+    logprobs = {"content": [{"token": piece} for piece in (KEY[:9], KEY[9:])]}
+    message = {"content": None, place: f"Your key is {KEY}."}
+    seen = keyed(replying({"choices": [{"message": message, "finish_reason": "stop", "logprobs": logprobs}]}))
+    assert "Your key is ***." in seen
+    assert "logprobs=None" in seen, "tokens spell the key"
+    assert ESCAPED not in seen
+    assert KEY not in seen
+
+
+def test_a_key_in_parts_of_the_content(replying, keyed):
+    parts = [{"type": "text", "text": KEY[:9]}, {"type": "text", "text": KEY[9:]}]
+    assert "text='***'" in keyed(replying({"choices": [{"message": {"content": parts}}]}))
+
+
+def test_a_header_of_the_environment_is_a_key_too(replying, ask, monkeypatch):
+    monkeypatch.setenv("GATEWAY", PLAIN)
+    server = replying({"choices": [{"message": {"content": f"You sent {PLAIN}"}}]})
+    assert ask(server, headers_env={"X-Gateway": "GATEWAY"}) == Reply(text="You sent ***")
+
+
+@pytest.mark.parametrize("user", ["judge:pass-word-1", "token-of-the-judge", "judge:pass%2Fword-1"])
+def test_a_password_in_the_address(serve, replying, ask, user):
+    async def echo(http):
+        return web.json_response(
+            {"error": f"{http.headers['Authorization']} {http.url} pass-word-1 pass/word-1"}, status=401
+        )
+
+    server = serve(fault=lambda *_: echo)
+    told = ask(base_url=server.url.replace("://", f"://{user}@")).error
+    sent = server.headers[0]["Authorization"].removeprefix("Basic ")
+    assert told.startswith(f"{server.url} answered HTTP 401: Basic *** ")
+    assert user not in told
+    assert sent not in told
+    assert user.partition(":")[2] == "" or "***" in told.rpartition(server.url)[2]
+    server.end()
+    with pytest.raises(TryAgain) as caught:
+        ask(base_url=server.url.replace("://", f"://{user}@"))
+    assert str(caught.value) == f"cannot be reached at {server.url}: Connection refused"
+
+
+def test_bytes_that_are_no_http(serve, keyed):
+    async def send(http):
+        http.transport.write(f"HTTP/1.1 sk {PLAIN}\r\n\r\n".encode())
+        http.transport.close()
+        return web.Response()
+
+    seen = keyed(serve(fault=lambda *_: send), key=PLAIN)
+    assert "broke off" in seen
+    assert PLAIN not in seen
+
+
+def test_nothing_is_logged(replying, keyed, caplog):
+    caplog.set_level(logging.DEBUG)
+    keyed(replying({"error": KEY}, 401))
+    keyed(replying({"error": KEY}, 500))
+    assert KEY not in caplog.text
+    assert ESCAPED not in caplog.text
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "1", "ready", "none"])
+def test_a_key_that_is_an_everyday_word_changes_no_answer(serve, ask, monkeypatch, key):
+    """Local servers are content with any; vLLM's handbook says EMPTY."""
+    monkeypatch.setenv("JUDGE_KEY", key)
+    text = "The first box is EMPTY, the 1 of the other is ready, none is 10."
+    server = serve(answer=lambda _: text)
+    reply = ask(server, api_key_env="JUDGE_KEY")
+    assert (reply.text, reply.finish_reason, reply.completion_tokens) == (text, "stop", len(text.split()))
