@@ -27,10 +27,10 @@ class Answers:
         self._writable: Cassette | None = None
         if use is not None:
             self._cassettes.append(Cassette(Path(use.path).expanduser(), write=use.mode == "record"))
+            self._writable = self._cassettes[0] if use.mode == "record" else None
         if kept is not None and (use is None or use.mode == "replay"):
-            self._cassettes.append(Cassette(kept))
-        if self._cassettes and (kept is not None or use is None or use.mode == "record") and not self.strict:
-            self._writable = self._cassettes[-1]
+            self._writable = Cassette(kept)
+            self._cassettes.append(self._writable)
 
     @property
     def strict(self) -> bool:

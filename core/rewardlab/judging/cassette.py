@@ -1,6 +1,6 @@
 """Answers of a judge kept in a file and found again by what was asked.
 
-A cassette is a JSONL file, one answer a line: {"key", "model", "draw", "reply"}. The key is the sha256 of model,
+A cassette is a JSONL file, one answer a line: {"key", "reply", "model", "draw"}. The key is the sha256 of model,
 messages, parameters and draw; errors are never kept, and neither are the messages or any key of a server. Several
 processes may read and append at the same time: whoever appends holds a lock and takes an answer that another one
 wrote in the meantime for its own, so that a replay finds what everybody used. A line torn by a kill is passed over.
@@ -10,8 +10,10 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,13 @@ from rewardlab.types import Ask, Reply
 HEX = 64
 START = b'{"key": "'
 KEY = slice(len(START), len(START) + HEX)
+END = re.compile(rb', "draw": \d+\}\n\Z')
+"""stands in no torn line: within a text its quotes are escaped"""
+LONGEST_END = 64
 BLOCK = 1 << 20
 LENGTH_BITS = 26  # of the one number that says where a line is; no answer has 64 MB
+NAMES = tuple(one.name for one in fields(Reply))
+_encoded = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
@@ -30,8 +37,7 @@ def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
     params = {**identity.get("params", {}), **ask.params}
     question = [[message["role"], message["content"]] for message in ask.messages] or {"parts": dict(ask.parts)}
     others = {name: value for name, value in identity.items() if name != "params"}
-    text = json.dumps([others, question, params, ask.draw], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_encoded([others, question, params, ask.draw]).encode()).hexdigest()
 
 
 class Cassette:
@@ -52,6 +58,10 @@ class Cassette:
             raise UserError(f"this cassette cannot be opened: {error.strerror}", where=str(path)) from error
         try:
             self._read_on()
+            self._check()
+        except OSError as error:
+            self.close()
+            raise UserError(f"this cassette cannot be read: {error.strerror}", where=str(path)) from error
         except BaseException:
             self.close()
             raise
@@ -61,21 +71,26 @@ class Cassette:
 
     def find(self, key: str) -> Reply | None:
         """The answer with this key, also one that another process has written since."""
-        place = self._place(key)
-        if place is None:
-            return None
-        line = os.pread(self._file, place & ((1 << LENGTH_BITS) - 1), place >> LENGTH_BITS)
-        return Reply(**json.loads(line)["reply"])
+        digest = bytes.fromhex(key)
+        if digest not in self._places and os.fstat(self._file).st_size > self._end:
+            self._read_on()
+        place = self._places.get(digest)
+        return None if place is None else self._at(place >> LENGTH_BITS, place & ((1 << LENGTH_BITS) - 1))
 
     def add(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
-        """Keep an answer; what is kept under its key now. A JobError where the disk refuses."""
-        content = {name: value for name, value in asdict(reply).items() if value is not None}
-        line = json.dumps({"key": key, "model": model, "draw": draw, "reply": content}) + "\n"
+        """Keep an answer; what is kept under its key now. A JobError where the disk, or JSON, refuses."""
+        content = {name: value for name in NAMES if (value := getattr(reply, name)) is not None}
+        try:
+            line = (json.dumps({"key": key, "reply": content, "model": model, "draw": draw}) + "\n").encode()
+        except (TypeError, ValueError) as error:
+            raise JobError(f"an answer of {model!r} cannot be kept: {one_line(error)}") from error
         fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
+            self._catch_up()
             if (earlier := self.find(key)) is not None:
                 return earlier
-            self._append(line.encode())
+            start, self._end = self._end, self._write(line)
+            self._note(bytes.fromhex(key), start, len(line))
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
         return reply
@@ -86,46 +101,60 @@ class Cassette:
             os.close(self._file)
             self._file = -1
 
-    def _place(self, key: str) -> int | None:
-        digest = bytes.fromhex(key)
-        place = self._places.get(digest)
-        if place is None and os.fstat(self._file).st_size > self._end:
-            self._read_on()
-            place = self._places.get(digest)
-        return place
+    def _check(self) -> None:
+        """A file that begins otherwise is somebody's, and nothing is appended to it."""
+        head = os.pread(self._file, len(START), 0)
+        if not (head.startswith(START[:2]) if self._end else START.startswith(head)):
+            raise UserError("this is no cassette", where=str(self._path))
 
-    def _append(self, line: bytes) -> None:
-        """Called with the lock held and the file read to its last whole line."""
-        size = os.fstat(self._file).st_size
-        rest = memoryview(line if size == self._end else b"\n" + line)
+    def _at(self, start: int, length: int) -> Reply:
+        line = os.pread(self._file, length, start)
         try:
-            while rest:
+            return Reply(**json.loads(line)["reply"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise JobError(f"the cassette {self._path} was changed at byte {start} while it was in use") from error
+
+    def _catch_up(self) -> None:
+        """With the lock held: read to the end, and end a line that a kill has torn."""
+        size = os.fstat(self._file).st_size
+        if size > self._end:
+            self._read_on()
+        if size > self._end:
+            self._write(b"\n")
+            self._read_on()
+
+    def _write(self, line: bytes) -> int:
+        """Append with the lock held, all or nothing; the size of the file after it."""
+        size = os.fstat(self._file).st_size
+        rest = memoryview(line)
+        try:
+            while rest:  # a full disk takes a part before it refuses
                 rest = rest[os.write(self._file, rest) :]
         except OSError as error:
-            os.ftruncate(self._file, size)
+            with suppress(OSError):  # what cannot be taken back is a torn line
+                os.ftruncate(self._file, size)
             raise JobError(f"the cassette {self._path} cannot be written: {error.strerror}") from error
-        self._read_on()
+        return size + len(line)
 
     def _read_on(self) -> None:
         """Note the places of the whole lines that were not read before."""
         for start, line in self._new_lines():
             self._end = start + len(line)
-            if len(line) >= 1 << LENGTH_BITS:
-                continue
-            if line.startswith(START) and line.endswith(b"}}\n"):
-                digest = _digest(line[KEY])
-            else:
-                digest = self._unusual(line, start)
+            ours = line.startswith(START) and END.search(line, max(0, len(line) - LONGEST_END))
+            digest = _digest(line[KEY]) if ours else self._unusual(line, start)
             if digest is not None:
-                self._places.setdefault(digest, start << LENGTH_BITS | len(line))
+                self._note(digest, start, len(line))
+
+    def _note(self, digest: bytes, start: int, length: int) -> None:
+        """The first line with a key stands."""
+        if length < 1 << LENGTH_BITS:
+            self._places.setdefault(digest, start << LENGTH_BITS | length)
 
     def _unusual(self, line: bytes, start: int) -> bytes | None:
         """The key of a line that we did not write like this; None for a torn one."""
         try:
             row = json.loads(line)
         except ValueError:
-            if start == 0 and not line.startswith(START[:2]):
-                raise UserError("this is no cassette", where=str(self._path)) from None
             return None
         try:
             Reply(**row["reply"])

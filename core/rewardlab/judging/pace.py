@@ -22,7 +22,7 @@ class Bucket:
         self._then = time.monotonic()
 
     def take(self, cost: float) -> float:
-        """Take `cost` and say how many seconds to wait for it; whoever comes later waits longer."""
+        """Take `cost` and say how many seconds to wait for it before anything else is taken."""
         now = time.monotonic()
         self._level = min(self._burst, self._level + (now - self._then) * self._rate) - cost
         self._then = now
@@ -34,11 +34,16 @@ class Bucket:
 
 
 class Pace:
-    """Both limits of a judge; None where there is none."""
+    """Both limits of a judge; None where there is none. Questions go in the order in which they came.
+
+    Once it is `closed`, because the job ends, nobody waits any more.
+    """
 
     def __init__(self, requests: int | None, tokens: int | None):
         self._requests = Bucket(requests) if requests else None
         self._tokens = Bucket(tokens) if tokens else None
+        self._line = asyncio.Lock()
+        self.closed = False
         self._answer = FIRST_ANSWER_TOKENS
         self._per_byte = 1.0 / BYTES_A_TOKEN
 
@@ -46,17 +51,20 @@ class Pace:
         """Wait until the question may go; the tokens that were taken for it, for `settle`."""
         if self._requests is None and self._tokens is None:
             return 0.0
-        estimate = question_bytes(ask) * self._per_byte + self._answer
-        takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
-        wait = max(bucket.take(cost) for bucket, cost in takes)
-        if wait > 0:
-            try:
-                await asyncio.sleep(wait)
-            except asyncio.CancelledError:
-                for bucket, cost in takes:
-                    bucket.give(cost)
-                raise
-        return estimate
+        async with self._line:  # one at a time takes, so that what a cancelled one gives back is nobody's turn
+            if self.closed:
+                return 0.0
+            estimate = question_bytes(ask) * self._per_byte + self._answer
+            takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
+            wait = max(bucket.take(cost) for bucket, cost in takes)
+            if wait > 0:
+                try:
+                    await asyncio.sleep(wait)
+                except asyncio.CancelledError:
+                    for bucket, cost in takes:
+                        bucket.give(cost)
+                    raise
+            return estimate
 
     def settle(self, ask: Ask, taken: float, reply: Reply) -> None:
         """Put the tokens that the server counted in place of the estimate, and learn from them."""

@@ -95,12 +95,12 @@ class Chat:
         return Reply(error=f"{self._address} answered {refusal.told}")
 
     def _broken(self, error: Exception) -> str:
-        if isinstance(error, aiohttp.ClientConnectorError) and (error.errno or 0) > 0:
-            return f"cannot be reached at {self._address}: {os.strerror(error.errno)}"
         cause = " ".join(f"{type(error).__name__}: {error}".split())
-        if isinstance(error, aiohttp.ClientConnectorError):
-            return f"cannot be reached at {self._address}: {cause}"
-        return f"broke off before the whole answer of {self._address} was there: {cause}"
+        if not isinstance(error, aiohttp.ClientConnectorError):
+            return f"broke off before the whole answer of {self._address} was there: {cause}"
+        if not isinstance(error, aiohttp.ClientSSLError) and (error.errno or 0) > 0:
+            cause = os.strerror(error.errno)
+        return f"cannot be reached at {self._address}: {cause}"
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:

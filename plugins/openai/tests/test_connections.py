@@ -206,7 +206,7 @@ def test_all_is_closed_at_the_end(serve):
     server = serve(fault=lambda number, _: "hang" if number == 0 else "half" if number == 1 else None)
     code = """
         import asyncio, gc, sys
-        from rewardlab import Ask
+        from rewardlab import Ask, Context
         from rewardlab.errors import TryAgain
         from rewardlab.registry import Registry
 

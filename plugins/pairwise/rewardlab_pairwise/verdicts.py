@@ -80,9 +80,12 @@ def _plain(text: str) -> str:
 
 def _is_quoted(box: re.Match[str], shown: str) -> bool:
     text, start, letter_end = box.string, box.start(), box.end(box.lastindex)
+    before, behind = _next_to(text, start, letter_end, BEHIND)
+    if behind and behind in shown:
+        return True
     if _follows_the_end(text[:start].rstrip(), shown):
         return False
-    if any(words in shown for words in _next_to(text, start, letter_end, BEHIND)):
+    if before and before in shown:
         return True
     if not _OPENED_BOX.search(shown) or not _WORD.search(_NO_WORDS.sub("", shown)):
         return False
@@ -93,7 +96,7 @@ def _follows_the_end(text: str, shown: str) -> bool:
     """Whether the judge has quoted `shown` to its end, so that what comes next is its own, even if a text says the same
     twice. An end that holds a box does not tell: it may be one of many the like."""
     end = shown[-REACH:]
-    return bool(shown) and (text.endswith(shown) or text.endswith(end) and not _OPENED_BOX.search(end))
+    return bool(shown) and (text.endswith(shown) or (text.endswith(end) and not _OPENED_BOX.search(end)))
 
 
 def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
@@ -113,12 +116,14 @@ def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
             if _THOUGHT_TAG.search(one) and _WORD.search(_NO_WORDS.sub("", one)):
                 text = text.replace(one, " " * len(one))
             known.update(words for end in _THOUGHT_END.finditer(one) for words in _next_to(one, *end.span(), REACH))
+        known.discard("")
     ends = _THOUGHT_END.finditer(text)
     own = [end.start() for end in ends if known.isdisjoint(_next_to(text, *end.span(), REACH))]
     return own[-1] > box.start() if own else text.lstrip().startswith(_THOUGHT)
 
 
-def _next_to(text: str, start: int, end: int, behind: int) -> list[str]:
-    """`text[start:end]` with `REACH` characters before it, and with `behind` behind it, where there are so many."""
-    around = (text[max(0, start - REACH) : end], REACH), (text[start : end + behind], behind)
-    return [words for words, more in around if len(words) == more + end - start]
+def _next_to(text: str, start: int, end: int, behind: int) -> tuple[str, str]:
+    """`text[start:end]` with `REACH` characters before it, and with `behind` behind it; "" where there are fewer."""
+    return text[start - REACH : end] if start >= REACH else "", text[start : end + behind] if end + behind <= len(
+        text
+    ) else ""

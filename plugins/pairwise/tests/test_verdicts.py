@@ -125,9 +125,10 @@ class TestParts:
         assert verdict("A has 381.\n\nTherefore, response B is better.\n\n\\boxed{B}", (guess,)) == "B"
 
     def test_a_text_that_holds_itself_cannot_void_a_vote_directly_after_its_end(self):
-        nested = f"{self.answer}\n\n\\boxed{{B}}\n\n{self.answer}"
+        words = "I multiply 23 by 17: the product of 20 is 340, and that of 3 is 41, so it must be 381."
+        nested = f"{words}\n\n\\boxed{{B}}\n\n{words}"
         assert verdict(f"A says:\n{nested}\n\n\\boxed{{B}}", (nested,)) == "B"
-        assert verdict(f"A ends: {nested[-100:]}\n\n\\boxed{{B}}", (nested,)) == "B"
+        assert verdict(f"A ends: {nested[-80:]}\n\n\\boxed{{B}}", (nested,)) == "B"
 
     def test_a_row_of_boxes_that_cannot_be_told_from_boxes_and_a_vote_is_no_verdict(self):
         row = f"{self.answer}\n" + "\\boxed{B}\n" * 40
