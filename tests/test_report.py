@@ -73,3 +73,28 @@ def test_the_command_writes_into_the_run(run, rewardlab):
     done = rewardlab("report", run)
     assert done.returncode == 0, done.stderr
     assert (run / "report.html").is_file()
+
+
+def test_what_judges_were_asked_and_how_consistent_they_were(run):
+    def asked(step, judge, calls, usd):
+        counts = {"calls": calls, "answers": calls, "retries": 1, "failed": 0, "reused": 2}
+        tokens = {"prompt_tokens": 1000, "completion_tokens": 10, "usd": usd}
+        return {"attempt": 0, "stage": 1, "step": step, "judge": judge} | counts | tokens
+
+    rows = [asked(1, "main", 28, 0.5), asked(2, "main", 30, 0.25), asked(2, "<b>", 1, 0)]
+    (run / "usage.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    group = {"calls": 12, "tokens": 9, "comparisons": 6, "ties": 3, "missing": 0, "unparsable": 3, "failed": 0}
+    bias = {"position_bias": 0.5, "order_agreement": None, "triples": 4, "intransitive": 1, "intransitivity": 0.25}
+    scored = _row(0, "first", 1.0)
+    scored["components"]["short"]["info"] = {"group": group | bias}
+    (run / "ledger.jsonl").write_text(json.dumps(scored) + "\n")
+    text = page(run)
+    line = "".join(f"<td>{cell}</td>" for cell in ("main", "58", "4", "2", "0", "2,000", "20", "0.7500"))
+    assert line in text
+    assert "<td>&lt;b&gt;</td>" in text
+    shares = ("short", "1", "+0.50", "–", "25.0%", "50.0%", "25.0%", "0.0%")
+    assert "".join(f"<td>{cell}</td>" for cell in shares) in text
+
+
+def test_a_run_without_judges_says_nothing_of_them(run):
+    assert "<h2>Judges" not in page(run)

@@ -5,13 +5,14 @@ Made from the run directory alone, so that it can be made again, or of a run tha
 
 import html
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.lines import read_lines
+from rewardlab.report_judges import consistency_table, usage_table
 from rewardlab.results import Results
 
 GROUPS_SHOWN = 6
@@ -36,6 +37,7 @@ def write_report(run: Path, target: Path) -> None:
         f"<h1>{_safe(run.name)}</h1>",
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
+        *_judges(run),
         *_completions(run / "ledger.jsonl"),
         f"<h2>Recipe</h2><pre>{_safe(recipe)}</pre>",
         f"<h2>Made with</h2><pre>{_safe(json.dumps(manifest, indent=1, ensure_ascii=False))}</pre>",
@@ -63,8 +65,18 @@ def _table(results: Results, earlier: Results | None) -> str:
     for part in results.slices:
         cells = [_change(then.get(part.name, {}).get(column), part.means[column]) for column in columns]
         rows.append([part.name, str(part.prompts), *cells])
+    return _html_table(rows)
+
+
+def _html_table(rows: Iterable[Sequence[str]]) -> str:
     cells = ("".join(f"<td>{_safe(cell)}</td>" for cell in row) for row in rows)
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+
+def _judges(run: Path) -> Iterator[str]:
+    tables = list(usage_table(run / "usage.jsonl")), list(consistency_table(run / "ledger.jsonl"))
+    if any(tables):
+        yield f"<h2>Judges</h2>{''.join(map(_html_table, filter(None, tables)))}"
 
 
 def _change(then: float | None, now: float | None) -> str:

@@ -23,7 +23,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     from rewardlab.backends import check_runnable, describe, run_backend
     from rewardlab.errors import JobError, RewardlabError, UserError
-    from rewardlab.judging.probe import probe_judges
+    from rewardlab.judging.probe import asked, probe_judges
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
@@ -63,6 +63,8 @@ def run(options: Namespace) -> int:
     say(f"results: {directory.path} (open report.html)")
     for line in _next_steps(directory.path):
         say(line)
+    if any(not planned.spec.local for planned in asked(plan).values()):
+        say("(that asks the judge anew, which may cost; a cassette in the recipe keeps its answers for other runs)")
     return 0
 
 

@@ -1,5 +1,8 @@
 """Tokens and money: what is spent and what questions under way may still cost."""
 
+import asyncio
+from collections.abc import Callable, Mapping
+
 from rewardlab.errors import JobError
 from rewardlab.judging.pace import question_bytes
 from rewardlab.recipe import Budget as BudgetUse
@@ -8,39 +11,50 @@ from rewardlab.types import Ask, Reply
 
 MESSAGE_TOKENS = 16
 """what a chat template adds to a message, at most"""
+AHEAD = 0.01
+"""share of the budget that is saved as spent before it is: what a kill may cost, and how rarely is saved"""
+UNITS = ("tokens", "usd")
 MILLION = 1_000_000
 
 
 class Budget:
-    """Refuses a question that could pass the budget, together with all that is spent and under way.
+    """Refuses a question that could pass the budget, and all that come after it.
 
     A question has at most as many tokens as bytes, plus a few for each message; an answer has at most
-    `most_tokens` or what its own parameters say.
+    `most_tokens` or what its own parameters say. A question that fits, but not together with the bounds of those
+    under way, waits for them. `spent` is what went before; `save` is called with what may be spent of each limited
+    unit before it is passed, so that neither does a job pass its budget that is killed and goes on.
     """
 
-    def __init__(self, name: str, limits: BudgetUse, price: Price | None, most_tokens: int | None):
+    def __init__(
+        self,
+        name: str,
+        limits: BudgetUse,
+        price: Price | None,
+        most_tokens: int | None,
+        spent: Mapping[str, float] | None = None,
+        save: Callable[[Mapping[str, float]], None] | None = None,
+    ):
         self._name = name
-        self._limits = limits
+        self._limits = {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
         self._price = price
         self._most_tokens = most_tokens
-        self._under_way = {"tokens": 0.0, "usd": 0.0}
-        self.spent = {"tokens": 0.0, "usd": 0.0}
+        self._under_way = dict.fromkeys(UNITS, 0.0)
+        self._settled = asyncio.Event()
+        self._refusal: str | None = None
+        self._save = save
+        self.spent = dict.fromkeys(UNITS, 0.0) | dict(spent or {})
+        self._saved = dict(self.spent)
 
-    def hold(self, ask: Ask) -> tuple[int, int]:
+    async def hold(self, ask: Ask) -> tuple[int, int]:
         """Set the most that the question can cost apart, for `settle`. A JobError where that passes the budget."""
-        params = ask.params
-        asked = params.get("max_completion_tokens", params.get("max_tokens"))
-        answer = asked if isinstance(asked, int) else self._most_tokens or 0
-        bound = (question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer)
-        for unit, amount in self._cost(*bound).items():
-            limit = getattr(self._limits, unit)
-            if limit is not None and self.spent[unit] + self._under_way[unit] + amount > limit:
-                raise JobError(
-                    f"judge {self._name!r}: its budget of {limit:g} {unit} is used up ({self.spent[unit]:.6g} spent, "
-                    f"and the next question could cost {amount:.4g} with {self._under_way[unit]:.4g} under way); "
-                    f"raise judges.{self._name}.budget.{unit} and go on with --resume"
-                )
+        bound = self._bound(ask)
+        amounts = self._cost(*bound)
+        while not self._fits(amounts):
+            self._settled.clear()
+            await self._settled.wait()
         self._add(self._under_way, bound, 1)
+        self._save_ahead()
         return bound
 
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
@@ -50,6 +64,37 @@ class Budget:
             self._add(self.spent, bound, 1)
         elif reply is not None:
             self._add(self.spent, (reply.prompt_tokens or 0, reply.completion_tokens or 0), 1)
+        self._settled.set()
+
+    def at_most(self) -> dict[str, float]:
+        """What may be spent of each limited unit, with all that is under way."""
+        return {unit: self.spent[unit] + self._under_way[unit] for unit in self._limits}
+
+    def _fits(self, amounts: Mapping[str, float]) -> bool:
+        """Whether it may go now. A JobError where it never may."""
+        if self._refusal is None:
+            over = (unit for unit, limit in self._limits.items() if self.spent[unit] + amounts[unit] > limit)
+            if (unit := next(over, None)) is not None:
+                self._refusal = (
+                    f"judge {self._name!r}: its budget of {self._limits[unit]:g} {unit} is used up "
+                    f"({self.spent[unit]:.6g} spent, and the next question could cost {amounts[unit]:.4g}); "
+                    f"raise judges.{self._name}.budget.{unit} and go on with --resume"
+                )
+        if self._refusal is not None:
+            raise JobError(self._refusal)
+        return all(now + amounts[unit] <= self._limits[unit] for unit, now in self.at_most().items())
+
+    def _save_ahead(self) -> None:
+        now = self.at_most()
+        if self._save is not None and any(amount > self._saved[unit] for unit, amount in now.items()):
+            ahead = {unit: min(limit, now[unit] + AHEAD * limit) for unit, limit in self._limits.items()}
+            self._saved |= ahead
+            self._save(ahead)
+
+    def _bound(self, ask: Ask) -> tuple[int, int]:
+        asked = ask.params.get("max_completion_tokens", ask.params.get("max_tokens"))
+        answer = asked if isinstance(asked, int) else self._most_tokens or 0
+        return question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer
 
     def _add(self, to: dict[str, float], tokens: tuple[int, int], sign: int) -> None:
         for unit, amount in self._cost(*tokens).items():

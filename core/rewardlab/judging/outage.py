@@ -7,6 +7,10 @@ from collections import deque
 MOST_IN_A_ROW = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 10.0
+LEAST_TRIALS = 8
+"""pauses are short enough for so many trials before questions fail"""
+LONGEST_AFTER_S = 120.0
+"""a longer wait than this, asked for once, does not keep a judge shut"""
 
 
 class Outage:
@@ -19,12 +23,13 @@ class Outage:
 
     def __init__(self, patience: float):
         self._patience = patience
+        self._longest_pause = min(LONGEST_PAUSE_S, patience / LEAST_TRIALS)
+        self._pause = 0.0
         self._failures = 0
         self._since = 0.0
         self._open = False
-        self._pause = FIRST_PAUSE_S
         self._next_trial = 0.0
-        self._waiting: deque[asyncio.Future[bool]] = deque()
+        self._waiting: deque[asyncio.Future[bool | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self.last_failure = ""
 
@@ -33,58 +38,75 @@ class Outage:
         """How long the judge has been down; 0 where it is not."""
         return time.monotonic() - self._since if self._open else 0.0
 
+    @property
+    def is_final(self) -> bool:
+        """Whether the judge has been down for longer than questions wait."""
+        return self._open and self.seconds >= self._patience
+
     async def turn(self) -> bool | None:
-        """Whether the question may go: False as usual, True as the one that tries a judge that is down, None no."""
+        """Whether the question may go: False as usual, True as the one that tries a judge that is down, None no.
+
+        After True comes one of `succeeded`, `failed` and `untried`.
+        """
         if not self._open:
             return False
         now = time.monotonic()
         if now >= self._next_trial and not self._waiting:
-            self._next_trial = now + self._pause
+            self._next_trial = now + self._longest_pause  # unless its answer says otherwise before
             return True
-        if self.seconds >= self._patience:
+        if self.is_final:
             return None
         waiting: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         self._set_timer()
-        return await waiting
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if waiting.done() and not waiting.cancelled() and waiting.result():
+                self.untried()
+            raise
 
     def succeeded(self) -> None:
         """The judge answered something."""
         self._failures = 0
         if self._open:
             self._open = False
-            self._pause = FIRST_PAUSE_S
             self._release(False)
 
-    def failed(self, why: str, after: float | None) -> None:
+    def failed(self, why: str, after: float | None, trial: bool = False) -> None:
         """The judge did not answer; `after` are the seconds that it asked to wait for."""
         now = time.monotonic()
         if not self._failures:
             self._since = now
         self._failures += 1
         self.last_failure = why
-        if self._open:
-            self._pause = min(LONGEST_PAUSE_S, self._pause * 2)
-        else:
+        if self._open and trial:
+            self._next_trial = now + self._pause
+            self._pause = min(self._longest_pause, self._pause * 2)
+        elif not self._open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
             self._open = lasting or self._failures >= MOST_IN_A_ROW
-        if self._open:
-            self._next_trial = now + max(self._pause, after or 0.0)
-            self._set_timer()
+            self._pause = min(self._longest_pause, FIRST_PAUSE_S)
+            self._next_trial = now + self._pause
+        self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
+        self._set_timer()
+
+    def untried(self) -> None:
+        """The question that was to try the judge was taken back; the next one may."""
+        self._next_trial = time.monotonic()
+        self._set_timer()
 
     def _set_timer(self) -> None:
-        """For the next trial or the end of the patience, whichever comes first."""
+        """For the next trial or the end of the patience, whichever comes first, where questions wait."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._waiting:
-            now = time.monotonic()
-            pause = min(self._next_trial - now, self._patience - self.seconds)
+            pause = min(self._next_trial - time.monotonic(), self._patience - self.seconds)
             self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._ring)
 
     def _ring(self) -> None:
-        self._timer = None
-        if self.seconds >= self._patience:
+        if self.is_final:
             self._release(None)
             return
         now = time.monotonic()
@@ -92,11 +114,12 @@ class Outage:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(True)
-                self._next_trial = now + LONGEST_PAUSE_S  # unless its answer says otherwise before
+                self._next_trial = now + self._longest_pause
         self._set_timer()
 
     def _release(self, result: bool | None) -> None:
-        while self._waiting:
-            waiting = self._waiting.popleft()
-            if not waiting.done():
-                waiting.set_result(result)
+        waiting, self._waiting = self._waiting, deque()
+        self._set_timer()
+        for one in waiting:
+            if not one.done():
+                one.set_result(result)

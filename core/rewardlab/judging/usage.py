@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -49,11 +50,16 @@ class Usage:
 
 
 class UsageFile:
-    """Keeps counts in a small file, at most once a second and at the end, whole or not at all."""
+    """Keeps counts in a small file, at most once a second and at the end, whole or not at all.
+
+    `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
+    interrupted; the counts lag behind by a second.
+    """
 
     def __init__(self, path: Path | None):
         self._path = path
         self._saved = time.monotonic()
+        self.at_most: Mapping[str, float] = {}
         self.usage = self._load()
 
     def tick(self) -> None:
@@ -67,16 +73,21 @@ class UsageFile:
             return
         scratch = self._path.with_name(f".{self._path.name}")
         try:
-            scratch.write_text(json.dumps(asdict(self.usage), indent=1) + "\n", encoding="utf-8")
+            content = asdict(self.usage) | ({"at_most": dict(self.at_most)} if self.at_most else {})
+            scratch.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
             scratch.replace(self._path)
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._saved = time.monotonic()
 
     def _load(self) -> Usage:
+        if self._path is None:
+            return Usage()
         try:
-            return Usage(**json.loads(self._path.read_text(encoding="utf-8"))) if self._path else Usage()
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            self.at_most = {unit: float(amount) for unit, amount in content.pop("at_most", {}).items()}
+            return Usage(**content)
         except FileNotFoundError:
             return Usage()
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, AttributeError) as error:
             raise JobError(f"{self._path} cannot be read: {error}; move it away to count anew") from error

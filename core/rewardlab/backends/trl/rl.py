@@ -50,6 +50,8 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
         train_to_the_end(trainer, job, stage.updates_per_batch)
         if evaluator is not None:
             evaluator.after(policy, shape, scorer)
+        for line in scorer.judges.summary():
+            job.say(line)
     policy.save(job.output)
 
 

@@ -63,7 +63,9 @@ class StepReward:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
         self._job.ledger.write(self._job.index, step, scored, trained="yes")
-        usage = self._job.usage.write(self._job.index, step, self._scorer.judges.usage())
+        asked = self._scorer.judges.usage()
+        since = self._job.usage.write(self._job.index, step, asked)
+        usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
         for name, value in (step_metrics(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
         return advantages(self._stage.algorithm, scored)
