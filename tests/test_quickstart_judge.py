@@ -1,0 +1,76 @@
+"""recipes/quickstart_judge.yaml, shortened: a real run with a judge behind HTTP, and the same run from its cassette."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHORT = ("stages.0.steps=60", "stages.1.steps=3", "stages.1.batch_size=4", "stages.1.eval.prompts=12")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server_module():
+    spec = importlib.util.spec_from_file_location("judge_server", ROOT / "tests" / "judge_server.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def runs(server_module, command, tmp_path_factory):
+    """(the server, the first run with its output, the second): both record into, and replay from, one cassette."""
+    folder = tmp_path_factory.mktemp("judged")
+    server = server_module.JudgeServer(keys=["sk-right-key"])
+    with server_module.Serving(server), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LLM_API_URL", server.url)
+        patch.setenv("LLM_API_KEY", "sk-right-key")
+        key = "judges.main.with.api_key_env=LLM_API_KEY"
+        recipe = str(ROOT / "recipes" / "quickstart_judge.yaml")
+        cassette = "judges.main.cassette={path: main.jsonl}"
+        first = command(folder, "run", recipe, "name=first", key, cassette, *SHORT)
+        asked = server.answered
+        strict = "judges.main.cassette={path: main.jsonl, mode: strict}"
+        second = command(folder, "run", recipe, "name=second", key, strict, *SHORT)
+        assert server.answered == asked, "a strict cassette asks nobody"
+    return server, folder, first, second
+
+
+def ledger(folder, name):
+    [run] = (folder / "runs").glob(f"{name}-*")
+    return run, [json.loads(line) for line in (run / "ledger.jsonl").read_text().splitlines()]
+
+
+def test_it_runs_and_every_comparison_is_accounted_for(runs):
+    server, folder, (code, out, err), _ = runs
+    assert code == 0, err
+    assert "judges that answer: main" in out
+    run, rows = ledger(folder, "first")
+    groups = [r["components"]["preference"]["info"]["group"] for r in rows if r["index"] == 0]
+    assert len(groups) == 12 + 3 * 4 + 12
+    assert all(g["failed"] == g["unparsable"] == g["missing"] == 0 for g in groups)
+    usage = [json.loads(line) for line in (run / "usage.jsonl").read_text().splitlines()]
+    calls, reused = (sum(row[name] for row in usage) for name in ("calls", "reused"))
+    assert calls + 1 == server.answered, "and one call to probe"
+    assert calls + reused == sum(group["calls"] for group in groups)
+    assert sum(row["prompt_tokens"] + row["completion_tokens"] for row in usage) > 100 * calls
+    assert f"judge main: {calls:,} calls" in out
+
+
+def test_from_its_cassette_it_gives_the_same_rewards_byte_for_byte(runs):
+    _, folder, _, (code, out, err) = runs
+    assert code == 0, err
+    (first, _), (second, _) = ledger(folder, "first"), ledger(folder, "second")
+    assert (first / "ledger.jsonl").read_bytes() == (second / "ledger.jsonl").read_bytes()
+    assert "judge main: 0 calls" in out
+
+
+def test_the_key_is_nowhere(runs):
+    _, folder, (_, *said), (_, *said_again) = runs
+    assert "sk-right-key" not in "".join([*said, *said_again])
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 20
+    assert not [path for path in files if b"sk-right-key" in path.read_bytes()]
