@@ -140,7 +140,8 @@ def test_what_is_neither_right_nor_wrong_is_not_taken(files, main, write, tmp_pa
     write("scored.jsonl", scored(rows, [0.5, 1], [None, 1]))
     code, out, err = main("judge", "r.yaml", "rows.jsonl", "--graft", "scored.jsonl", "-o", "pairs.jsonl")
     assert (code, out) == (2, "")
-    assert err == "error: rows.jsonl: no row has a right and a wrong completion with different boxed answers\n"
+    told = "no row has a right and a wrong completion, both boxed, with other reasoning and another answer"
+    assert err == f"error: rows.jsonl: {told}\n"
     assert not (tmp_path / "pairs.jsonl").exists()
 
 

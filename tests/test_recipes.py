@@ -8,7 +8,6 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "recipes"
 RECIPES = sorted(FOLDER.rglob("*.yaml"))
-ENVIRONMENT = {"LLM_API_URL": "http://127.0.0.1:1/v1", "LLM_API_KEY": "sk-of-no-server"}
 PROBLEMS = [
     {"problem": f"What is {n} + {n}?", "solution": rf"{n} + {n} = \boxed{{{2 * n}}}", "answer": str(2 * n)}
     for n in range(3)
@@ -37,18 +36,19 @@ def test_opens_with_the_schema_the_command_and_the_paper(recipe):
 
 
 @each
-def test_passes_check(recipe, rewardlab, write):
-    write("deepscaler.jsonl", PROBLEMS)
-    done = rewardlab("check", recipe, "--json", env=ENVIRONMENT)
+def test_passes_check_as_it_is(recipe, rewardlab):
+    done = rewardlab("check", recipe, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["total_range"] == [0.0, 4.0]
 
 
 @pytest.mark.parametrize("name", ["sp3f", "sp3f_no_privilege", "sp3f_single_language"])
 def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
-    write("deepscaler.jsonl", PROBLEMS * 12)
-    on_one_machine = ("backend.use=trl", "backend.gpus_per_node=1")
-    done = rewardlab("run", FOLDER / f"{name}.yaml", "--dry-run", *on_one_machine, env=ENVIRONMENT)
+    write("mine.jsonl", PROBLEMS * 12)
+    mine = [
+        f"stages.{stage}.dataset.from.{key}" for stage in (0, 1) for key in ("use=data/jsonl", "with.path=mine.jsonl")
+    ]
+    done = rewardlab("run", FOLDER / f"{name}.yaml", "--dry-run", "backend.use=trl", "backend.gpus_per_node=1", *mine)
     assert done.returncode == 0, done.stderr
     questions = 36 * 4 if name == "sp3f_single_language" else 34 * 4  # two of 36 rows stay English
     assert f"asks teacher up to {2 * questions} questions (about " in done.stdout
@@ -61,10 +61,7 @@ def test_what_the_paper_says_is_what_sp3f_says():
     from rewardlab.loading import load
     from rewardlab.recipe import Recipe
 
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
-        recipe = Recipe.model_validate(load(FOLDER / "sp3f.yaml").tree)
+    recipe = Recipe.model_validate(load(FOLDER / "sp3f.yaml").tree)
     sft, rl = recipe.stages[2], recipe.stages[3]
     assert (sft.batch_size, sft.learning_rate, sft.steps) == (16, 1e-5, 1000)
     assert (rl.batch_size, rl.group_size, rl.learning_rate, rl.steps) == (32, 8, 5e-7, 500)

@@ -17,6 +17,7 @@ from rewardlab.types import Sample
 from rewardlab.validation import Path
 
 BYTES_A_TOKEN = 3.0
+SAMPLE_ROWS = 1000
 PROMPT_TOKENS = 250
 """of the instructions around the texts of a question"""
 
@@ -48,7 +49,9 @@ def data_costs(plan: Plan, place: Path) -> Iterator[str]:
         return
     rows, size = _source(plan, (*place, "from"))
     if rows is None:
-        yield f"asks {', '.join(planned.judges())}; how often depends on a source that is not there yet"
+        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, SAMPLE_ROWS)
+        for name in planned.judges():
+            yield f"asks {name} up to {calls:,} questions for each {SAMPLE_ROWS:,} rows that it starts from"
         return
     yield f"starts from {rows:,} rows of {plan.datasets[(*place, 'from')].use.use}"
     calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
@@ -75,9 +78,9 @@ def _asked(components: Mapping[str, Planned], size: int) -> Iterator[tuple[str, 
 
 
 def _source(plan: Plan, place: Path) -> tuple[int | None, float]:
-    """(rows, mean bytes of a row's prompt and texts); None where the source cannot be read yet."""
+    """(rows, mean bytes of a row's prompt and texts); None where the source is remote or not there yet."""
     planned = plan.datasets[place]
-    if planned.spec.step:
+    if planned.spec.step or planned.spec.remote:
         return None, 0.0
     try:
         sizes = [_bytes(sample) for sample in read_dataset(planned, Context(seed=plan.recipe.seed))]

@@ -41,7 +41,8 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
     warnings: list[str] = []
     problems: list[Problem] = []
     for path, planned in plan.datasets.items():
-        if planned.spec.step or _not_there_yet(plan, planned):  # a step may cost money
+        # a step may cost money, and what is remote is there only when it is needed
+        if planned.spec.step or planned.spec.remote or _not_there_yet(plan, planned):
             continue
         try:
             rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), most))

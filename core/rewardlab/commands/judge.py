@@ -82,7 +82,8 @@ def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None])
     if work.without_scores:
         say(f"warning: {options.graft}: no scores for {work.without_scores} of {work.read} rows")
     if not lines:
-        raise UserError("no row has a right and a wrong completion with different boxed answers", where=rows)
+        what = "no row has a right and a wrong completion, both boxed, with other reasoning and another answer"
+        raise UserError(what, where=rows)
     output.write_bytes(b"".join(lines))
     if options.json:
         summary = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": options.output}

@@ -39,7 +39,7 @@ class Budget:
         self._limits = {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
         self._price = price
         self._most_tokens = most_tokens
-        self._under_way = dict.fromkeys(UNITS, 0.0)
+        self._under_way = (0, 0)  # whole numbers: where nothing is under way, this is nothing
         self._settled = asyncio.Event()
         self._refusal: str | None = None
         self._save = save
@@ -53,22 +53,23 @@ class Budget:
         while not self._fits(amounts):
             self._settled.clear()
             await self._settled.wait()
-        self._add(self._under_way, bound, 1)
+        self._under_way = (self._under_way[0] + bound[0], self._under_way[1] + bound[1])
         self._save_ahead()
         return bound
 
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
         """The question is over: what it cost, or its bound where nobody knows (`unknown`, or no counts)."""
-        self._add(self._under_way, bound, -1)
-        if unknown or (reply is not None and reply.error is None and reply.prompt_tokens is None):
-            self._add(self.spent, bound, 1)
-        elif reply is not None:
-            self._add(self.spent, (reply.prompt_tokens or 0, reply.completion_tokens or 0), 1)
+        self._under_way = (self._under_way[0] - bound[0], self._under_way[1] - bound[1])
+        uncounted = reply is not None and reply.error is None and reply.prompt_tokens is None
+        tokens = (reply.prompt_tokens or 0, reply.completion_tokens or 0) if reply is not None else (0, 0)
+        for unit, amount in self._cost(*(bound if unknown or uncounted else tokens)).items():
+            self.spent[unit] += amount
         self._settled.set()
 
     def at_most(self) -> dict[str, float]:
         """What may be spent of each limited unit, with all that is under way."""
-        return {unit: self.spent[unit] + self._under_way[unit] for unit in self._limits}
+        held = self._cost(*self._under_way)
+        return {unit: self.spent[unit] + held[unit] for unit in self._limits}
 
     def _fits(self, amounts: Mapping[str, float]) -> bool:
         """Whether it may go now. A JobError where it never may."""
@@ -95,10 +96,6 @@ class Budget:
         asked = ask.params.get("max_completion_tokens", ask.params.get("max_tokens"))
         answer = asked if isinstance(asked, int) else self._most_tokens or 0
         return question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer
-
-    def _add(self, to: dict[str, float], tokens: tuple[int, int], sign: int) -> None:
-        for unit, amount in self._cost(*tokens).items():
-            to[unit] += sign * amount
 
     def _cost(self, prompt: int, completion: int) -> dict[str, float]:
         return {"tokens": prompt + completion, "usd": cost(self._price, prompt, completion) or 0.0}

@@ -22,6 +22,8 @@ from rewardlab.types import Ask, Reply
 
 HEX = 64
 START = b'{"key": "'
+BEGINNINGS = (START[:2], b"{\n" + START[:2])
+"""of a first line, also of one that was torn after its first byte"""
 KEY = slice(len(START), len(START) + HEX)
 END = re.compile(rb', "draw": \d+\}\n\Z')
 """stands in no torn line: within a text its quotes are escaped"""
@@ -104,7 +106,7 @@ class Cassette:
     def _check(self) -> None:
         """A file that begins otherwise is somebody's, and nothing is appended to it."""
         head = os.pread(self._file, len(START), 0)
-        if not (head.startswith(START[:2]) if self._end else START.startswith(head)):
+        if not (head.startswith(BEGINNINGS) if self._end else START.startswith(head)):
             raise UserError("this is no cassette", where=str(self._path))
 
     def _at(self, start: int, length: int) -> Reply:

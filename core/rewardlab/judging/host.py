@@ -1,6 +1,6 @@
 """The handle that rewards see: one question after another from the same judge, whoever asks.
 
-A question goes: is it answered already, is the same one under way, is the judge down, is there a place, may it go
+A question goes: is it answered already, is the same one under way, is there a place, is the judge down, may it go
 by the pace, does the budget bear it, ask, and again after a failure.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rewardlab.errors import JobError, TryAgain, one_line
+from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
 from rewardlab.judging.answers import Answers
 from rewardlab.judging.budget import Budget, cost
 from rewardlab.judging.form import FormWatch
@@ -91,9 +91,8 @@ class HostedJudge:
         self._budget: Budget | None = None
         if settings.budget is not None and not spec.local:
             most = spec.most_tokens(options) if spec.most_tokens is not None else None
-            self._budget = Budget(name, settings.budget, settings.price, most)
-            self._budget.spent["tokens"] = self.usage.prompt_tokens + self.usage.completion_tokens
-            self._budget.spent["usd"] = self.usage.usd
+            spent = self._usage.spent()
+            self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
         self._answers = Answers(name, _identity(spec, settings, options), cassette, kept)
@@ -117,7 +116,7 @@ class HostedJudge:
         if told is None:
             return
         if self._keeping.stop_on_form:
-            self.stopped = self.stopped or JobError(told)
+            self._stop(JobError(told))
         else:
             self._keeping.say(f"warning: {told}")
 
@@ -135,10 +134,12 @@ class HostedJudge:
     async def aclose(self) -> None:
         """Close what the judge holds open and the files; idempotent. Belongs to the home loop."""
         self._answers.close()
-        self._usage.save()
-        close = getattr(self._judge, "aclose", None)
-        if close is not None:
-            await close()
+        try:
+            self._usage.save(self._budget.at_most() if self._budget is not None else None)
+        finally:
+            close = getattr(self._judge, "aclose", None)
+            if close is not None:
+                await close()
 
     async def _local(self, ask: Ask) -> Reply:
         async with self._places:
@@ -146,59 +147,79 @@ class HostedJudge:
 
     async def _asked(self, ask: Ask) -> Reply:
         try:
-            reply, reused = await self._answers.get(ask, self._in_time)
-        except JobError as error:  # a full disk, a budget that is used up
-            self.stopped = self.stopped or error
-            reply, reused = Reply(error=str(error)), False
-        self.usage.reused += reused
+            reply, reused = await self._in_time(ask)
+        except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
+            told = str(error) if isinstance(error, RewardlabError) else f"judge {self.name!r}: {one_line(error)}"
+            self._stop(JobError(told))
+            reply, reused = Reply(error=told), False
+        self.usage.reused += reused and reply.error is None
         self.usage.failed += reply.error is not None
         return reply
 
-    # --- Tries
-
-    async def _in_time(self, ask: Ask) -> Reply:
-        """The reply, or an error where the group's time is over before it comes."""
+    async def _in_time(self, ask: Ask) -> tuple[Reply, bool]:
+        """(the reply, whether it took no call); an error where the group's time is over before it comes."""
         seconds, clock = self._settings.group_timeout, GROUP.get()
         if seconds is None or clock is None:
-            return await self._tried(ask)
+            return await self._answers.get(ask, self._tried)
         try:
             async with clock.limited(self.name) as limit:
-                return await self._tried(ask)
+                return await self._answers.get(ask, self._tried)
         except TimeoutError:
             if not limit.expired():
                 raise
-            return Reply(error=f"judge {self.name!r} did not answer all questions about the group within {seconds:g} s")
+            why = f"judge {self.name!r} did not answer all questions about the group within {seconds:g} s"
+            return Reply(error=why), False
+
+    def _stop(self, error: JobError) -> None:
+        """No call is made any more."""
+        self.stopped = self.stopped or error
+        self._pace.closed = True
+
+    # --- Tries
 
     async def _tried(self, ask: Ask) -> Reply:
         failures = 0
         while True:
-            trial = await self._outage.turn() if self._tries > 1 else False
-            if self.stopped is not None:
-                return Reply(error=str(self.stopped))
-            if trial is None:
-                down, why = self._outage.seconds, self._outage.last_failure
-                return Reply(error=f"judge {self.name!r} has been down for {down:.0f} s: it {why}")
+            # with a place: those that wait for one while a judge goes down would all go and fail
             async with self._places:
-                outcome = await self._sent(ask, retry=failures > 0 or trial)
+                trial = await self._outage.turn()
+                if trial is None:
+                    return self._is_down()
+                outcome = await self._told(ask, failures > 0, trial)
             if isinstance(outcome, Reply):
-                self._outage.succeeded()
                 return outcome
-            self._outage.failed(outcome.why, outcome.after)
-            failures += not trial  # who tries whether a judge is back does not pay for it with a try of its own
+            if trial and self._outage.is_final:
+                return self._is_down()
+            # who tries whether a judge is back does not pay for it with a try of its own, where it has several
+            failures += not trial or self._tries == 1
             if failures >= self._tries or (outcome.after or 0.0) > LONGEST_WAIT_S:
                 return self._gave_up(outcome, failures)
             await asyncio.sleep(_pause(failures, outcome.after))
 
-    async def _sent(self, ask: Ask, retry: bool) -> Reply | _Failure:
+    async def _told(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure:
+        """One call, of which the breaker hears."""
+        outcome = None
+        try:
+            outcome = await self._sent(ask, again or trial)
+        finally:
+            if isinstance(outcome, Reply):
+                self._outage.succeeded()
+            elif outcome is not None:
+                self._outage.failed(outcome.why, outcome.after, trial)
+            elif trial:
+                self._outage.untried()
+        return outcome
+
+    async def _sent(self, ask: Ask, again: bool) -> Reply | _Failure:
         """One call, by the pace, within the budget, counted."""
-        if self.stopped is not None:  # while this question waited for its place
-            return Reply(error=str(self.stopped))
         taken = await self._pace.turn(ask)
-        bound = self._budget.hold(ask) if self._budget is not None else None
+        if self.stopped is not None:  # while this question waited
+            return Reply(error=str(self.stopped))
+        bound = await self._budget.hold(ask) if self._budget is not None else None
         if (clock := GROUP.get()) is not None and self._settings.group_timeout is not None:
             clock.sent(self.name, self._settings.group_timeout)
         self.usage.calls += 1
-        self.usage.retries += retry
+        self.usage.retries += again
         outcome: Reply | _Failure = _Failure("was interrupted", may_cost=True)
         try:
             outcome = await self._try(ask)
@@ -206,7 +227,7 @@ class HostedJudge:
             reply = outcome if isinstance(outcome, Reply) else None
             if self._budget is not None and bound is not None:
                 self._budget.settle(bound, reply, unknown=reply is None and outcome.may_cost)
-            if reply is not None and reply.error is None:
+            if reply is not None:
                 self._count(ask, taken, reply)
             self._usage.tick()
         return outcome
@@ -214,7 +235,7 @@ class HostedJudge:
     def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
         self._pace.settle(ask, taken, reply)
         prompt, completion = reply.prompt_tokens or 0, reply.completion_tokens or 0
-        self.usage.answers += 1
+        self.usage.answers += reply.error is None
         self.usage.prompt_tokens += prompt
         self.usage.completion_tokens += completion
         self.usage.usd += cost(self._settings.price, prompt, completion) or 0.0
@@ -241,6 +262,10 @@ class HostedJudge:
         elif not isinstance(reply.text, str):
             problem = f"returned a text that is {type(reply.text).__name__}, not str"
         return reply if problem is None else Reply(error=f"judge {self.name!r} {problem}")
+
+    def _is_down(self) -> Reply:
+        down, why = self._outage.seconds, self._outage.last_failure
+        return Reply(error=f"judge {self.name!r} has been down for {down:.0f} s: it {why}")
 
     def _gave_up(self, failure: _Failure, failures: int) -> Reply:
         tries = f", {failures} tries" if failures > 1 else ""

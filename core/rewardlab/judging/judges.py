@@ -1,13 +1,14 @@
 """The judges of a recipe, built and hosted, by the names that it gives them."""
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import wait
 from typing import Any
 
 from rewardlab.building import build
-from rewardlab.errors import UserError, nearest
+from rewardlab.errors import JobError, UserError, nearest, one_line
 from rewardlab.judging.host import HostedJudge, Keeping
 from rewardlab.judging.usage import Usage
-from rewardlab.loops import LoopThread
+from rewardlab.loops import CLOSE_LIMIT, LoopThread
 from rewardlab.planned import Planned
 from rewardlab.specs import Context
 
@@ -49,15 +50,32 @@ class Judges(Mapping[str, HostedJudge]):
         return [f"judge {name}: {usage.line()}" for name, usage in self.usage().items()]
 
     def close(self) -> None:
-        """Close what the judges hold open, from another thread than their home's; idempotent."""
-        if self._home is not None:
-            home, self._home = self._home, None
-            home.run(_close_all(list(self._judges.values())))
+        """Close what the judges hold open, from another thread than their home's; idempotent.
+
+        Waits for code that holds the home loop, or for an `aclose` that hangs, as long as `LoopThread.close` does.
+        """
+        if self._home is None:
+            return
+        home, self._home = self._home, None
+        closing = home.submit(_close_all(list(self._judges.values())))
+        if not wait([closing], CLOSE_LIMIT).done:
+            closing.cancel()
+            return
+        closing.result()
 
 
 async def _close_all(judges: list[HostedJudge]) -> None:
+    """All are closed, whatever happens; a JobError names the first that could not be."""
+    problems = []
     for judge in judges:
-        await judge.aclose()
+        try:
+            await judge.aclose()
+        except JobError as error:
+            problems.append(error)
+        except Exception as error:
+            problems.append(JobError(f"judge {judge.name!r} could not be closed: {one_line(error)}"))
+    if problems:
+        raise problems[0]
 
 
 def open_judges(planned: Mapping[str, Planned], home: LoopThread, context: Context, keeping: Keeping) -> Judges:

@@ -81,8 +81,8 @@ class Outage:
         self._failures += 1
         self.last_failure = why
         if self._open and trial:
-            self._next_trial = now + self._pause
             self._pause = min(self._longest_pause, self._pause * 2)
+            self._next_trial = now + self._pause
         elif not self._open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
             self._open = lasting or self._failures >= MOST_IN_A_ROW

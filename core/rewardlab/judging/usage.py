@@ -67,8 +67,15 @@ class UsageFile:
         if self._path is not None and time.monotonic() - self._saved >= SAVE_EVERY_S:
             self.save()
 
-    def save(self) -> None:
-        """Write the counts. A JobError where the disk refuses."""
+    def spent(self) -> dict[str, float]:
+        """What a budget has to count with: at least the counts."""
+        counted = {"tokens": self.usage.prompt_tokens + self.usage.completion_tokens, "usd": self.usage.usd}
+        return {unit: max(amount, self.at_most.get(unit, 0.0)) for unit, amount in counted.items()}
+
+    def save(self, at_most: Mapping[str, float] | None = None) -> None:
+        """Write the counts, and what a budget may have spent where it says so. A JobError where the disk refuses."""
+        if at_most is not None:
+            self.at_most = {**self.at_most, **at_most}
         if self._path is None:
             return
         scratch = self._path.with_name(f".{self._path.name}")

@@ -1,4 +1,4 @@
-"""Datasets: JSONL files and generated multilingual word problems."""
+"""Datasets: JSONL files, the Hugging Face hub, and generated multilingual word problems."""
 
 from typing import Annotated, Literal, Self
 
@@ -29,6 +29,19 @@ class JsonlOptions(Config):
     """a .jsonl or .jsonl.gz file, one object a line; relative to the current directory, `~` is your home"""
     skip_bad: bool = False
     """leave out lines that cannot be read, with a warning that counts and lists them, instead of stopping"""
+
+
+class HubOptions(Config):
+    path: Annotated[str, Field(min_length=1)]
+    """a dataset's name on the hub, or a folder with its files"""
+    name: str | None = None
+    """of its configuration, where it has several"""
+    split: str = "train"
+    """such as train, or train[:1000] without streaming"""
+    revision: str | None = None
+    """a commit, tag or branch; name one to read the same rows tomorrow"""
+    streaming: bool = True
+    """read rows as they are needed; false downloads all of them first"""
 
 
 class ArithmeticOptions(Config):
@@ -80,6 +93,12 @@ def _build_jsonl(options: JsonlOptions, context):
     return JsonlRows(options.path, skip_bad=options.skip_bad)
 
 
+def _build_hub(options: HubOptions, context):
+    from rewardlab_data.hub import HubRows
+
+    return HubRows(options)
+
+
 def _build_arithmetic(options: ArithmeticOptions, context):
     if options.path is not None:
         from rewardlab_data.jsonl import JsonlRows
@@ -94,6 +113,9 @@ def _build_arithmetic(options: ArithmeticOptions, context):
 def rewardlab_datasets():
     return [
         DatasetSpec(name="jsonl", summary="rows of a JSON lines file", config=JsonlOptions, build=_build_jsonl),
+        DatasetSpec(
+            name="hub", summary="a dataset on the Hugging Face hub", config=HubOptions, remote=True, build=_build_hub
+        ),
         DatasetSpec(
             name="arithmetic",
             summary="generated word problems in up to ten languages, no network",

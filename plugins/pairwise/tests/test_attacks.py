@@ -1,7 +1,8 @@
 """What is judged wins nothing: generated attacks, through the real reward, against judges that are easily led.
 
 One family, "unicode" (zero-width characters, homoglyphs, bidi), was held out while the defence was built against
-the others. The official profile reproduces published code and stays open to attack; one test shows that.
+the others; it won nothing when it was first run.
+The official profile reproduces published code and stays open to attack; one test shows that.
 """
 
 import asyncio
@@ -211,6 +212,14 @@ families = pytest.mark.parametrize("family", FAMILIES)
 
 def in_each_style(replies) -> list[Callable[[Ask], str]]:
     return [partial(reply, style=style) for style in QUOTING for reply in replies]
+
+
+def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_give_no_verdict():
+    for words in LANGUAGES.values():
+        for replies, expected in ((OBEDIENT + in_each_style(VOTING), (0.0, 0)), (in_each_style(SILENT), (0.5, 2))):
+            for reply in replies:
+                score = asyncio.run(score_of(reply, words, "\n\n".join(words.wrong)))
+                assert (score.value, score.info["unparsable"]) == expected, reply
 
 
 @families

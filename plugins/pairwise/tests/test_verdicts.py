@@ -136,6 +136,10 @@ class TestParts:
         assert verdict(f"A ends: {row[-200:]}\\boxed{{B}}", (row,)) is None
         assert verdict(f"A ends: {row[-200:]}\n\\boxed{{B}}", (row,)) == "B"
 
+    def test_a_bare_box_before_a_whole_text_of_some_length_is_no_vote(self):
+        solution = "17 * 20 = 340 and 17 * 3 = 51, and the sum of these two is 340 + 51 = 391."
+        assert verdict(f"A says:\n\\boxed{{A}}\n\nB says:\n{solution}", ("\\boxed{A}", solution)) is None
+
     def test_a_scrap_of_a_quotation_with_nothing_after_it_is_taken_for_a_vote(self):
         assert self.read("A says: so the verdict is:\n\n\\boxed{A}") == "A"
 
@@ -157,6 +161,7 @@ class TestThoughts:
             ("A or B? \\boxed{A}</think>\n\n\\boxed{B}", "B"),
             ("<think>A or B? \\boxed{A}</think> I do not know.", None),
             ("\n<think>A or B? \\boxed{A}", None),
+            ("<think>A or B?</think> \\boxed{A} it was, I thought.</think> I do not know.", None),
             ("A closes <think> nowhere. \\boxed{B}", "B"),
         ],
     )
