@@ -494,8 +494,8 @@ class TestBeforeARun:
             told = self.refused(run, server.url)
             assert server.seen["requests"] == 1
         assert told == (
-            f"{server.url} answered HTTP 401: Incorrect API key provided: Bearer ***; "
-            "does `api_key_env` name the variable with the right key?"
+            f"{server.url} answered HTTP 401: Incorrect API key provided: Bearer *** "
+            "(does `api_key_env` name the variable with the right key?)"
         )
 
     def test_no_key(self, run, monkeypatch):
@@ -512,13 +512,13 @@ class TestBeforeARun:
 
         with Serving(JudgeServer(fault=lambda *_: unknown)) as server:
             told = self.refused(run, server.url)
-        words = "The model `m` does not exist.; are `base_url` and `model` right?"
+        words = "The model `m` does not exist. (are `base_url` and `model` right?)"
         assert told == f"{server.url} answered HTTP 404: {words}"
 
     def test_a_wrong_address(self, run):
         with Serving(JudgeServer()) as server:
             told = self.refused(run, server.url.removesuffix("/v1"))
-            assert told.endswith("are `base_url` and `model` right? The address usually ends in /v1.")
+            assert told.endswith("(are `base_url` and `model` right? The address usually ends in /v1.)")
         told = self.refused(run, server.url)
         assert told == f"judge 'main' cannot be reached at {server.url}: Connection refused"
 
@@ -539,7 +539,7 @@ class TestBeforeARun:
             files(server.url)
             code, err = score()
         assert code == 1
-        assert f"{server.url} answered HTTP 401: Incorrect API key provided: Bearer ***; does `api_key_env`" in err
+        assert f"{server.url} answered HTTP 401: Incorrect API key provided: Bearer *** (does `api_key_env`" in err
 
 
 def rewards(folder):

@@ -82,7 +82,7 @@ def test_no_minute_has_more_requests_and_none_is_wasted(clock, limit):
     asyncio.run(scenario())
     assert [number for _, number in sending.sent] == list(range(3 * limit)), "they go in order"
     assert most_within_a_minute(sending.sent) == limit
-    assert sending.sent[-1][0] - sending.sent[0][0] <= 3 * MINUTE
+    assert sending.sent[-1][0] - sending.sent[0][0] <= 3.05 * MINUTE
 
 
 def test_a_burst_is_one_seconds_worth_also_after_a_silence(clock):

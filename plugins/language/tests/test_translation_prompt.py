@@ -60,7 +60,7 @@ def test_a_file_with_a_separator_has_a_system_message(template):
         ("$text\n---\nTo $language: $text", "$text must stand there once, in the user message"),
         ("$text", "$language is missing"),
         ("To $langauge: $text", "no placeholder $langauge; there are $language, $text, $key"),
-        ("To $language for 5 $: $text", "a lone $ before ': $text'"),
+        ("To $language for 5 $: $text", "mine.txt:1: a lone $; write $$ for a dollar sign"),
         (b"\xff", "cannot read the template"),
     ],
 )

@@ -33,9 +33,12 @@ class Chat:
         self._parameters = parameters(options)
         self._credentials: Credentials | None = None
         self._client: Client | None = None
+        self._closed = False
 
     async def ask(self, ask: Ask) -> Reply:
         """The model's answer. Raises TryAgain where another try may bring one."""
+        if self._closed:
+            return Reply(error="openai/chat is closed")  # a new connection would be nobody's to close
         if not ask.messages:
             return Reply(error="openai/chat needs messages; the question has none")
         if self._credentials is None:
@@ -52,7 +55,8 @@ class Chat:
         raise TryAgain(why)  # outside the handler: the cause may hold what the server sent, the key too
 
     async def aclose(self) -> None:
-        """Give the connections back; idempotent."""
+        """Give the connections back and answer no more; idempotent."""
+        self._closed = True
         if self._client is not None:
             client, self._client = self._client, None
             await client.release()

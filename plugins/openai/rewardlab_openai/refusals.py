@@ -89,11 +89,11 @@ def _number(value: str | None) -> float | None:
 
 def _hint(status: int, headers: Mapping[str, str], address: str) -> str:
     if status in (401, 403):
-        return "; does `api_key_env` name the variable with the right key?"
+        return " (does `api_key_env` name the variable with the right key?)"
     if status in (404, 405):
-        lacking = " The address usually ends in /v1." if not urlsplit(address).path.strip("/") else ""
-        return f"; are `base_url` and `model` right?{lacking}"
+        lacking = "" if urlsplit(address).path.strip("/") else " The address usually ends in /v1."
+        return f" (are `base_url` and `model` right?{lacking})"
     if 300 <= status < 400:
         place = headers.get("Location")
-        return f"; give `base_url` as the address that it leads to{f', {place}' if place else ''}"
+        return f" (give `base_url` as the address that it leads to{f', {place}' if place else ''})"
     return ""

@@ -180,6 +180,7 @@ class TestKept:
             await one.aclose()
             assert (await two.ask(question)).text == "ready", "its connections went with another judge"
             await two.aclose()
+            assert (await two.ask(question)).error == "openai/chat is closed"
 
         asyncio.run(run())
         assert server.connections == 1

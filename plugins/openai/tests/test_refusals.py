@@ -22,11 +22,11 @@ def test_a_busy_or_failing_server_is_asked_again(replying, ask, status):
     ("status", "hint"),
     [
         (400, ""),
-        (401, "; does `api_key_env` name the variable with the right key?"),
+        (401, " (does `api_key_env` name the variable with the right key?)"),
         (402, ""),
-        (403, "; does `api_key_env` name the variable with the right key?"),
-        (404, "; are `base_url` and `model` right?"),
-        (405, "; are `base_url` and `model` right?"),
+        (403, " (does `api_key_env` name the variable with the right key?)"),
+        (404, " (are `base_url` and `model` right?)"),
+        (405, " (are `base_url` and `model` right?)"),
         (413, ""),
         (422, ""),
     ],
@@ -132,14 +132,14 @@ class TestRedirects:
         elsewhere = serve()
         place = f"{elsewhere.url}/chat/completions"
         server = replying(b"", status, {"Location": place})
-        told = f"HTTP {status} with an empty body; give `base_url` as the address that it leads to, {place}"
+        told = f"HTTP {status} with an empty body (give `base_url` as the address that it leads to, {place})"
         assert ask(server, api_key_env="JUDGE_KEY") == Reply(error=f"{server.url} answered {told}")
         assert elsewhere.requests == []
 
     def test_to_nowhere(self, replying, ask):
         server = replying(b"", 304)
         assert ask(server).error.endswith(
-            "HTTP 304 with an empty body; give `base_url` as the address that it leads to"
+            "HTTP 304 with an empty body (give `base_url` as the address that it leads to)"
         )
 
 
@@ -148,8 +148,8 @@ def test_an_address_without_a_path_gets_a_hint(serve, ask):
     server = serve()
     told = ask(base_url=f"http://127.0.0.1:{server.port}").error
     assert told == (
-        f"http://127.0.0.1:{server.port} answered HTTP 404: 404: Not Found; "
-        "are `base_url` and `model` right? The address usually ends in /v1."
+        f"http://127.0.0.1:{server.port} answered HTTP 404: 404: Not Found "
+        "(are `base_url` and `model` right? The address usually ends in /v1.)"
     )
 
 

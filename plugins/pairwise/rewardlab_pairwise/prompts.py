@@ -1,44 +1,34 @@
-"""The prompt of one comparison: a template, and fences that what stands inside them cannot forge."""
+"""The prompt of one comparison: which texts it quotes, under which labels, and what a template must have."""
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from string import Template
 
+from rewardlab.quoting import QuotingTemplate, fence, fence_key, read_template
 from rewardlab.types import Message, Sample
+
+__all__ = ["LABELS", "PairTemplate", "fence_key", "load", "query_of"]
 
 LABELS = {"query": "QUERY", "reference": "CORRECT SOLUTION", "a": "RESPONSE A", "b": "RESPONSE B"}
 """What a template may quote, and how its fence calls it. Every text in a prompt stands in a fence."""
-SEPARATOR = "---"
-"""The line between the system message and the user message of a template."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairTemplate:
-    """A checked template. `system` is None where the file has no separator."""
+    """A checked template."""
 
-    system: Template | None
-    user: Template
+    template: QuotingTemplate
 
-    def messages(self, parts: Mapping[str, str]) -> list[Message]:
-        """The messages that show `parts` (query, a, b and, where privileged, reference), each verbatim."""
-        key = fence_key(parts)
-        filled = {name: fence(LABELS[name], text, key) for name, text in parts.items()} | {"key": key}
-        roles = [("system", self.system), ("user", self.user)]
-        return [{"role": role, "content": t.substitute(filled)} for role, t in roles if t is not None]
+    def messages(self, parts: Mapping[str, str], key: str | None = None) -> list[Message]:
+        """The messages that show `parts` (query, a, b and, where privileged, reference), each verbatim.
 
-
-def fence_key(parts: Mapping[str, str]) -> str:
-    """16 hexadecimal digits of sha256 over all parts: no part can hold the key that it helps to make."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def fence(label: str, text: str, key: str) -> str:
-    """`text` as it is, between two lines that carry the key."""
-    return f"=== BEGIN {label} {key} ===\n{text}\n=== END {label} {key} ==="
+        key: `fence_key(parts)`, where it is known already.
+        """
+        key = key or fence_key(parts)
+        return self.template.messages(
+            {name: fence(LABELS[name], text, key) for name, text in parts.items()} | {"key": key}
+        )
 
 
 def query_of(sample: Sample) -> str:
@@ -52,33 +42,19 @@ def query_of(sample: Sample) -> str:
 def load(path: str | None, *, privileged: bool) -> PairTemplate:
     """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
 
-    A file is the user message, or the system message, a line `---` and the user message. $query, $a, $b and
-    (exactly where privileged) $reference stand for the fenced texts, $key for the key of the fences, $$ for
-    a dollar sign. A comes before B and each text is shown once, so that nothing after the fences quotes it
-    again.
+    $query, $a, $b and (exactly where privileged) $reference stand for the fenced texts, $key for the key of the
+    fences. A comes before B and each text is shown once, so that nothing after the fences quotes it again.
     """
     name = "privileged.txt" if privileged else "plain.txt"
     source = Path(path) if path is not None else files("rewardlab_pairwise") / "templates" / name
-    try:
-        text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot read the template {path}: {error}") from error
-    _check(text, str(source), privileged)
-    lines = text.strip().splitlines()
-    if SEPARATOR not in lines:
-        return PairTemplate(system=None, user=Template(text.strip()))
-    cut = lines.index(SEPARATOR)
-    system, user = ("\n".join(part).strip() for part in (lines[:cut], lines[cut + 1 :]))
-    return PairTemplate(system=Template(system), user=Template(user))
+    template = read_template(source, (*LABELS, "key"))
+    _check([*template.system_names, *template.user_names], str(source), privileged)
+    return PairTemplate(template=template)
 
 
-def _check(text: str, source: str, privileged: bool) -> None:
-    names = _placeholders(text, source)
+def _check(names: list[str], source: str, privileged: bool) -> None:
     shown = [name for name in names if name in LABELS]
     wanted = {"query", "a", "b", *(["reference"] if privileged else [])}
-    for name in names:
-        if name not in (*LABELS, "key"):
-            raise ValueError(f"{source}: no placeholder ${name}; there are ${', $'.join([*LABELS, 'key'])}")
     for name in LABELS:
         if shown.count(name) > 1:
             raise ValueError(f"{source}: ${name} stands there {shown.count(name)} times; show each text once")
@@ -88,14 +64,3 @@ def _check(text: str, source: str, privileged: bool) -> None:
             raise ValueError(f"{source}: ${name} needs the option 'privileged'")
     if shown.index("a") > shown.index("b"):
         raise ValueError(f"{source}: $b comes before $a; A must come first")
-
-
-def _placeholders(text: str, source: str) -> Sequence[str]:
-    names = []
-    for match in Template.pattern.finditer(text):
-        if match["invalid"] is not None:
-            line = text.count("\n", 0, match.start()) + 1
-            raise ValueError(f"{source}:{line}: a lone $; write $$ for a dollar sign")
-        if match["escaped"] is None:
-            names.append(match["named"] or match["braced"])
-    return names

@@ -106,10 +106,11 @@ class WinRate:
 
     async def _compare(self, parts: dict[str, str]) -> Judged:
         try:
-            reply = await self._judge.ask(Ask(messages=self._template.messages(parts), parts=parts))
+            key = fence_key(parts)
+            reply = await self._judge.ask(Ask(messages=self._template.messages(parts, key), parts=parts))
             if reply.error is not None:
                 return Judged(said="failed", error=reply.error or "the judge gave an error without a text")
-            winner = self._winner(reply, parts)
+            winner = self._winner(reply, parts, key)
             if self._understood is not None:
                 self._understood(reply, winner is not None)
         except RewardlabError:  # the job is to stop, with this message
@@ -118,12 +119,12 @@ class WinRate:
             return Judged(said="failed", error=one_line(error))
         return self._judged(winner, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0))
 
-    def _winner(self, reply: Reply, parts: Mapping[str, str]) -> Verdict | None:
+    def _winner(self, reply: Reply, parts: Mapping[str, str], key: str) -> Verdict | None:
         if self._options.profile == "sp3f_official":
             return official_verdict(reply.text)
         if reply.finish_reason == "length":
             return None  # the last box of a reply that was cut may be a mention in the middle of its analysis
-        return verdict(reply.text, parts.values(), fence_key(parts))
+        return verdict(reply.text, parts.values(), key)
 
     def _judged(self, winner: Verdict | None, tokens: int) -> Judged:
         if winner is not None:
