@@ -8,11 +8,13 @@ import importlib.util
 import json
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from itertools import permutations
 from pathlib import Path
 from typing import ClassVar
@@ -91,6 +93,24 @@ def score(main, tmp_path):
         return code, err
 
     return run
+
+
+@pytest.fixture
+def in_a_process(toy_environment, tmp_path):
+    """The same in a process of its own, killed at the end: `with in_a_process("--resume") as process`."""
+
+    @contextmanager
+    def start(*arguments, out="out.jsonl", python=()):
+        command = [sys.executable, *python, "-m", "rewardlab.cli", "score", "r.yaml", "rows.jsonl", "-o", out]
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+        environment = {**toy_environment, "JUDGE_KEY": KEY}
+        with subprocess.Popen([*command, *arguments], cwd=tmp_path, env=environment, **pipes) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    return start
 
 
 @pytest.fixture
@@ -218,6 +238,15 @@ class TestAServerThatIsGone:
         assert f"cannot be reached at {url}: Connection refused" in err
         assert "to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --resume" in err
 
+    def test_that_takes_questions_and_never_answers(self, files, score):
+        with Serving(JudgeServer(fault=lambda *_: "hang")) as server:
+            files(server.url, timeout=0.2)
+            began = time.monotonic()
+            code, err = score()
+            assert time.monotonic() - began < 10
+        assert code == 1
+        assert "gave no answer within 0.2 s" in err
+
     def test_under_on_missing_fail_the_first_missing_score_ends_the_job(self, files, score, out):
         with Serving(JudgeServer()) as server:
             url = server.url
@@ -285,27 +314,73 @@ class TestAServerThatIsGone:
         assert (len(server.paid), server.answered) == (QUESTIONS, QUESTIONS)
 
 
-def test_killed_again_and_again(clean, files, score, out, toy_environment, tmp_path):
+class TestKilled:
     """By SIGKILL, with questions under way: only those are asked again."""
-    in_flight, kills = 4, 3
-    server = JudgeServer(latency=0.02)
-    command = [sys.executable, "-m", "rewardlab.cli", "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "cwd": tmp_path}
-    with Serving(server):
-        files(server.url, concurrency=in_flight)
-        for kill in range(kills):
-            environment = {**toy_environment, "JUDGE_KEY": KEY}
-            with subprocess.Popen([*command, "--resume"], env=environment, **pipes) as process:
-                while server.answered < QUESTIONS * (kill + 1) / (kills + 1):
-                    assert process.poll() is None, process.stdout.read()
-                    time.sleep(0.005)
-                process.kill()
-        assert server.answered < QUESTIONS
-        code, err = score("--resume")
-    assert code == 0, err
-    assert out.read_bytes() == clean
-    assert len(server.paid) == QUESTIONS
-    assert server.answered <= QUESTIONS + kills * in_flight
+
+    IN_FLIGHT, KILLS = 4, 3
+
+    @pytest.fixture
+    def killed(self, score, in_a_process):
+        """Kill a job again and again, after about so many further answers each time, and end it: what it printed."""
+
+        def run(server, answers):
+            for kill in range(self.KILLS):
+                with in_a_process("--resume") as process:
+                    while server.answered < answers * (kill + 1):
+                        assert process.poll() is None, process.stderr.read()
+                        time.sleep(0.002)
+                    process.kill()
+            return score("--resume")
+
+        return run
+
+    @pytest.mark.parametrize("cassette", [None, {"path": "tape.jsonl"}], ids=["kept by the job", "cassette"])
+    def test_ends_as_one_that_was_not(self, clean, files, killed, score, out, cassette):
+        with Serving(JudgeServer(latency=0.02)) as server:
+            files(server.url, concurrency=self.IN_FLIGHT, cassette=cassette)
+            code, err = killed(server, QUESTIONS // (self.KILLS + 1))
+            assert code == 0, err
+            assert out.read_bytes() == clean
+            assert len(server.paid) == QUESTIONS
+            assert server.answered <= QUESTIONS + self.KILLS * self.IN_FLIGHT
+        if cassette:
+            code, err = score("judges.main.cassette.mode=strict", out="again.jsonl")
+            assert code == 0, err
+            assert out.with_name("again.jsonl").read_bytes() == clean
+
+    def test_its_budget_holds_over_all_attempts(self, files, killed):
+        budget = 20_000
+        with Serving(JudgeServer(latency=0.02)) as server:
+            files(server.url, concurrency=self.IN_FLIGHT, budget={"tokens": budget}, options={"max_tokens": 50})
+            code, err = killed(server, 15)
+            assert code == 1
+            assert "its budget of 20000 tokens is used up" in err
+            assert server.tokens <= budget
+
+
+def test_ctrl_c_does_not_wait_for_a_judge(files, in_a_process):
+    with Serving(JudgeServer(fault=lambda *_: "hang")) as server:
+        files(server.url)
+        with in_a_process() as process:
+            while server.under_way < 8:
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=5)
+        assert process.returncode == 1
+        assert err.startswith("error: stopped\nerror: 0 of 30 rows are in out.jsonl; to go on: ")
+
+
+def test_a_job_that_stops_leaves_no_connection_open(files, in_a_process):
+    """With questions under way; aiohttp says where a session is not closed."""
+    with Serving(JudgeServer(keys=("another",), latency=0.01)) as server:
+        files(server.url)
+        with in_a_process(python=["-X", "dev", "-W", "error::ResourceWarning"]) as process:
+            _, err = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert "HTTP 401" in err
+        assert "Unclosed" not in err
+        assert "Traceback" not in err
 
 
 class TestCassette:
@@ -361,18 +436,13 @@ class TestCassette:
         assert code == 0, err
         assert (tmp_path / "tape.jsonl").read_bytes() == before
 
-    def test_two_processes_that_record_into_one(self, files, score, tmp_path, toy_environment):
+    def test_two_processes_that_record_into_one(self, files, score, tmp_path, in_a_process):
         """Both have used what is kept, whoever asked first."""
-        environment = {**toy_environment, "JUDGE_KEY": KEY}
         with Serving(JudgeServer(answer=self.moody, latency=0.02)) as server:
             files(server.url, cassette={"path": "tape.jsonl"}, concurrency=4)
-            command = [sys.executable, "-m", "rewardlab.cli", "score", "r.yaml", "rows.jsonl", "-o"]
-            both = [
-                subprocess.Popen([*command, name], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
-                for name in ("one.jsonl", "two.jsonl")
-            ]
-            told = [process.communicate(timeout=60)[1] for process in both]
-            assert [process.returncode for process in both] == [0, 0], told
+            with in_a_process(out="one.jsonl") as first, in_a_process(out="two.jsonl") as second:
+                told = [process.communicate(timeout=60)[1] for process in (first, second)]
+            assert [first.returncode, second.returncode] == [0, 0], told
         assert len(server.paid) == QUESTIONS
         code, err = score("judges.main.cassette.mode=strict", out="strict.jsonl")
         assert code == 0, err
@@ -420,6 +490,47 @@ class TestBudget:
             assert code == 1
             assert "its budget of 12000 tokens is used up" in err
             assert server.tokens < self.BUDGET["tokens"] / 2
+
+
+class TestAServerThatRepeatsTheKey:
+    """It is in no output, state, cassette, warning or run directory: see `no_key_is_left`, `score` and `run`."""
+
+    @staticmethod
+    async def in_a_vote(http):
+        text = f"You sent {http.headers['Authorization']} and {http.headers['X-Team']}.\n\\boxed{{A}}"
+        return web.Response(body=judge_server.completion(text, {"messages": []}))
+
+    @staticmethod
+    async def without_a_vote(http):
+        text = f"You sent {http.headers['Authorization']}."
+        return web.Response(body=judge_server.completion(text, {"messages": []}))
+
+    @staticmethod
+    async def in_an_error(http):
+        return web.Response(body=f"key {http.headers['Authorization']} {KEY!r}", status=500)
+
+    def test_with_its_vote(self, files, score, tmp_path, monkeypatch):
+        monkeypatch.setenv("TEAM", f"team {KEY}")
+        with Serving(JudgeServer(fault=lambda *_: self.in_a_vote)) as server:
+            options = {"headers_env": {"X-Team": "TEAM"}}
+            files(server.url, cassette={"path": "tape.jsonl"}, options=options)
+            code, err = score()
+        assert (code, "warning" in err) == (0, False), err
+        assert "You sent Bearer *** and ***." in (tmp_path / "tape.jsonl").read_text()
+
+    def test_with_what_a_warning_shows(self, files, score):
+        with Serving(JudgeServer(fault=lambda *_: self.without_a_vote)) as server:
+            files(server.url)
+            code, err = score()
+        assert code == 0
+        assert err.count("You sent Bearer ***.") == 3
+
+    def test_with_an_error(self, files, score, out):
+        with Serving(JudgeServer(fault=lambda *_: self.in_an_error)) as server:
+            files(server.url, rows=4, retries=1, timeout=0.3)
+            code, err = score()
+        assert code == 0, err
+        assert "HTTP 500: key Bearer *** " in out.read_text()
 
 
 def test_score_warns_of_answers_that_nobody_can_read_and_finishes(files, score):

@@ -56,5 +56,5 @@ def test_what_is_wrong_with_a_file_is_told_with_its_place(content, told, templat
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(ValueError, match="cannot read the template .*none.txt"):
+    with pytest.raises(ValueError, match=r"cannot read the template .*none\.txt"):
         read_template(tmp_path / "none.txt", ())

@@ -62,7 +62,9 @@ class Outage:
         try:
             return await waiting
         except asyncio.CancelledError:
-            if waiting.done() and not waiting.cancelled() and waiting.result():
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+            elif not waiting.cancelled() and waiting.result():
                 self.untried()
             raise
 
