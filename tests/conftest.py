@@ -14,7 +14,8 @@ from rewardlab import Completion, Group, RewardSpec, Sample
 from rewardlab.expression import parse
 from rewardlab.loading import load
 from rewardlab.plan import Plan, Planned
-from rewardlab.recipe import Recipe, Use
+from rewardlab.recipe import Recipe
+from rewardlab.uses import Use
 
 TOY = Path(__file__).parent / "toy_plugin"
 

@@ -10,7 +10,7 @@ from rewardlab import Completion, Score
 from rewardlab.composition import Composition, MissingGuard
 from rewardlab.errors import JobError
 from rewardlab.expression import parse
-from rewardlab.recipe import ComponentUse
+from rewardlab.uses import ComponentUse
 
 FAILED, ABSTAINED = "failed", "abstained"  # what a drawn cell may be besides a number
 

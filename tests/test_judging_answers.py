@@ -9,8 +9,8 @@ from rewardlab import Ask, Config, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging import Keeping
 from rewardlab.judging.answers import Answers
-from rewardlab.recipe import CassetteUse
 from rewardlab.scoring import Scorer
+from rewardlab.uses import CassetteUse
 
 IDENTITY = {"model": "large", "params": {}}
 QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},))

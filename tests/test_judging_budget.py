@@ -14,8 +14,8 @@ from rewardlab.judging import HostedJudge, Keeping
 from rewardlab.judging import host as hosting
 from rewardlab.judging.budget import MESSAGE_TOKENS, Budget
 from rewardlab.loops import LoopThread
-from rewardlab.recipe import Budget as Limits
-from rewardlab.recipe import JudgeUse, Price
+from rewardlab.uses import Budget as Limits
+from rewardlab.uses import JudgeUse, Price
 
 TEXT = "x" * 68
 BOUND = 68 + 2 * MESSAGE_TOKENS + 100
@@ -188,7 +188,7 @@ class TestOverAttempts:
         from rewardlab import Ask, Config, JudgeSpec, Reply
         from rewardlab.judging import HostedJudge, Keeping
         from rewardlab.loops import LoopThread
-        from rewardlab.recipe import JudgeUse
+        from rewardlab.uses import JudgeUse
 
         folder, begin, most = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
         paid = os.open(folder / "paid", os.O_WRONLY | os.O_APPEND | os.O_CREAT)

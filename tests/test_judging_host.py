@@ -12,8 +12,8 @@ from rewardlab.errors import UserError
 from rewardlab.judging import HostedJudge, Judges
 from rewardlab.judging import host as hosting
 from rewardlab.loops import LoopThread
-from rewardlab.recipe import JudgeUse
 from rewardlab.scoring import Scorer
+from rewardlab.uses import JudgeUse
 
 QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},), parts={"a": "yes"}, draw=2)
 

@@ -10,7 +10,7 @@ from rewardlab.judging import HostedJudge, outage
 from rewardlab.judging import host as hosting
 from rewardlab.judging.outage import Outage
 from rewardlab.loops import LoopThread
-from rewardlab.recipe import JudgeUse
+from rewardlab.uses import JudgeUse
 
 YES = Reply(text="yes")
 

@@ -15,7 +15,7 @@ from rewardlab.judging import HostedJudge, Judges, Keeping, usage
 from rewardlab.judging import host as hosting
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.loops import LoopThread
-from rewardlab.recipe import JudgeUse
+from rewardlab.uses import JudgeUse
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ def judges(home, tmp_path, monkeypatch):
     def opened(answer, **settings):
         class Judge:
             async def ask(self, ask):
+                await asyncio.sleep(0.001)
                 return answer(ask)
 
         spec = JudgeSpec(name="made", summary="made", build=lambda *_: Judge())

@@ -12,8 +12,9 @@ from rewardlab.backends.trl.step_reward import step_metrics
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import Planned
-from rewardlab.recipe import SftStage, Use
+from rewardlab.recipe import SftStage
 from rewardlab.types import Completion, Sample, Score
+from rewardlab.uses import Use
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]
 

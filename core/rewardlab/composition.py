@@ -13,8 +13,8 @@ from typing import Any
 
 from rewardlab.errors import JobError, one_line
 from rewardlab.expression import Expression
-from rewardlab.recipe import ComponentUse
 from rewardlab.types import Completion, Group, Sample, Score
+from rewardlab.uses import ComponentUse
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

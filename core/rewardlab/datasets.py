@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.recipe import DatasetUse, Recipe, RlStage
+from rewardlab.recipe import Recipe, RlStage
 from rewardlab.rows import Identifier, remap
 from rewardlab.specs import Context
 from rewardlab.types import Sample
+from rewardlab.uses import DatasetUse
 from rewardlab.validation import Path
 
 HELD_OUT_SPLITS = ("heldout", "test", "validation", "valid", "dev", "eval")

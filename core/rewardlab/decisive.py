@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rewardlab.recipe import JudgeUse, Use
+from rewardlab.uses import JudgeUse, Use
 
 HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
     info.alias or name for name, info in Use.model_fields.items()

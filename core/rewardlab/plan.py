@@ -13,12 +13,13 @@ from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
 from rewardlab.planned import Planned
-from rewardlab.recipe import Recipe, Reward, RlStage, Use
+from rewardlab.recipe import Recipe, Reward, RlStage
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
 from rewardlab.salvage import Lost, read
 from rewardlab.specs import DatasetSpec, RewardSpec
 from rewardlab.total import Interval, effective_range, total_range
+from rewardlab.uses import Use
 from rewardlab.validation import Path, lookup, option_help, validate
 
 OWN_SCALING = {

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from rewardlab.expression import Expression
-from rewardlab.recipe import ComponentUse
 from rewardlab.specs import RewardSpec
+from rewardlab.uses import ComponentUse
 
 Interval = tuple[float, float]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.judging.cassette import Cassette, question_key
-from rewardlab.recipe import CassetteUse
 from rewardlab.types import Ask, Reply
+from rewardlab.uses import CassetteUse
 
 
 class Answers:

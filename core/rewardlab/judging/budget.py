@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 from rewardlab.errors import JobError
 from rewardlab.judging.pace import question_bytes
-from rewardlab.recipe import Budget as BudgetUse
-from rewardlab.recipe import Price
 from rewardlab.types import Ask, Reply
+from rewardlab.uses import Budget as BudgetUse
+from rewardlab.uses import Price
 
 MESSAGE_TOKENS = 16
 """what a chat template adds to a message, at most"""

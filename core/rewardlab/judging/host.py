@@ -22,9 +22,9 @@ from rewardlab.judging.outage import Outage
 from rewardlab.judging.pace import Pace
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.loops import LoopThread, is_ours
-from rewardlab.recipe import JudgeUse
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
+from rewardlab.uses import JudgeUse
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0

@@ -15,7 +15,6 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.judging import Keeping
 from rewardlab.lines import BadRows, read_lines
 from rewardlab.plan import Plan
-from rewardlab.recipe import ComponentUse
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     Kept,
@@ -30,6 +29,7 @@ from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
+from rewardlab.uses import ComponentUse
 
 GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
 BAR_DELAY_S = 2

@@ -13,7 +13,7 @@ from rewardlab import Ask
 from rewardlab.errors import TryAgain
 from rewardlab.judging import HostedJudge
 from rewardlab.loops import LoopThread
-from rewardlab.recipe import JudgeUse
+from rewardlab.uses import JudgeUse
 
 WHOLE = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
 
