@@ -68,6 +68,37 @@ def test_from_its_cassette_it_gives_the_same_rewards_byte_for_byte(runs):
     assert "judge main: 0 calls" in out
 
 
+def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, server_module, command, tmp_path):
+    """In the middle of training; the resumed run ends where the undisturbed one did."""
+    _, folder, *_ = runs
+    dead = []
+    server = server_module.JudgeServer(fault=lambda number, request: "500" if dead and number > dead[0] else None)
+    recipe = str(ROOT / "recipes" / "quickstart_judge.yaml")
+    impatient = ("judges.main.retries=1", "judges.main.timeout=2", "stages.1.save_every=1", "name=third", *SHORT)
+    with server_module.Serving(server), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LLM_API_URL", server.url)
+        dead.append(ledger_calls(folder) // 2)
+        code, _, err = command(tmp_path, "run", recipe, *impatient)
+        assert code == 1
+        assert "component 'preference' (pairwise/win_rate)" in err
+        assert "the server has too much to do" in err
+        dead.clear()
+        [run] = (tmp_path / "runs").iterdir()
+        code, _, err = command(tmp_path, "run", recipe, *impatient, "--resume", run)
+        assert code == 0, err
+    first, _ = ledger(folder, "first")
+    after = "evaluation/1-rl-after.json"
+    assert (run / after).read_bytes() == (first / after).read_bytes()
+    questions = len((run / "judges" / "main.answers.jsonl").read_text().splitlines())
+    assert server.answered == questions + 2, "and two calls to probe"
+
+
+def ledger_calls(folder):
+    """How many questions the undisturbed run asked."""
+    run, _ = ledger(folder, "first")
+    return sum(json.loads(line)["calls"] for line in (run / "usage.jsonl").read_text().splitlines())
+
+
 def test_the_key_is_nowhere(runs):
     _, folder, (_, *said), (_, *said_again) = runs
     assert "sk-right-key" not in "".join([*said, *said_again])

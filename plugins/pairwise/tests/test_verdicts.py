@@ -1,3 +1,4 @@
+import json
 import time
 
 import pytest
@@ -235,3 +236,9 @@ def test_long_hostile_texts_are_read_in_linear_time(hostile):
 )
 def test_the_published_code_wants_exactly_the_letter(reply, expected):
     assert official_verdict(reply) == expected
+
+
+def test_structured_outputs_end_in_the_same_box():
+    """The form that the judge guide shows: JSON whose last value is one of two boxes."""
+    answer = {"analysis": "A says \\boxed{7},\nB \\boxed{A}.", "verdict": "\\boxed{B}"}
+    assert verdict(json.dumps(answer), ["What?", "It is \\boxed{7}", "I say \\boxed{A}"], "0" * 16) == "B"
