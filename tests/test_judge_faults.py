@@ -349,12 +349,12 @@ class TestKilled:
             assert out.with_name("again.jsonl").read_bytes() == clean
 
     def test_its_budget_holds_over_all_attempts(self, files, killed):
-        budget = 20_000
+        budget = 34_000
         with Serving(JudgeServer(latency=0.02)) as server:
             files(server.url, concurrency=self.IN_FLIGHT, budget={"tokens": budget}, options={"max_tokens": 50})
             code, err = killed(server, 15)
             assert code == 1
-            assert "its budget of 20000 tokens is used up" in err
+            assert "its budget of 34000 tokens is used up" in err
             assert server.tokens <= budget
 
 

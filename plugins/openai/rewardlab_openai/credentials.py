@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from rewardlab.errors import UserError
-from rewardlab.redaction import MASK, Redactor
+from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
 
 from rewardlab_openai import ChatOptions
 
@@ -55,7 +55,12 @@ class Credentials:
 
     def redact(self, text: str) -> str:
         """A server's words for a message of ours: without the secrets, however they are written."""
-        return self._redactor.text(text)
+        text = self._redactor.text(text)
+        for secret in self._secrets:
+            for length in range(len(secret) - 1, MIN_LENGTH - 1, -1):
+                if text.endswith(secret[:length]):  # a body that was cut in the middle of it
+                    return text[:-length] + MASK
+        return text
 
 
 def _user(base_url: str) -> str | None:

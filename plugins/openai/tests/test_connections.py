@@ -192,14 +192,20 @@ class TestKept:
         ask(server)
         assert server.connections == 2
 
-    def test_no_cookie_ties_questions_to_each_other(self, serve, ask):
+    def test_no_cookie_ties_questions_to_each_other(self, serve, build):
         async def reply(http):
             return web.Response(body=WHOLE, headers={"Set-Cookie": "session=1"})
 
         server = serve(fault=lambda *_: reply)
-        ask(server, "one", "two")
-        ask(server, "three")
-        assert all("Cookie" not in headers for headers in server.headers)
+
+        async def run():
+            judge = build(base_url=server.url.replace("127.0.0.1", "localhost"))  # clients keep none of a number
+            for _ in range(3):
+                assert (await judge.ask(Ask(messages=({"role": "user", "content": "Is it?"},)))).text == "yes"
+            await judge.aclose()
+
+        asyncio.run(run())
+        assert ["Cookie" in headers for headers in server.headers] == [False] * 3
 
 
 def test_all_is_closed_at_the_end(serve):

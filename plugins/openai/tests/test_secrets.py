@@ -90,6 +90,7 @@ class TestAKeyThatCannotBeSent:
 
 
 ESCAPED = json.dumps(KEY)[1:-1]
+FORMS = (KEY, ESCAPED, repr(KEY)[1:-1], repr(ESCAPED)[1:-1], KEY.replace("&", "&amp;"), 'sk-"', "sk-\\", "\\u0073")
 ECHOES = [
     {"error": {"message": f"Incorrect API key provided: {KEY}"}},
     {"error": f"Incorrect API key provided: {KEY}"},
@@ -99,6 +100,7 @@ ECHOES = [
     f"key {KEY}",
     json.dumps({"k": KEY}).replace("/", "\\/"),
     "".join(f"\\u{ord(letter):04x}" for letter in KEY).join(['{"k": "', '"}']),
+    '{"half": "' + ESCAPED.replace("/", "\\/"),
     f"<html><title>{KEY}</title>",
     "<html><title>" + KEY.replace("&", "&amp;").replace('"', "&quot;") + "</title>",
     {"error": {"message": "x" * 290 + KEY}},  # where the words are cut
@@ -110,26 +112,30 @@ ECHOES = [
 @pytest.mark.parametrize("body", ECHOES, ids=range(len(ECHOES)))
 def test_a_server_that_repeats_the_key_in_an_error(replying, keyed, status, body):
     seen = keyed(replying(body, status, {"Location": f"/{PLAIN}"}))
-    for form in (KEY, ESCAPED, repr(KEY)[1:-1], KEY.replace("&", "&amp;"), 'sk-"', "sk-\\", "sk-&", "\\u0073"):
+    for form in FORMS:
         assert form not in seen
 
 
-def test_half_an_answer_with_the_key(replying, keyed):
-    whole = json.dumps({"choices": [{"message": {"content": f"Bearer {KEY}"}}]})
-    for cut in range(40, len(whole)):
-        assert KEY not in (seen := keyed(replying(whole[:cut]))), seen
-        assert ESCAPED not in seen
+def test_half_an_answer_with_the_key_or_with_half_of_it(replying, keyed):
+    whole = json.dumps({"choices": [{"message": {"content": f"Bearer {PLAIN}"}}]})
+    first = whole.index(PLAIN)
+    for cut in range(first + 4, len(whole)):
+        assert PLAIN[:4] not in keyed(replying(whole[:cut]), key=PLAIN)
+
+
+def test_a_redirect_that_carries_the_key(replying, keyed):
+    seen = keyed(replying(b"", 307, {"Location": f"https://elsewhere.example/?key={PLAIN}"}), key=PLAIN)
+    assert "leads to, https://elsewhere.example/?key=***)" in seen
 
 
 @pytest.mark.parametrize("place", ["content", "reasoning", "reasoning_content", "refusal"])
 def test_a_model_that_repeats_the_key(replying, keyed, place):
     logprobs = {"content": [{"token": piece} for piece in (KEY[:9], KEY[9:])]}
     message = {"content": None, place: f"Your key is {KEY}."}
-    seen = keyed(replying({"choices": [{"message": message, "finish_reason": "stop", "logprobs": logprobs}]}))
+    seen = keyed(replying({"choices": [{"message": message, "finish_reason": KEY, "logprobs": logprobs}]}))
     assert "Your key is ***." in seen
     assert "logprobs=None" in seen, "tokens spell the key"
-    assert ESCAPED not in seen
-    assert KEY not in seen
+    assert "finish_reason='***'" in seen
 
 
 def test_a_key_in_parts_of_the_content(replying, keyed):
@@ -141,6 +147,15 @@ def test_a_header_of_the_environment_is_a_key_too(replying, ask, monkeypatch):
     monkeypatch.setenv("GATEWAY", PLAIN)
     server = replying({"choices": [{"message": {"content": f"You sent {PLAIN}"}}]})
     assert ask(server, headers_env={"X-Gateway": "GATEWAY"}) == Reply(text="You sent ***")
+
+
+def test_a_key_that_begins_with_another_is_hidden_whole(replying, ask, monkeypatch):
+    monkeypatch.setenv("GATEWAY", PLAIN)
+    monkeypatch.setenv("JUDGE_KEY", f"{PLAIN}-2")
+    server = replying({"choices": [{"message": {"content": f"{PLAIN}-2, {PLAIN}"}}]})
+    for variables in (("GATEWAY", "JUDGE_KEY"), ("JUDGE_KEY", "GATEWAY")):
+        headers = {f"X-{variable}": variable for variable in variables}
+        assert ask(server, headers_env=headers) == Reply(text="***, ***")
 
 
 @pytest.mark.parametrize("user", ["judge:pass-word-1", "token-of-the-judge", "judge:pass%2Fword-1"])
@@ -176,10 +191,9 @@ def test_bytes_that_are_no_http(serve, keyed):
 
 def test_nothing_is_logged(replying, keyed, caplog):
     caplog.set_level(logging.DEBUG)
-    keyed(replying({"error": KEY}, 401))
-    keyed(replying({"error": KEY}, 500))
-    assert KEY not in caplog.text
-    assert ESCAPED not in caplog.text
+    keyed(replying({"error": PLAIN}, 401), key=PLAIN)
+    keyed(replying({"error": PLAIN}, 500), key=PLAIN)
+    assert PLAIN not in caplog.text
 
 
 @pytest.mark.parametrize("key", ["EMPTY", "1", "ready", "none"])
