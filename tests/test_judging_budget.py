@@ -95,6 +95,19 @@ class TestBudget:
         assert {reply.error for reply in replies[3:]} == {str(hosted.stopped)}
         assert server.calls == 3
 
+    def test_that_is_used_up_takes_no_smaller_question_either(self):
+        """Which ones are answered does not depend on their lengths."""
+        budget = Budget("main", Limits(tokens=3 * BOUND), None, 100)
+
+        async def scenario():
+            bound = await budget.hold(question(0))
+            budget.settle(bound, Reply(prompt_tokens=2 * BOUND, completion_tokens=1))
+            for small in ({}, {"params": {"max_tokens": 1}}):
+                with pytest.raises(JobError, match="is used up"):
+                    await budget.hold(question(1, **small))
+
+        asyncio.run(scenario())
+
     def test_of_money_follows_the_price(self, home, host):
         server = Server()
         hosted = host(server, {"usd": 0.012}, price={"prompt": 10, "completion": 100})
@@ -111,6 +124,7 @@ class TestBudget:
         ("answer", "paid"),
         [
             (lambda: Reply(text="yes"), BOUND),  # the server counts nothing
+            (lambda: Reply(text="yes", prompt_tokens=7), BOUND),  # or one half
             (lambda: Reply(error="refused", prompt_tokens=7), 7),
             (lambda: Reply(error="refused"), 0),
         ],

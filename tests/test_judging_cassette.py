@@ -1,8 +1,11 @@
 """Answers kept in a file: found by what was asked, whole whatever happens to who writes them."""
 
+import fcntl
 import json
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
 
 import pytest
@@ -106,6 +109,11 @@ class TestAnswers:
         other.add(KEYS[1], "large", 0, Reply(text="more"))
         assert one.find(KEYS[1]) == Reply(text="more")
         assert [cassette().find(key) for key in KEYS[:2]] == [Reply(text="first"), Reply(text="more")]
+
+    def test_of_two_files_put_together_are_found_as_in_the_first(self, cassette, path):
+        rows = [{"key": KEYS[0], "reply": {"text": text}, "model": "m", "draw": 0} for text in ("first", "second")]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert cassette().find(KEYS[0]) == Reply(text="first")
 
     def test_may_be_written_by_other_tools(self, cassette, path):
         rows = [{"draw": 0, "key": key, "reply": {"text": key[-1]}} for key in KEYS[:2]]
@@ -239,6 +247,19 @@ class TestProcesses:
         for reader in (one, cassette(write=False)):
             found = [reader.find(key) for key in KEYS[:3]]
             assert found == [Reply(text="before"), None, Reply(text="after")]
+
+    def test_who_appends_waits_for_whoever_is_writing_and_takes_its_answer(self, cassette, path):
+        one, other = cassette(), path.open("ab", buffering=0)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with ThreadPoolExecutor(1) as thread, other:
+            adding = thread.submit(one.add, KEYS[0], "m", 0, Reply(text="second"))
+            time.sleep(0.05)
+            assert not adding.done()
+            row = {"key": KEYS[0], "reply": {"text": "first"}, "model": "m", "draw": 0}
+            other.write((json.dumps(row) + "\n").encode())
+            fcntl.flock(other, fcntl.LOCK_UN)
+            assert adding.result(5) == Reply(text="first")
+        assert len(path.read_bytes().splitlines()) == 1
 
     def test_a_full_disk_is_an_error_that_leaves_whole_lines(self, cassette, path):
         cassette().add(KEYS[0], "m", 0, Reply(text="before"))

@@ -8,7 +8,6 @@ from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import TryAgain
 from rewardlab.judging import HostedJudge, outage
 from rewardlab.judging import host as hosting
-from rewardlab.judging.outage import Outage
 from rewardlab.loops import LoopThread
 from rewardlab.uses import JudgeUse
 
@@ -33,10 +32,11 @@ class Judge:
     """Is down while `down` is set: "refuses", "hangs", or a number, the seconds that it asks to wait for."""
 
     def __init__(self, down=None):
-        self.down, self.calls, self.under_way, self.most_under_way = down, [], 0, 0
+        self.down, self.calls, self.draws, self.under_way, self.most_under_way = down, [], [], 0, 0
 
     async def ask(self, ask):
         self.calls.append(time.monotonic())
+        self.draws.append(ask.draw)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:
@@ -73,7 +73,7 @@ def asked(home, hosted, count, after=()):
 
 
 class TestDeadFromTheStart:
-    @pytest.mark.parametrize("retries", [0, 1, 5, 50])
+    @pytest.mark.parametrize("retries", [0, 5, 50])
     @pytest.mark.parametrize("count", [1, 500])
     def test_every_question_fails_soon_with_the_reason(self, home, host, monkeypatch, retries, count):
         monkeypatch.setattr(outage, "FEW_LAST_S", 0.1)
@@ -97,6 +97,13 @@ class TestDeadFromTheStart:
         assert all("is busy" in reply.error for reply in replies)
         assert seconds < 1.0
         assert len(judge.calls) <= 64 + outage.MOST_IN_A_ROW
+
+    def test_also_where_only_few_a_minute_may_be_asked(self, home, host):
+        judge = Judge("refuses")
+        replies, seconds = asked(home, host(judge, requests_per_minute=600), 100)
+        assert all("raised ConnectionError: refused" in reply.error for reply in replies)
+        assert seconds < 1.5
+        assert len(judge.calls) < 30
 
     def test_later_questions_fail_at_once(self, home, host):
         hosted = host(Judge("refuses"), timeout=0.2)
@@ -131,6 +138,33 @@ class TestComesBack:
             "those under way, and trials after 0.02, 0.04, 0.08, 0.1, ... s"
         )
         assert judge.most_under_way <= 16, "nor do all go at once when it is back"
+
+    def test_where_no_other_try_is_wanted_no_question_is_asked_twice(self, home, host):
+        judge = Judge("refuses")
+        back = (0.2, lambda: setattr(judge, "down", None))
+        replies, _ = asked(home, host(judge, retries=0, timeout=5, concurrency=16), 100, after=[back])
+        assert sum(reply == YES for reply in replies) > 60
+        assert len(set(judge.draws)) == len(judge.draws)
+
+    def test_a_question_that_tries_it_and_is_taken_back_holds_up_nobody(self, home, host, monkeypatch):
+        monkeypatch.setattr(outage, "LONGEST_PAUSE_S", 10.0)
+        judge = Judge("refuses")
+        hosted = host(judge, timeout=80, concurrency=8, retries=3)
+
+        async def until(holds):
+            while not holds():
+                await asyncio.sleep(0.001)
+
+        async def scenario():
+            asking = {draw: asyncio.create_task(hosted.ask(Ask(draw=draw))) for draw in range(8)}
+            await until(lambda: len(judge.calls) == 8 and not judge.under_way)
+            judge.down = "hangs"
+            await until(lambda: judge.under_way)
+            judge.down = None
+            asking.pop(judge.draws[-1]).cancel()
+            return await asyncio.gather(*asking.values())
+
+        assert home.run(asyncio.wait_for(scenario(), 3)) == [YES] * 7
 
     def test_after_it_had_given_up_the_first_answer_opens_it_for_all(self, home, host):
         judge = Judge("refuses")
@@ -169,120 +203,3 @@ def test_a_server_that_asks_for_a_pause_gets_it(home, host):
     replies, _ = asked(home, host(judge, retries=1, timeout=5), 1, after=[(0.1, lambda: setattr(judge, "down", None))])
     assert replies == [YES]
     assert judge.calls[1] - judge.calls[0] >= 0.2
-
-
-class TestBreaker:
-    """By itself, with its real pauses, on a clock that the tests move."""
-
-    @pytest.fixture
-    def clock(self, monkeypatch):
-        class Clock:
-            now = 100.0
-
-            def monotonic(self):
-                return self.now
-
-        clock = Clock()
-        monkeypatch.setattr(outage, "time", clock)
-        monkeypatch.setattr(outage, "FIRST_PAUSE_S", 1.0)
-        monkeypatch.setattr(outage, "LONGEST_PAUSE_S", 10.0)
-        return clock
-
-    @staticmethod
-    def opened(patience=80.0, failures=outage.MOST_IN_A_ROW):
-        breaker = Outage(patience)
-        for _ in range(failures):
-            breaker.failed("refused", None)
-        return breaker
-
-    def test_pauses_grow_with_every_trial(self, clock):
-        async def scenario():
-            breaker, pauses, begin = self.opened(), [], clock.now
-            while len(pauses) < 7:
-                waiting = asyncio.ensure_future(breaker.turn())
-                await asyncio.sleep(0)
-                if waiting.done():
-                    assert waiting.result() is True
-                    breaker.failed("refused", None, trial=True)
-                    pauses.append(clock.now - begin)
-                    begin = clock.now
-                else:
-                    waiting.cancel()
-                    await asyncio.sleep(0)
-                    clock.now += 0.5
-            return pauses
-
-        assert asyncio.run(scenario()) == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0, 10.0]
-
-    def test_failures_of_calls_that_were_under_way_do_not_lengthen_them(self, clock):
-        async def scenario():
-            breaker = self.opened(failures=64)
-            clock.now += 1.0
-            assert await breaker.turn() is True
-
-        asyncio.run(scenario())
-
-    def test_a_few_failures_open_it_when_they_last(self, clock):
-        async def scenario():
-            breaker = self.opened(failures=2)
-            assert await breaker.turn() is False
-            clock.now += outage.FEW_LAST_S
-            breaker.failed("refused", None)
-            assert breaker.seconds == outage.FEW_LAST_S
-
-        asyncio.run(scenario())
-
-    @pytest.mark.parametrize("when", ["waiting", "chosen", "under way"])
-    def test_a_trial_that_is_taken_back_goes_to_the_next_at_once(self, when):
-        async def scenario():
-            breaker = self.opened()
-            first, second = (asyncio.ensure_future(breaker.turn()) for _ in range(2))
-            await asyncio.sleep(0)
-            if when == "waiting":
-                first.cancel()
-            elif when == "chosen":
-                breaker._next_trial = 0.0
-                breaker._ring()
-                first.cancel()
-            else:
-                breaker._next_trial = 0.0
-                breaker._ring()
-                assert await first is True
-                breaker.untried()
-            await asyncio.sleep(0)
-            if when == "waiting":
-                breaker._next_trial = 0.0
-                breaker._ring()
-            assert await asyncio.wait_for(second, 0.5) is True
-
-        asyncio.run(scenario())
-
-    def test_a_pause_that_the_server_asks_for_counts_up_to_a_limit(self, clock):
-        async def scenario():
-            breaker = self.opened(patience=1000.0)
-            breaker.failed("is busy", 30.0)
-            breaker.failed("is busy", 5.0)
-            for seconds, free in ((29.0, False), (1.0, True)):
-                clock.now += seconds
-                turn = asyncio.ensure_future(breaker.turn())
-                await asyncio.sleep(0)
-                assert turn.done() is free
-                if not free:
-                    turn.cancel()
-                    await asyncio.sleep(0)
-            breaker.failed("is busy", 1e9, trial=True)
-            clock.now += outage.LONGEST_AFTER_S
-            assert await breaker.turn() is True
-
-        asyncio.run(scenario())
-
-    def test_leaves_no_timer_behind(self):
-        async def scenario():
-            breaker = self.opened()
-            waiting = [asyncio.ensure_future(breaker.turn()) for _ in range(3)]
-            await asyncio.sleep(0)
-            breaker.succeeded()
-            assert await asyncio.gather(*waiting) == [False] * 3
-            return breaker._timer
-
-        assert asyncio.run(scenario()) is None

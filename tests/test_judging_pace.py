@@ -1,7 +1,7 @@
 """Requests and tokens a minute, on a clock that the tests move."""
 
 import asyncio
-from types import SimpleNamespace
+import heapq
 
 import pytest
 from rewardlab import Ask, Reply
@@ -12,42 +12,31 @@ MINUTE = 60.0
 QUESTION = Ask(messages=({"role": "user", "content": "x" * 300},))
 
 
-class Clock:
-    """Sleeps take no time; `now` is what they added up to."""
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop on which waiting takes no time; `now` is what it added up to."""
 
-    def __init__(self):
-        self.now = 1000.0
-        self._sleeping = []
+    now = 1000.0
 
-    def monotonic(self):
+    def time(self):
         return self.now
 
-    async def sleep(self, seconds):
-        until = self.now + seconds
-        waking = asyncio.get_running_loop().create_future()
-        self._sleeping.append((until, waking))
-        await waking
+    monotonic = time
 
-    async def run(self, until=float("inf")):
-        """Let time pass until nobody sleeps, or until then."""
-        while True:
-            for _ in range(10):
-                await asyncio.sleep(0)
-            self._sleeping = [one for one in self._sleeping if not one[1].done()]
-            if not self._sleeping or min(self._sleeping)[0] > until:
-                self.now = max(self.now, until) if until < float("inf") else self.now
-                return
-            self.now, waking = min(self._sleeping, key=lambda one: one[0])
-            waking.set_result(None)
+    def _run_once(self):
+        while self._scheduled and self._scheduled[0].cancelled():
+            heapq.heappop(self._scheduled)._scheduled = False
+            self._timer_cancelled_count -= 1
+        if not self._ready and self._scheduled:
+            self.now = max(self.now, self._scheduled[0].when())
+        super()._run_once()
 
 
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    names = {"sleep": clock.sleep, "Lock": asyncio.Lock, "CancelledError": asyncio.CancelledError}
-    monkeypatch.setattr(pacing, "asyncio", SimpleNamespace(**names))
     monkeypatch.setattr(pacing, "time", clock)
-    return clock
+    yield clock
+    clock.close()
 
 
 def most_within_a_minute(sent, amount=lambda one: 1):
@@ -58,10 +47,12 @@ class Sending:
     """Questions that go through a pace, with the times at which they went."""
 
     def __init__(self, clock, pace, reply=None):
-        self.clock, self.pace, self.reply, self.sent = clock, pace, reply, []
+        self.clock, self.pace, self.reply, self.sent, self.over = clock, pace, reply, [], False
 
     async def one(self, number, ask=QUESTION):
-        taken = await self.pace.turn(ask)
+        taken = await self.pace.turn(ask, lambda: self.over)
+        if self.over:
+            return
         self.sent.append((self.clock.now, number))
         if self.reply is not None:
             self.pace.settle(ask, taken, self.reply)
@@ -76,10 +67,9 @@ def test_no_minute_has_more_requests_and_none_is_wasted(clock, limit):
 
     async def scenario():
         tasks = sending.many(3 * limit)
-        await clock.run()
         await asyncio.gather(*tasks)
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
     assert [number for _, number in sending.sent] == list(range(3 * limit)), "they go in order"
     assert most_within_a_minute(sending.sent) == limit
     assert sending.sent[-1][0] - sending.sent[0][0] <= 3.05 * MINUTE
@@ -91,13 +81,12 @@ def test_a_burst_is_one_seconds_worth_also_after_a_silence(clock):
 
     async def scenario():
         for begin in (1000.0, 5000.0):
-            clock.now = begin
+            await asyncio.sleep(begin - clock.now)
             tasks = sending.many(30)
-            await clock.run()
             await asyncio.gather(*tasks)
             assert sum(at == begin for at, _ in sending.sent) == 10
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
 
 
 def test_who_gives_up_waiting_leaves_the_place_to_others_and_makes_no_burst(clock):
@@ -106,17 +95,65 @@ def test_who_gives_up_waiting_leaves_the_place_to_others_and_makes_no_burst(cloc
 
     async def scenario():
         first = sending.many(100)
-        await clock.run(until=clock.now + 10.5)
+        await asyncio.sleep(10.5)
         for task in first[11:90]:
             task.cancel()
         later = sending.many(80)
-        await clock.run()
         await asyncio.gather(*first, *later, return_exceptions=True)
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
     assert len(sending.sent) == 100 - 79 + 80
     assert most_within_a_minute(sending.sent) <= limit
     assert sending.sent[-1][0] - sending.sent[0][0] <= 101.0, "the places that were given up are used"
+
+
+def test_who_gives_up_next_in_line_gives_the_turn_back(clock):
+    pace = Pace(60, None)
+
+    async def scenario():
+        await pace.turn(QUESTION)
+        for _ in range(20):
+            waiting = asyncio.create_task(pace.turn(QUESTION))
+            await asyncio.sleep(0.01)
+            waiting.cancel()
+        last = asyncio.create_task(pace.turn(QUESTION))
+        await last
+
+    clock.run_until_complete(scenario())
+    assert clock.now == pytest.approx(1001.0)
+
+
+@pytest.mark.parametrize("tokens", [356, 56, 956])
+def test_what_an_answer_took_counts_for_who_waits_already(clock, tokens):
+    """Before it came it was taken to have 256 tokens, after a question of 100."""
+    pace = Pace(None, 600)
+
+    async def scenario():
+        taken = await pace.turn(QUESTION)
+        begin, second = clock.now, asyncio.create_task(pace.turn(QUESTION))
+        await asyncio.sleep(0.1)
+        pace.settle(QUESTION, taken, Reply(prompt_tokens=tokens, completion_tokens=0))
+        await second
+        return clock.now - begin
+
+    assert clock.run_until_complete(scenario()) == pytest.approx(tokens / 600 * MINUTE, rel=0.05)
+
+
+@pytest.mark.parametrize("spread", [0, 400])
+def test_hardly_any_tokens_are_left_unused_though_answers_differ(clock, spread):
+    pace = Pace(None, 6000)
+
+    async def one(number):
+        taken = await pace.turn(QUESTION)
+        await asyncio.sleep(20)
+        answer = 400 + (spread if number % 2 else -spread)
+        pace.settle(QUESTION, taken, Reply(prompt_tokens=100, completion_tokens=answer))
+
+    async def scenario():
+        await asyncio.gather(*map(one, range(120)))
+        return clock.now - 1000.0
+
+    assert clock.run_until_complete(scenario()) == pytest.approx(120 * 500 / 100 + 20, rel=0.1)
 
 
 def test_no_minute_has_more_tokens_once_answers_have_shown_how_many_they_are(clock):
@@ -125,13 +162,24 @@ def test_no_minute_has_more_tokens_once_answers_have_shown_how_many_they_are(clo
 
     async def scenario():
         tasks = sending.many(60)
-        await clock.run()
         await asyncio.gather(*tasks)
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
     settled = [one for one in sending.sent if one[1] >= 20]
     most = most_within_a_minute(settled, lambda one: 500)
     assert 0.8 * limit <= most <= limit + 500
+
+
+def test_what_a_question_takes_is_learned_from_the_answers_so_far(clock):
+    pace, longer = Pace(None, 10**9), Ask(messages=QUESTION.messages * 3)
+
+    async def scenario():
+        for _ in range(100):
+            taken = await pace.turn(QUESTION)
+            pace.settle(QUESTION, taken, Reply(prompt_tokens=150, completion_tokens=1000))
+        return [await pace.turn(ask) for ask in (Ask(), QUESTION, longer)]
+
+    assert clock.run_until_complete(scenario()) == pytest.approx([1000, 1150, 1450], rel=0.01)
 
 
 def test_one_question_above_the_limit_goes_when_enough_time_has_paid_for_it(clock):
@@ -139,10 +187,9 @@ def test_one_question_above_the_limit_goes_when_enough_time_has_paid_for_it(cloc
 
     async def scenario():
         tasks = sending.many(2)
-        await clock.run()
         await asyncio.gather(*tasks)
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
     waits = [at - 1000.0 for at, _ in sending.sent]
     assert waits == pytest.approx([356 / 100 * MINUTE, 2 * 356 / 100 * MINUTE], rel=0.05)
 
@@ -154,30 +201,30 @@ def test_both_limits_hold(clock):
 
         async def scenario(sending=sending):
             begin, tasks = clock.now, sending.many(60)
-            await clock.run()
             await asyncio.gather(*tasks)
             return clock.now - begin
 
-        assert asyncio.run(scenario()) == pytest.approx(seconds, rel=0.05)
+        assert clock.run_until_complete(scenario()) == pytest.approx(seconds, rel=0.05)
 
 
 def test_without_limits_nobody_waits(clock):
     async def scenario():
         assert await Pace(None, None).turn(QUESTION) == 0.0
 
-    asyncio.run(scenario())
+    clock.run_until_complete(scenario())
 
 
-def test_nobody_waits_for_a_job_that_ends(clock):
-    pace = Pace(1, None)
-    sending = Sending(clock, pace)
+def test_questions_that_need_not_go_any_more_wait_only_for_who_is_next_and_take_nothing(clock):
+    sending = Sending(clock, Pace(1, None))
 
     async def scenario():
         tasks = sending.many(50)
-        await clock.run(until=clock.now + 1)
-        pace.closed = True
-        await clock.run()
+        await asyncio.sleep(1)
+        sending.over = True
         await asyncio.gather(*tasks)
+        sending.over = False
+        await asyncio.gather(*sending.many(1))
 
-    asyncio.run(scenario())
-    assert clock.now == 1060.0, "but for the one whose turn was next"
+    clock.run_until_complete(scenario())
+    assert clock.now == pytest.approx(1060.0)
+    assert len(sending.sent) == 2

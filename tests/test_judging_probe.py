@@ -5,6 +5,7 @@ import json
 
 import pytest
 from rewardlab.errors import UserError
+from rewardlab.judging import host
 from rewardlab.judging.host import PROBE
 from rewardlab.judging.probe import probe_judges
 from rewardlab.loading import load
@@ -14,6 +15,7 @@ PLUGIN = """
     import asyncio
     import os
     from rewardlab import Config, DatasetSpec, JudgeSpec, Reply, RewardSpec, Score, hookimpl
+    from rewardlab.errors import TryAgain
 
     asked, closed = [], []
 
@@ -31,6 +33,10 @@ PLUGIN = """
                 return Reply(error="HTTP 401: wrong key " + os.environ["PROBE_KEY"])
             if self.options.answer == "raises":
                 raise ConnectionError("no route to host")
+            if self.options.answer == "is busy" and len(asked) < 3:
+                raise TryAgain("answered HTTP 429: slow down", after=0.01)
+            if self.options.answer == "is always busy":
+                raise TryAgain("answered HTTP 503: later")
             if self.options.answer == "hangs":
                 await asyncio.sleep(3600)
             return Reply(text=self.options.answer)
@@ -107,6 +113,14 @@ def test_all_that_do_not_answer_are_told_at_once_with_their_own_words_and_no_key
         f"{tmp_path}/r.yaml:1: judges.raising: judge 'raising' raised ConnectionError: no route to host",
         f"{tmp_path}/r.yaml:1: judges.hanging: judge 'hanging' gave no answer within 0.05 s",
     ]
+
+
+def test_a_busy_judge_is_there_and_is_asked_again(probe, monkeypatch):
+    monkeypatch.setattr(host, "FIRST_PAUSE_S", 0.001)
+    said, asked = probe({"main": {"with": {"answer": "is busy"}}})
+    assert (said, len(asked)) == (["judges that answer: main"], 3)
+    with pytest.raises(UserError, match="judge 'main' answered HTTP 503: later, 3 tries"):
+        probe({"main": {"with": {"answer": "is always busy"}}})
 
 
 def test_judges_without_a_network_and_replays_are_not_asked(probe, tmp_path):

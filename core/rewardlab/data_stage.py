@@ -35,6 +35,7 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
         count = 0
         with closing(LineAppender(target)) as file, closing(rows):
             for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
+                judges.check()  # a step may take an error for one more row to drop
                 if sample.id not in there:
                     file.write(_line(sample))
                     count += 1

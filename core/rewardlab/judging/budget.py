@@ -60,9 +60,9 @@ class Budget:
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
         """The question is over: what it cost, or its bound where nobody knows (`unknown`, or no counts)."""
         self._under_way = (self._under_way[0] - bound[0], self._under_way[1] - bound[1])
-        uncounted = reply is not None and reply.error is None and reply.prompt_tokens is None
-        tokens = (reply.prompt_tokens or 0, reply.completion_tokens or 0) if reply is not None else (0, 0)
-        for unit, amount in self._cost(*(bound if unknown or uncounted else tokens)).items():
+        counts = (reply.prompt_tokens, reply.completion_tokens) if reply is not None else (0, 0)
+        uncounted = reply is not None and reply.error is None and None in counts
+        for unit, amount in self._cost(*(bound if unknown or uncounted else (n or 0 for n in counts))).items():
             self.spent[unit] += amount
         self._settled.set()
 

@@ -30,6 +30,7 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
 LONGEST_WAIT_S = 120.0
 """a server that asks for a longer pause than this has refused"""
+PROBES = 3
 PROBE = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
 
 
@@ -56,6 +57,7 @@ class _Failure:
     why: str
     after: float | None = None
     may_cost: bool = False
+    busy: bool = False
 
 
 class HostedJudge:
@@ -121,11 +123,24 @@ class HostedJudge:
             self._keeping.say(f"warning: {told}")
 
     async def probe(self) -> str | None:
-        """Ask a trivial question; why there is no answer, or None. An answer that a cassette keeps will do."""
+        """Ask a trivial question; why there is no answer, or None. An answer that a cassette keeps will do.
+
+        A judge that is busy is asked up to PROBES times, for it is there.
+        """
         if self._spec.local or self._answers.replays:
             return None
-        reply, _ = await self._answers.get(PROBE, self._once)
+        reply, _ = await self._answers.get(PROBE, self._probed)
         return reply.error
+
+    async def _probed(self, ask: Ask) -> Reply:
+        for probes in range(1, PROBES + 1):
+            outcome = await self._try(ask)
+            if isinstance(outcome, Reply):
+                return outcome
+            if probes == PROBES or not outcome.busy or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                break
+            await asyncio.sleep(_pause(probes, outcome.after))
+        return self._gave_up(outcome, probes)
 
     async def _once(self, ask: Ask) -> Reply:
         outcome = await self._try(ask)
@@ -173,7 +188,6 @@ class HostedJudge:
     def _stop(self, error: JobError) -> None:
         """No call is made any more."""
         self.stopped = self.stopped or error
-        self._pace.closed = True
 
     # --- Tries
 
@@ -185,7 +199,9 @@ class HostedJudge:
                 trial = await self._outage.turn()
                 if trial is None:
                     return self._is_down()
-                outcome = await self._told(ask, failures > 0, trial)
+                outcome = await self._told(ask, failures > 0 or trial, trial)
+            if outcome is None:
+                continue
             if isinstance(outcome, Reply):
                 return outcome
             if trial and self._outage.is_final:
@@ -196,11 +212,11 @@ class HostedJudge:
                 return self._gave_up(outcome, failures)
             await asyncio.sleep(_pause(failures, outcome.after))
 
-    async def _told(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure:
-        """One call, of which the breaker hears."""
+    async def _told(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
+        """One call, of which the breaker hears; None where the judge went down before it was made."""
         outcome = None
         try:
-            outcome = await self._sent(ask, again or trial)
+            outcome = await self._sent(ask, again, trial)
         finally:
             if isinstance(outcome, Reply):
                 self._outage.succeeded()
@@ -210,11 +226,17 @@ class HostedJudge:
                 self._outage.untried()
         return outcome
 
-    async def _sent(self, ask: Ask, again: bool) -> Reply | _Failure:
+    async def _sent(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
         """One call, by the pace, within the budget, counted."""
-        taken = await self._pace.turn(ask)
-        if self.stopped is not None:  # while this question waited
+
+        def over() -> bool:
+            return self.stopped is not None or (self._outage.is_open and not trial)
+
+        taken = await self._pace.turn(ask, over)
+        if self.stopped is not None:
             return Reply(error=str(self.stopped))
+        if over():
+            return None
         bound = await self._budget.hold(ask) if self._budget is not None else None
         if (clock := GROUP.get()) is not None and self._settings.group_timeout is not None:
             clock.sent(self.name, self._settings.group_timeout)
@@ -247,7 +269,7 @@ class HostedJudge:
                 answer = self._judge.ask(ask)
                 reply = await answer if inspect.isawaitable(answer) else answer
         except TryAgain as error:
-            return _Failure(" ".join(str(error).split()), error.after)
+            return _Failure(" ".join(str(error).split()), error.after, busy=True)
         except BaseException as error:  # the one place where a judge's exception becomes a reply
             if is_ours(error):
                 raise

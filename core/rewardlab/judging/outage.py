@@ -27,7 +27,8 @@ class Outage:
         self._pause = 0.0
         self._failures = 0
         self._since = 0.0
-        self._open = False
+        self.is_open = False
+        """Whether questions have to wait."""
         self._next_trial = 0.0
         self._waiting: deque[asyncio.Future[bool | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -36,19 +37,19 @@ class Outage:
     @property
     def seconds(self) -> float:
         """How long the judge has been down; 0 where it is not."""
-        return time.monotonic() - self._since if self._open else 0.0
+        return time.monotonic() - self._since if self.is_open else 0.0
 
     @property
     def is_final(self) -> bool:
         """Whether the judge has been down for longer than questions wait."""
-        return self._open and self.seconds >= self._patience
+        return self.is_open and self.seconds >= self._patience
 
     async def turn(self) -> bool | None:
         """Whether the question may go: False as usual, True as the one that tries a judge that is down, None no.
 
         After True comes one of `succeeded`, `failed` and `untried`.
         """
-        if not self._open:
+        if not self.is_open:
             return False
         now = time.monotonic()
         if now >= self._next_trial and not self._waiting:
@@ -71,8 +72,8 @@ class Outage:
     def succeeded(self) -> None:
         """The judge answered something."""
         self._failures = 0
-        if self._open:
-            self._open = False
+        if self.is_open:
+            self.is_open = False
             self._release(False)
 
     def failed(self, why: str, after: float | None, trial: bool = False) -> None:
@@ -82,12 +83,12 @@ class Outage:
             self._since = now
         self._failures += 1
         self.last_failure = why
-        if self._open and trial:
+        if self.is_open and trial:
             self._pause = min(self._longest_pause, self._pause * 2)
             self._next_trial = now + self._pause
-        elif not self._open:
+        elif not self.is_open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
-            self._open = lasting or self._failures >= MOST_IN_A_ROW
+            self.is_open = lasting or self._failures >= MOST_IN_A_ROW
             self._pause = min(self._longest_pause, FIRST_PAUSE_S)
             self._next_trial = now + self._pause
         self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from contextlib import suppress
 
 from rewardlab.types import Ask, Reply
 
@@ -10,6 +12,7 @@ FIRST_ANSWER_TOKENS = 256.0
 """what an answer is taken to have before the first one came"""
 BYTES_A_TOKEN = 3.0
 LEARNING = 0.1
+SOON = 1e-6  # seconds that nobody waits for
 
 
 class Bucket:
@@ -21,50 +24,53 @@ class Bucket:
         self._level = self._burst
         self._then = time.monotonic()
 
-    def take(self, cost: float) -> float:
-        """Take `cost` and say how many seconds to wait for it before anything else is taken."""
-        now = time.monotonic()
-        self._level = min(self._burst, self._level + (now - self._then) * self._rate) - cost
-        self._then = now
-        return max(0.0, -self._level / self._rate)
-
     def give(self, cost: float) -> None:
-        """Give back what was taken and not used; a negative cost takes more."""
-        self._level = min(self._burst, self._level + cost)
+        """Give back what was taken and not used; a negative cost takes."""
+        now = time.monotonic()
+        self._level = min(self._burst, min(self._burst, self._level + (now - self._then) * self._rate) + cost)
+        self._then = now
+
+    def wait(self) -> float:
+        """Seconds until all that was taken is paid for."""
+        self.give(0.0)
+        return max(0.0, -self._level / self._rate)
 
 
 class Pace:
-    """Both limits of a judge; None where there is none. Questions go in the order in which they came.
-
-    Once it is `closed`, because the job ends, nobody waits any more.
-    """
+    """Both limits of a judge; None where there is none. Questions go in the order in which they came."""
 
     def __init__(self, requests: int | None, tokens: int | None):
         self._requests = Bucket(requests) if requests else None
         self._tokens = Bucket(tokens) if tokens else None
         self._line = asyncio.Lock()
-        self.closed = False
+        self._given = asyncio.Event()
         self._answer = FIRST_ANSWER_TOKENS
         self._per_byte = 1.0 / BYTES_A_TOKEN
 
-    async def turn(self, ask: Ask) -> float:
-        """Wait until the question may go; the tokens that were taken for it, for `settle`."""
+    async def turn(self, ask: Ask, over: Callable[[], bool] = lambda: False) -> float:
+        """Wait until the question may go; the tokens that were taken for it, for `settle`.
+
+        Once `over` says that it need not go any more, it waits no longer than for who is next, and takes nothing.
+        """
         if self._requests is None and self._tokens is None:
             return 0.0
         async with self._line:  # one at a time takes, so that what a cancelled one gives back is nobody's turn
-            if self.closed:
-                return 0.0
             estimate = question_bytes(ask) * self._per_byte + self._answer
             takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
-            wait = max(bucket.take(cost) for bucket, cost in takes)
-            if wait > 0:
-                try:
-                    await asyncio.sleep(wait)
-                except asyncio.CancelledError:
-                    for bucket, cost in takes:
-                        bucket.give(cost)
-                    raise
-            return estimate
+            for bucket, cost in takes:
+                bucket.give(-cost)
+            gone = False
+            try:
+                while (wait := max(bucket.wait() for bucket, _ in takes)) > SOON:
+                    self._given.clear()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(wait):
+                            await self._given.wait()
+                gone = not over()
+            finally:
+                for bucket, cost in () if gone else takes:
+                    bucket.give(cost)
+            return estimate if gone else 0.0
 
     def settle(self, ask: Ask, taken: float, reply: Reply) -> None:
         """Put the tokens that the server counted in place of the estimate, and learn from them."""
@@ -72,6 +78,7 @@ class Pace:
             return
         answer = reply.completion_tokens or 0
         self._tokens.give(taken - reply.prompt_tokens - answer)
+        self._given.set()
         self._answer += LEARNING * (answer - self._answer)
         self._per_byte += LEARNING * (reply.prompt_tokens / max(1, question_bytes(ask)) - self._per_byte)
 
