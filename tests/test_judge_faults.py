@@ -137,8 +137,9 @@ def parsed(output):
 class Flaky:
     """20% of all calls go wrong, by the question and by how often it was asked; some questions are never answered."""
 
-    def __init__(self, lost=0.0):
+    def __init__(self, lost=0.0, kinds=judge_server.KINDS):
         self._lost = lost
+        self._kinds = kinds
         self._asked = Counter()
         self.strange = set()
 
@@ -149,7 +150,7 @@ class Flaky:
             return "500"
         self._asked[question] += 1
         again = random.Random(f"{self._asked[question]} {question}")
-        kind = again.choice(judge_server.KINDS) if again.random() < 0.2 else None
+        kind = again.choice(self._kinds) if again.random() < 0.2 else None
         if kind in STRANGE:
             self.strange.add(question)
         return kind
@@ -181,6 +182,21 @@ class TestAFifthOfAllCallsGoesWrong:
         assert lost > QUESTIONS / 6
         self.agrees(clean, out.read_bytes(), unparsable=len(flaky.strange), failed=lost)
         assert f"{lost} questions without an answer" in err
+
+    def test_a_busy_server_is_left_alone_for_as_long_as_it_asks(self, files, score):
+        times = {}
+
+        def fault(number, request):
+            asked = times.setdefault(judge_server.question(request), [])
+            asked.append(time.monotonic())
+            return "429" if len(asked) == 1 else None
+
+        with Serving(JudgeServer(fault=fault, retry_after="0.5")) as server:
+            files(server.url, rows=1)  # too few failures to be an outage, which has pauses of its own
+            code, err = score()
+        assert code == 0, err
+        assert len(times) == GROUP * (GROUP - 1)
+        assert all(second - first >= 0.5 for first, second in times.values())
 
     def agrees(self, clean, faulty, unparsable, failed):
         """Every verdict that came is the clean run's, and every value is what the verdicts that came say."""
@@ -347,6 +363,15 @@ class TestKilled:
             code, err = score("judges.main.cassette.mode=strict", out="again.jsonl")
             assert code == 0, err
             assert out.with_name("again.jsonl").read_bytes() == clean
+
+    def test_asking_a_server_that_fails_too(self, clean, files, killed, out):
+        kinds = [kind for kind in judge_server.KINDS if kind not in STRANGE]
+        with Serving(JudgeServer(latency=0.02, fault=Flaky(kinds=kinds))) as server:
+            files(server.url, concurrency=self.IN_FLIGHT, timeout=0.3)
+            code, err = killed(server, QUESTIONS // (self.KILLS + 1))
+            assert code == 0, err
+            assert out.read_bytes() == clean
+            assert server.answered <= QUESTIONS + self.KILLS * self.IN_FLIGHT
 
     def test_its_budget_holds_over_all_attempts(self, files, killed):
         budget = 34_000

@@ -31,7 +31,11 @@ class Refusal:
         told = f"HTTP {status}: {words}" if words else f"HTTP {status} with an empty body"
         self.passing = (real in PASSING or real >= 500) and not codes & FOR_GOOD
         self.after = _retry_after(headers)
-        self.told = told + ("" if self.passing else redact(_hint(real, headers, address)))
+        if not self.passing:
+            told += redact(_hint(real, headers, address))
+        elif self.after is not None and self.after >= 1:
+            told += f" (it asks to wait for {self.after:.0f} s)"
+        self.told = told
 
 
 def _wrapped(codes: set[str]) -> int:

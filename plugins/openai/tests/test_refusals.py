@@ -110,6 +110,12 @@ class TestAfter:
             ask(replying(BUSY, 429, headers))
         assert caught.value.after == after
 
+    @pytest.mark.parametrize(("value", "told"), [("86400", " (it asks to wait for 86400 s)"), ("0.5", "")])
+    def test_a_long_wait_is_told(self, replying, ask, value, told):
+        with pytest.raises(TryAgain) as caught:
+            ask(replying(BUSY, 503, {"Retry-After": value}))
+        assert str(caught.value) == f"answered HTTP 503: Rate limit reached{told}"
+
     @pytest.mark.parametrize("value", ["", "soon", "nan", "inf", "7, 9", "1e999", "Wed, 99 Foo 2026 07:28:00 GMT"])
     def test_nonsense_is_as_if_nothing_was_said(self, replying, ask, value):
         with pytest.raises(TryAgain) as caught:
