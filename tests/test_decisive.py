@@ -1,13 +1,24 @@
 """What of a recipe decides results, and what an attempt that goes on may have changed."""
 
+from types import SimpleNamespace
+
 import pytest
-from rewardlab.decisive import decisive
+from rewardlab import JudgeSpec
+from rewardlab import decisive as module
 
 RECIPE = {
     "version": 1,
     "judges": {"main": {"use": "openai/chat", "with": {"model": "m", "temperature": 0.6}}, "small": {"use": "a/b"}},
     "reward": {"total": "a"},
 }
+
+SPEC = JudgeSpec(name="chat", summary="made", address=("base_url",), build=lambda *_: None)
+
+
+def decisive(recipe):
+    """Of the plan of a recipe whose judge `main` can be reached elsewhere."""
+    plan = SimpleNamespace(document=SimpleNamespace(raw=recipe), judges={"main": SimpleNamespace(spec=SPEC)})
+    return module.decisive(plan)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +59,12 @@ def test_the_recipe_itself_is_not_changed():
     recipe = {"judges": {"main": {"use": "a/b", "retries": 3}}}
     decisive(recipe)
     assert recipe == {"judges": {"main": {"use": "a/b", "retries": 3}}}
+
+
+def test_where_a_judge_is_reached_does_not():
+    def at(name, url):
+        judges = {name: {"use": "openai/chat", "with": {"model": "m", "base_url": url}}}
+        return decisive({"judges": judges})
+
+    assert at("main", "http://a/v1") == at("main", "http://b/v1")
+    assert at("small", "http://a/v1") != at("small", "http://b/v1"), "only its spec can say so"

@@ -172,7 +172,7 @@ class TestFile:
     def test_that_cannot_be_opened_is_the_users_mistake(self, tmp_path):
         (tmp_path / "file").write_text("")
         for place in (tmp_path, tmp_path / "file" / "answers.jsonl"):
-            with pytest.raises(UserError, match="this cassette cannot be opened: "):
+            with pytest.raises(UserError, match="this cassette cannot be written: "):
                 Cassette(place)
 
 

@@ -24,6 +24,7 @@ def home():
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
     monkeypatch.setattr(hosting, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(hosting, "PATIENCE_A_RETRY_S", 0.0)
     monkeypatch.setattr(outage, "FIRST_PAUSE_S", 0.02)
     monkeypatch.setattr(outage, "LONGEST_PAUSE_S", 0.1)
 
@@ -203,3 +204,12 @@ def test_a_server_that_asks_for_a_pause_gets_it(home, host):
     replies, _ = asked(home, host(judge, retries=1, timeout=5), 1, after=[(0.1, lambda: setattr(judge, "down", None))])
     assert replies == [YES]
     assert judge.calls[1] - judge.calls[0] >= 0.2
+
+
+@pytest.mark.parametrize(("retries", "timeout", "patience"), [(5, 2, 60.0), (1, 2, 12.0), (1, 30, 30.0), (0, 2, 2.0)])
+def test_a_judge_is_waited_for_as_its_retries_and_timeout_say(host, monkeypatch, retries, timeout, patience):
+    monkeypatch.setattr(hosting, "PATIENCE_A_RETRY_S", 12.0)
+    made = []
+    monkeypatch.setattr(hosting, "Outage", made.append)
+    host(Judge("refuses"), retries=retries, timeout=timeout)
+    assert made == [patience]

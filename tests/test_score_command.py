@@ -267,9 +267,11 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
     write_rows(row(1, ["x", "raise"], language="de"), row(2, ["x"], language="sw"))
     assert score("--json") == 0
     out, err = capsys.readouterr()
+    [error] = json.loads(Path("out.jsonl").read_text().splitlines()[0])["components"]["obey"]["error"][1:]
     assert err.splitlines() == [
         "spoken  mean 1, failed 0, abstained 1",
         "obey    mean 0.5, failed 1, abstained 0",
+        f"        last failure: {error}",
         "2 rows, 3 completions, mean total 1.5 (1 without a total): out.jsonl",
     ]
     assert json.loads(out) == {

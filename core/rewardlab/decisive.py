@@ -1,8 +1,9 @@
 """The part of a recipe that decides results: what a job that goes on must share with its first attempt."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from rewardlab.plan import Plan
 from rewardlab.uses import JudgeUse, Use
 
 HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
@@ -11,13 +12,23 @@ HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields
 """keys of a judge that say how it is asked and not who: limits, budget, price, cassette"""
 
 
-def decisive(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The recipe as written, without what may change between attempts, such as a budget that was raised."""
+def decisive(plan: Plan) -> dict[str, Any]:
+    """The recipe as written, without what may change between attempts.
+
+    That is how a judge is asked, such as a budget that was raised, and where it is reached.
+    """
+    raw = plan.document.raw
     judges = raw.get("judges")
     if not isinstance(judges, dict):
         return dict(raw)
-    return {**raw, "judges": {name: _who(judge) for name, judge in judges.items()}}
+    address = {name: planned.spec.address for name, planned in plan.judges.items()}
+    return {**raw, "judges": {name: _who(judge, address.get(name, ())) for name, judge in judges.items()}}
 
 
-def _who(judge: Any) -> Any:
-    return {k: v for k, v in judge.items() if k not in HOW_ASKED} if isinstance(judge, dict) else judge
+def _who(judge: Any, address: Collection[str]) -> Any:
+    who = _without(judge, HOW_ASKED)
+    return {**who, "with": _without(who["with"], address)} if isinstance(who, dict) and "with" in who else who
+
+
+def _without(mapping: Any, keys: Collection[str]) -> Any:
+    return {k: v for k, v in mapping.items() if k not in keys} if isinstance(mapping, Mapping) else mapping

@@ -231,7 +231,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "packages": {name: found for name in REPORTED_PACKAGES if (found := _installed(name))},
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": plan.recipe.seed,
-        "recipe_sha256": hashlib.sha256(dump(decisive(plan.document.raw)).encode()).hexdigest(),
+        "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
         "commands": [redact(shlex.join(command))],
     }
 

@@ -130,6 +130,7 @@ class JudgeSpec(_Spec):
     local: true when it makes no network call, so that nothing needs probing, limiting, recording or paying.
     identity: a function of the options: what decides its answers besides the question ({"model": ..., "params":
         {...}}), for the keys of cassettes; absent: its name and all options but those that end in `_env`.
+    address: names of the options that say where it is reached and not who it is; they may change between attempts.
     most_tokens: a function of the options: the most tokens that one answer can have, None where nothing bounds
         it; a budget needs it.
     An option whose name ends in `_env` holds the name of an environment variable with a secret.
@@ -139,6 +140,7 @@ class JudgeSpec(_Spec):
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
     identity: Callable[[Any], Mapping[str, Any]] | None = None
+    address: Sequence[str] = ()
     most_tokens: Callable[[Any], int | None] | None = None
 
 

@@ -63,9 +63,10 @@ class JudgeUse(Use):
     tokens_per_minute: PositiveInt | None = None
     """of questions and answers together, as estimated beforehand from the answers so far"""
     timeout: PositiveFloat = 60.0
-    """seconds for one try; also how long questions wait for a judge that is down"""
+    """seconds for one try"""
     retries: NonNegativeInt = 5
-    """further tries after a failure of the connection or a busy server, with growing pauses"""
+    """further tries after a failure of the connection or a busy server, with growing pauses; a judge that is down is
+    waited for, 12 seconds for each"""
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: Budget | None = None

@@ -4,6 +4,7 @@
     judges      the judges of a recipe, built, by name
     answers     what is there already: a cassette's answer, or the same question under way
     cassette    answers kept in a file and found again by what was asked
+    keeping     what a job does with its judges: where answers are kept, what happens where none can be read
     pace        requests and tokens a minute
     outage      a judge that is down is asked by one question at a time
     budget      tokens and money, stopped before they are passed
@@ -17,7 +18,8 @@ that asked. What must end the job (a budget, a full disk, answers that nobody ca
 `Judges.check`.
 """
 
-from rewardlab.judging.host import HostedJudge, Keeping
+from rewardlab.judging.host import HostedJudge
 from rewardlab.judging.judges import Judges, open_judges
+from rewardlab.judging.keeping import Keeping
 
 __all__ = ["HostedJudge", "Judges", "Keeping", "open_judges"]

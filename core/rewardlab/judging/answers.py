@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.judging.cassette import Cassette, question_key
+from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
-from rewardlab.uses import CassetteUse
+from rewardlab.uses import CassetteUse, JudgeUse
 
 
 class Answers:
@@ -84,3 +85,11 @@ class Answers:
         for cassette in self._cassettes:
             cassette.close()
         self._cassettes, self._writable = [], None
+
+
+def identity(spec: JudgeSpec, settings: JudgeUse, options: Any) -> dict[str, Any]:
+    """What decides a judge's answers besides the question, in JSON values."""
+    if spec.identity is not None:
+        return dict(spec.identity(options))
+    kept = {} if options is None else options.model_dump(mode="json")
+    return {"model": settings.use, "params": {k: v for k, v in kept.items() if not k.endswith("_env")}}

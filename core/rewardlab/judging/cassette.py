@@ -54,10 +54,11 @@ class Cassette:
             if write:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT if write else os.O_RDONLY, 0o644)
-        except FileNotFoundError:
-            raise UserError("there is no such cassette; `mode: record` makes one", where=str(path)) from None
         except OSError as error:
-            raise UserError(f"this cassette cannot be opened: {error.strerror}", where=str(path)) from error
+            what = f"this cassette cannot be {'written' if write else 'read'}: {error.strerror}"
+            if isinstance(error, FileNotFoundError) and not write:
+                what = "there is no such cassette; `mode: record` makes one"
+            raise UserError(what, where=str(path)) from error
         try:
             self._read_on()
             self._check()

@@ -16,6 +16,11 @@ class GroupClock:
         self._ends: dict[str, float] = {}
         self._limits: dict[str, list[asyncio.Timeout]] = {}
 
+    @property
+    def sample_id(self) -> str:
+        """Of the group."""
+        return self._stream.sample.id
+
     @asynccontextmanager
     async def limited(self, judge: str) -> AsyncIterator[asyncio.Timeout]:
         """Within this, a question waits no longer than the group's time lasts: TimeoutError, `.expired()`."""

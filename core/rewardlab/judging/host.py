@@ -7,21 +7,21 @@ by the pace, does the budget bear it, ask, and again after a failure.
 import asyncio
 import inspect
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
-from rewardlab.judging.answers import Answers
+from rewardlab.judging.answers import Answers, identity
 from rewardlab.judging.budget import Budget, cost
 from rewardlab.judging.form import FormWatch
 from rewardlab.judging.group_clock import GROUP
+from rewardlab.judging.keeping import Keeping
 from rewardlab.judging.outage import Outage
 from rewardlab.judging.pace import Pace
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.loops import LoopThread, is_ours
+from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
 from rewardlab.uses import JudgeUse
@@ -30,24 +30,10 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
 LONGEST_WAIT_S = 120.0
 """a server that asks for a longer pause than this has refused"""
+PATIENCE_A_RETRY_S = 12.0
+"""a judge that is down is waited for as long as this for each of its retries, and at least for its timeout"""
 PROBES = 3
 PROBE = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
-
-
-def _silent(text: str) -> None:
-    """For jobs that have nobody to tell."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Keeping:
-    """What a job does with its judges: answers and usage are kept in `folder`, where there is one.
-
-    stop_on_form: whether answers that cannot be read end the job; else `say` gets a warning.
-    """
-
-    folder: Path | None = None
-    stop_on_form: bool = False
-    say: Callable[[str], None] = _silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +69,7 @@ class HostedJudge:
         self._tries = 1 if spec.local else 1 + settings.retries
         self._places = asyncio.Semaphore(settings.concurrency)
         self._form = FormWatch(name)
-        self._outage = Outage(settings.timeout)
+        self._outage = Outage(max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries))
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         folder = None if spec.local else self._keeping.folder
         if folder is not None:
@@ -97,7 +83,7 @@ class HostedJudge:
             self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
-        self._answers = Answers(name, _identity(spec, settings, options), cassette, kept)
+        self._answers = Answers(name, identity(spec, settings, options), cassette, kept)
 
     @property
     def usage(self) -> Usage:
@@ -120,7 +106,7 @@ class HostedJudge:
         if self._keeping.stop_on_form:
             self._stop(JobError(told))
         else:
-            self._keeping.say(f"warning: {told}")
+            self._keeping.say(redact(f"warning: {told}"))
 
     async def probe(self) -> str | None:
         """Ask a trivial question; why there is no answer, or None. An answer that a cassette keeps will do.
@@ -148,6 +134,7 @@ class HostedJudge:
 
     async def aclose(self) -> None:
         """Close what the judge holds open and the files; idempotent. Belongs to the home loop."""
+        self._stop(JobError(f"judge {self.name!r} is closed"))  # what is under way makes no further call
         self._answers.close()
         try:
             self._usage.save(self._budget.at_most() if self._budget is not None else None)
@@ -167,9 +154,15 @@ class HostedJudge:
             told = str(error) if isinstance(error, RewardlabError) else f"judge {self.name!r}: {one_line(error)}"
             self._stop(JobError(told))
             reply, reused = Reply(error=told), False
-        self.usage.reused += reused and reply.error is None
-        self.usage.failed += reply.error is not None
-        return reply
+        if reply.error is None:
+            self.usage.reused += reused
+            return reply
+        if self._answers.strict:
+            about = f" (sample {clock.sample_id!r})" if (clock := GROUP.get()) is not None else ""
+            hint = "rows, prompt or parameters have changed since it was recorded; `mode: record` asks for it"
+            self._stop(JobError(f"{reply.error}{about}: {hint}"))
+        self.usage.failed += self.stopped is None  # what a stop cut off will be asked by the next attempt
+        return replace(reply, error=redact(reply.error))
 
     async def _in_time(self, ask: Ask) -> tuple[Reply, bool]:
         """(the reply, whether it took no call); an error where the group's time is over before it comes."""
@@ -292,14 +285,6 @@ class HostedJudge:
     def _gave_up(self, failure: _Failure, failures: int) -> Reply:
         tries = f", {failures} tries" if failures > 1 else ""
         return Reply(error=f"judge {self.name!r} {failure.why}{tries}")
-
-
-def _identity(spec: JudgeSpec, settings: JudgeUse, options: Any) -> dict[str, Any]:
-    """What decides a judge's answers besides the question, in JSON values."""
-    if spec.identity is not None:
-        return dict(spec.identity(options))
-    kept = {} if options is None else options.model_dump(mode="json")
-    return {"model": settings.use, "params": {k: v for k, v in kept.items() if not k.endswith("_env")}}
 
 
 def _pause(failures: int, after: float | None) -> float:

@@ -6,7 +6,8 @@ from typing import Any
 
 from rewardlab.building import build
 from rewardlab.errors import JobError, UserError, nearest, one_line
-from rewardlab.judging.host import HostedJudge, Keeping
+from rewardlab.judging.host import HostedJudge
+from rewardlab.judging.keeping import Keeping
 from rewardlab.judging.usage import Usage
 from rewardlab.loops import CLOSE_LIMIT, LoopThread
 from rewardlab.planned import Planned

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging.host import Keeping
 from rewardlab.judging.judges import open_judges
+from rewardlab.judging.keeping import Keeping
 from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned

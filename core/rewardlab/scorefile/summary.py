@@ -15,6 +15,7 @@ class _Column:
     sum: float = 0.0
     failed: int = 0
     abstained: int = 0
+    last_error: str = ""
 
     def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
         for value, error in zip(values, errors, strict=True):
@@ -23,6 +24,7 @@ class _Column:
                 self.sum += value
             elif error is not None:
                 self.failed += 1
+                self.last_error = error
             else:
                 self.abstained += 1
 
@@ -68,6 +70,8 @@ class Summary:
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
+            if column.last_error:
+                yield f"{'':<{width}}  last failure: {column.last_error}"
         for name, usage in self.judges.items():
             yield f"judge {name}: {usage.line()}"
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""

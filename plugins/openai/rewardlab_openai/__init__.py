@@ -115,6 +115,7 @@ def rewardlab_judges():
             summary="a chat model behind any OpenAI-compatible server",
             config=ChatOptions,
             identity=_identity,
+            address=("base_url", "api_key_env", "headers_env"),
             most_tokens=lambda options: options.max_tokens,
             build=_chat,
         )
