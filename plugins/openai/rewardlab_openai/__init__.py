@@ -4,13 +4,24 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from rewardlab import Config, Context, JudgeSpec, hookimpl
 
 LIMITS = ("max_tokens", "max_completion_tokens")
-RESERVED = ("model", "messages", "stream", "n", "temperature", *LIMITS, "top_p", "seed", "response_format")
+RESERVED = ("model", "messages", "stream", "n")
+"""what no extra_body may say: who and what is asked, in a form that one Reply can hold"""
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = ("content-type", "content-length", "transfer-encoding", "host")
+
+
+def _variable(name: str) -> str:
+    if not _VARIABLE.fullmatch(name):  # a key that was pasted here must not be repeated
+        raise ValueError("this is no name of an environment variable; put the key into one, and name that")
+    return name
+
+
+Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class ChatOptions(Config):
@@ -18,7 +29,7 @@ class ChatOptions(Config):
     """the model's name, as the server calls it"""
     base_url: str = "https://api.openai.com/v1"
     """where `/chat/completions` is; for vLLM and the like http://HOST:PORT/v1"""
-    api_key_env: Annotated[str, Field(min_length=1)] | None = None
+    api_key_env: Variable | None = None
     """the environment variable that holds the key; null sends none"""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """null leaves it to the server"""
@@ -58,6 +69,14 @@ class ChatOptions(Config):
                     f"{key!r} has no place in extra_body: it is an option by itself, or is set by rewardlab"
                 )
         return body
+
+    @model_validator(mode="after")
+    def _said_once(self) -> "ChatOptions":
+        for name in ("temperature", "max_tokens", "top_p", "seed", "response_format"):
+            others = LIMITS if name == "max_tokens" else (name,)
+            if getattr(self, name) is not None and any(other in self.extra_body for other in others):
+                raise ValueError(f"{name} is given twice, as an option and in extra_body")
+        return self
 
     @field_validator("headers_env")
     @classmethod
@@ -101,6 +120,11 @@ def _identity(options: ChatOptions) -> dict[str, Any]:
     return {"model": options.model, "params": parameters(options)}
 
 
+def _most_tokens(options: ChatOptions) -> int | None:
+    limits = [options.max_tokens, *(options.extra_body.get(name) for name in LIMITS)]
+    return next((limit for limit in limits if isinstance(limit, int)), None)
+
+
 def _chat(options: ChatOptions, context: Context) -> Any:
     from rewardlab_openai.chat import Chat
 
@@ -116,7 +140,7 @@ def rewardlab_judges():
             config=ChatOptions,
             identity=_identity,
             address=("base_url", "api_key_env", "headers_env"),
-            most_tokens=lambda options: options.max_tokens,
+            most_tokens=_most_tokens,
             build=_chat,
         )
     ]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rewardlab_openai import LIMITS, ChatOptions
+from rewardlab_openai import ChatOptions
 
 LOCAL = "http://localhost:8000/v1"
 
@@ -71,14 +71,34 @@ def test_wrong_options_are_told_at_their_place(problems, options, told):
     assert told in problem
 
 
-@pytest.mark.parametrize(
-    "key",
-    # a budget rests on the limits
-    ["model", "messages", "stream", "n", "temperature", "top_p", "seed", "response_format", *LIMITS],
-)
-def test_extra_body_cannot_replace_what_is_an_option_by_itself(problems, key):
+@pytest.mark.parametrize("key", ["model", "messages", "stream", "n"])
+def test_extra_body_cannot_replace_who_and_what_is_asked(problems, key):
     [problem] = problems(extra_body={key: 1})
     assert problem.startswith(f"extra_body: {key!r} has no place in extra_body")
+
+
+@pytest.mark.parametrize(
+    ("option", "more"),
+    [
+        ({"temperature": 1.0}, {"temperature": 0}),
+        ({"max_tokens": 9}, {"max_completion_tokens": 9}),
+        ({"top_p": 0.5}, {"top_p": 1}),
+        ({"seed": 1}, {"seed": 2}),
+    ],
+)
+def test_nothing_is_said_twice(problems, option, more):
+    [problem] = problems(**option, extra_body=more)
+    assert f"{next(iter(option))} is given twice, as an option and in extra_body" in problem
+
+
+def test_a_limit_in_extra_body_bounds_an_answer_too(spec):
+    assert spec.most_tokens(ChatOptions(model="m", extra_body={"max_completion_tokens": 7})) == 7
+
+
+def test_a_key_that_was_pasted_in_place_of_a_name_is_not_repeated(problems):
+    [problem] = problems(api_key_env="sk-abc-123")
+    assert "this is no name of an environment variable" in problem
+    assert "sk-abc" not in problem
 
 
 @pytest.mark.parametrize(
