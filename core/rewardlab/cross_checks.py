@@ -1,9 +1,10 @@
 """What a component and the rest of its recipe must agree on, beyond names and options."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path as File
 
 from rewardlab.planned import Planned
-from rewardlab.recipe import Recipe
+from rewardlab.recipe import DataStage, Recipe
 from rewardlab.validation import Path
 
 Finding = tuple[Path, str]
@@ -37,3 +38,22 @@ def step_findings(recipe: Recipe, place: Path, planned: Planned) -> Iterator[Fin
         yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
     if place[0] != "stages" or recipe.stages[place[1]].use != "data":
         yield place, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that file here"
+
+
+def target_findings(recipe: Recipe, datasets: Mapping[Path, Planned]) -> Iterator[Finding]:
+    """A data stage writes a file, and none that it reads."""
+    for index, stage in enumerate(recipe.stages):
+        if not isinstance(stage, DataStage):
+            continue
+        target = File(stage.to).expanduser()
+        if target.is_dir():
+            yield ("stages", index, "to"), f"{stage.to} is a folder; name a .jsonl file"
+        place: Path = ("stages", index, "dataset")
+        while (planned := datasets.get(place)) is not None:
+            path = getattr(planned.options, "path", None)
+            if isinstance(path, str) and File(path).expanduser().resolve() == target.resolve():
+                yield (
+                    ("stages", index, "to"),
+                    f"{stage.to} is what this stage reads; its rows would be added to their source",
+                )
+            place = (*place, "from")

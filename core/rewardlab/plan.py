@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewardlab.cross_checks import Finding, budget_findings, step_findings
+from rewardlab.cross_checks import Finding, budget_findings, step_findings, target_findings
 from rewardlab.datasets import dataset_uses
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
@@ -129,6 +129,8 @@ class _Planner:
         datasets = {path: self._find("dataset", use, path) for path, use in named}
         for path, planned in _found(datasets).items():
             self._add_all(step_findings(recipe, path, planned))
+        targets = target_findings(recipe, _found(datasets))
+        self._add_all(finding for finding in targets if self._lost.stands(finding[0]))
         curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
         plan = Plan(
             document=self._document,

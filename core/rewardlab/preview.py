@@ -21,7 +21,7 @@ SCORED = ("rl", "eval", "score")
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """Who reads a dataset: a stage at `path`, its evaluation, or whoever scores by the recipe.
+    """Who reads a dataset: a stage at `path`, its evaluation, a data step, or whoever scores by the recipe.
 
     `held_out` true: only the held-out rows; false: only the others; None: all.
     """
@@ -65,6 +65,11 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
 
 def _readers(plan: Plan, path: Path) -> Iterator[Reader]:
     """Who reads the dataset that the file describes at `path`."""
+    if path[-1] == "from":
+        step = plan.datasets.get(path[:-1])
+        if step is not None:
+            yield Reader(use="step", name=step.use.use, path=path, held_out=None)
+        return
     if not plan.document.tree.get("stages"):
         yield Reader(use="score", name="the reward", path=("reward",), held_out=None)
     for index, stage in enumerate(plan.recipe.stages):
@@ -97,6 +102,8 @@ def _lacking(plan: Plan, path: Path, read_by: dict[Reader, list[Sample]]) -> Ite
 def _needed(plan: Plan, reader: Reader) -> dict[str, str]:
     """The fields that a reader's rows must have: who needs each."""
     needed = dict.fromkeys(STAGE_FIELDS.get(reader.use, ()), reader.name)
+    if reader.use == "step":
+        needed |= dict.fromkeys(plan.datasets[reader.path[:-1]].spec.requires, reader.name)
     if reader.use in SCORED:
         for wanted, names in plan.required_fields.items():
             needed[wanted] = ", ".join(f"{n} ({plan.components[n].use.use})" for n in names)

@@ -151,6 +151,7 @@ class DatasetSpec(_Spec):
     provides: the fields that every sample has, or a function of the options; None where only reading tells.
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
         `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
+    requires: for a step, the fields that each row of its source must have.
     remote: true where reading rows needs a network; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
@@ -159,6 +160,7 @@ class DatasetSpec(_Spec):
     kind: ClassVar[str] = "dataset"
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
     step: bool = False
+    requires: Sequence[str] = ()
     remote: bool = False
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None

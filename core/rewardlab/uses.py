@@ -1,8 +1,8 @@
 """How a recipe names its parts: `use`, `with`, and what else may stand beside them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from rewardlab.specs import Config
 
@@ -36,6 +36,12 @@ class Budget(Config):
     """of questions and answers together"""
     usd: PositiveFloat | None = None
     """needs `price`"""
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if self.tokens is None and self.usd is None:
+            raise ValueError("limits nothing; give tokens or usd")
+        return self
 
 
 class Price(Config):

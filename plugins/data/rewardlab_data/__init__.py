@@ -42,6 +42,8 @@ class HubOptions(Config):
     """a commit, tag or branch; name one to read the same rows tomorrow"""
     streaming: bool = True
     """read rows as they are needed; false downloads all of them first"""
+    rows: Annotated[int, Field(ge=1)] | None = None
+    """most rows, from the first on"""
 
 
 class ArithmeticOptions(Config):

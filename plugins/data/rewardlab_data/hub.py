@@ -1,6 +1,7 @@
 """data/hub: the rows of a dataset on the Hugging Face hub, or of a dataset folder, as samples."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from rewardlab import Sample
 from rewardlab.errors import JobError, UserError, one_line
@@ -23,7 +24,7 @@ class HubRows:
         options = self._options
         rows = self._open()
         try:
-            for number, row in enumerate(rows, 1):
+            for number, row in enumerate(islice(rows, options.rows), 1):
                 yield raw_sample(row, f"{options.path} row {number}")
         except (UserError, JobError, GeneratorExit):
             raise

@@ -44,6 +44,10 @@ def test_rows_are_samples_with_their_place(folder, streaming):
     json.dumps([dict(sample.fields) for sample in samples])
 
 
+def test_no_more_rows_than_asked_for(folder):
+    assert [sample.fields["answer"] for sample in dataset(path=str(folder), rows=2)] == ["0", "2"]
+
+
 def test_another_split(folder):
     assert [sample.fields["answer"] for sample in dataset(path=str(folder), split="test")] == ["10"]
 

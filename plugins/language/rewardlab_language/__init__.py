@@ -150,6 +150,7 @@ def rewardlab_datasets():
             config=TranslatedOptions,
             provides=_fields,
             step=True,
+            requires=("reference", "answer"),
             judges=("translator",),
             calls=_calls,
             build=_translated,
