@@ -17,6 +17,8 @@ from rewardlab.types import Sample
 from rewardlab.validation import Path
 
 BYTES_A_TOKEN = 3.0
+TEXTS_TOKENS = 1000
+"""of the query and the solution that a judge sees"""
 SAMPLE_ROWS = 1000
 PROMPT_TOKENS = 250
 """of the instructions around the texts of a question"""
@@ -49,9 +51,10 @@ def data_costs(plan: Plan, place: Path) -> Iterator[str]:
         return
     rows, size = _source(plan, (*place, "from"))
     if rows is None:
-        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, SAMPLE_ROWS)
+        rows = getattr(plan.datasets[(*place, "from")].options, "rows", None) or SAMPLE_ROWS
+        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
         for name in planned.judges():
-            yield f"asks {name} up to {calls:,} questions for each {SAMPLE_ROWS:,} rows that it starts from"
+            yield f"asks {name} up to {calls:,} questions for {rows:,} rows that it starts from"
         return
     yield f"starts from {rows:,} rows of {plan.datasets[(*place, 'from')].use.use}"
     calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
@@ -61,13 +64,32 @@ def data_costs(plan: Plan, place: Path) -> Iterator[str]:
         yield each.line(plan)
 
 
-def reward_costs(plan: Plan, stage: RlStage, steps: int | None) -> Iterator[str]:
-    """What a step's rewards ask."""
-    asked = _asked(plan.components, stage.group_size)
-    for component, judge, calls in asked:
+def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
+    """What the rewards of an rl stage ask, its evaluations apart; the cost at most, where answers are bounded."""
+    for component, judge, calls in _asked(plan.components, stage.group_size):
         step = calls * stage.batch_size
-        whole = f", {step * steps:,} in {steps} steps" if steps else ""
-        yield f"{component} asks {judge} {calls:,} questions a group, {step:,} a step{whole}"
+        whole = f", {step * stage.steps:,} in {stage.steps} steps" if stage.steps else ""
+        yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
+        if bound := _at_most(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
+            yield f"  at most {bound}{'' if stage.steps else ' a step'}"
+    if stage.evaluation is not None:
+        prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
+        for component, judge, calls in _asked(plan.components, samples):
+            each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
+            yield f"{component} asks {judge} up to {each} in evaluations, before and after at least"
+
+
+def _at_most(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:
+    """Tokens and money of questions that show two of the policy's answers, all as long as they may be."""
+    planned = plan.judges[judge]
+    bounds = planned.spec.most_tokens
+    most = None if bounds is None else planned.ask("how long its answers can be", bounds, planned.options)
+    if planned.spec.local or most is None:
+        return None
+    prompt, completion = questions * (2 * answer_tokens + TEXTS_TOKENS + PROMPT_TOKENS), questions * most
+    usd = cost(planned.use.price, prompt, completion)
+    money = f", ${usd:,.0f}" if usd is not None else ""
+    return f"about {_short(prompt + completion)} tokens{money} (every answer of policy and judge as long as it may be)"
 
 
 def _asked(components: Mapping[str, Planned], size: int) -> Iterator[tuple[str, str, int]]:
@@ -97,7 +119,7 @@ def _bytes(sample: Sample) -> float:
 
 
 def _short(tokens: int) -> str:
-    for limit, unit in ((1_000_000, "M"), (1_000, "k")):
+    for limit, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
         if tokens >= limit:
             return f"{tokens / limit:.3g} {unit}"
     return str(tokens)

@@ -16,21 +16,28 @@ from rewardlab.appending import LineAppender
 from rewardlab.datasets import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.judging import Judges, Keeping, open_judges
+from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
+from rewardlab.redaction import redactor
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 from rewardlab.validation import Path as Place
+from rewardlab.validation import lookup
 
 
-def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
-    """Write the dataset of stage `index` to its `to`, row by row, but for the rows (by id) that are there."""
+def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[str, Usage]:
+    """Write the dataset of stage `index` to its `to`, row by row, but for the rows (by id) that are there.
+
+    What its judges were asked. A UserError where the file holds rows that were made otherwise.
+    """
     target = Path(plan.recipe.stages[index].to).expanduser()
     target.parent.mkdir(parents=True, exist_ok=True)
     place = ("stages", index, "dataset")
     with _alone(target), _judges(plan, place, target, say) as judges:
         there = _ids(target)
+        _same_origin(plan, index, target, bool(there))
         rows = step_rows(plan, place, judges)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows):
@@ -42,6 +49,7 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> None:
         say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
         for line in judges.summary():
             say(line)
+        return judges.usage_since()
 
 
 def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any]) -> Iterator[Sample]:
@@ -86,6 +94,18 @@ def _named(plan: Plan, place: Place) -> Iterator[str]:
     while place in plan.datasets:
         yield from plan.datasets[place].judges()
         place = (*place, "from")
+
+
+def _same_origin(plan: Plan, index: int, target: Path, begun: bool) -> None:
+    """Notes what the file is made from, or refuses to add rows of another making to those that are there."""
+    now = redactor().tree(lookup(plan.document.raw, ("stages", index, "dataset")))
+    note = _state(target) / "origin.json"
+    if begun and note.exists():
+        then = json.loads(note.read_text(encoding="utf-8"))
+        if then != now:
+            what = f"holds rows that were made otherwise ({note} says how); name another file, or move this one away"
+            raise UserError(what, where=str(target))
+    note.write_text(json.dumps(now, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 @contextmanager

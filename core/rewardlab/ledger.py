@@ -156,14 +156,16 @@ class UsageLog:
 
     def write(self, stage: int, step: int | None, usage: Mapping[str, Usage]) -> dict[str, Usage]:
         """Append what has come since the last call; what was written. `usage` counts from the run's beginning."""
-        written = {}
-        for name, now in usage.items():
-            since = now.minus(self._last[name]) if name in self._last else now.minus(Usage())
-            self._last[name] = now.minus(Usage())
-            if any(asdict(since).values()):
-                common = {"attempt": self._attempt, "stage": stage, "step": step, "judge": name}
-                self._file.write(f"{json.dumps(common | asdict(since))}\n".encode())
-                written[name] = since
+        since = {name: now.minus(self._last.get(name, Usage())) for name, now in usage.items()}
+        self.starts_from(usage)
+        return self.note(stage, step, since)
+
+    def note(self, stage: int, step: int | None, since: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append these counts but for those that are nothing; what was written."""
+        written = {name: counts for name, counts in since.items() if any(asdict(counts).values())}
+        for name, counts in written.items():
+            common = {"attempt": self._attempt, "stage": stage, "step": step, "judge": name}
+            self._file.write(f"{json.dumps(common | asdict(counts))}\n".encode())
         return written
 
     def starts_from(self, usage: Mapping[str, Usage]) -> None:

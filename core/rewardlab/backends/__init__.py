@@ -5,6 +5,7 @@ from collections.abc import Callable
 from rewardlab.errors import Problem, UserError
 from rewardlab.ledger import RunDirectory
 from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage
 
 
 def check_backend(plan: Plan) -> list[Problem]:
@@ -18,22 +19,26 @@ def check_backend(plan: Plan) -> list[Problem]:
 
 def describe(plan: Plan) -> str:
     """What `run --dry-run` prints."""
-    from rewardlab.backends.trl.describe import describe as describe_trl
-
-    check_runnable(plan)
-    return describe_trl(plan)
+    if plan.recipe.backend.use == "openrlhf":
+        from rewardlab.backends.openrlhf import describe as describe_engine
+    else:
+        from rewardlab.backends.trl.describe import describe as describe_engine
+    return describe_engine(plan)
 
 
 def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-    """Run the recipe's stages on its backend."""
+    """Run the recipe's stages (or stage `only`) on its backend."""
     from rewardlab.backends.trl.run import run
 
-    check_runnable(plan)
+    check_runnable(plan, only)
     run(plan, directory, only, say)
 
 
-def check_runnable(plan: Plan) -> None:
-    """Raises UserError where this version cannot run the recipe's backend."""
-    if plan.recipe.backend.use == "openrlhf":
-        where = plan.document.where(("backend", "use"))
-        raise UserError("this version checks openrlhf recipes but cannot start them yet; use trl", where=where)
+def check_runnable(plan: Plan, only: int | None = None) -> None:
+    """Raises UserError where this version cannot run the recipe's stages (or stage `only`) on its backend."""
+    stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
+    if plan.recipe.backend.use == "openrlhf" and not all(isinstance(stage, DataStage) for stage in stages):
+        data = [i for i, stage in enumerate(plan.recipe.stages) if isinstance(stage, DataStage)]
+        hint = f"; its data stages run with {', '.join(f'--stage {i}' for i in data)}" if data else ""
+        what = f"this version checks openrlhf recipes and cannot train with it yet; `backend={{use: trl}}` can{hint}"
+        raise UserError(what, where=plan.document.where(("backend", "use")))

@@ -8,6 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -23,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     from rewardlab.backends import check_runnable, describe, run_backend
     from rewardlab.errors import JobError, RewardlabError, UserError
-    from rewardlab.judging.probe import asked, probe_judges
+    from rewardlab.judging.probe import probe_judges
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
     from rewardlab.plan import make_plan
@@ -37,8 +38,8 @@ def run(options: Namespace) -> int:
     if options.dry_run:
         print(describe(plan))
         return 0
-    check_runnable(plan)
-    probe_judges(plan, say)
+    check_runnable(plan, options.stage)
+    probe_judges(plan, say, options.stage)
     command = ["rewardlab", "run", options.recipe, *options.overrides]
     if options.stage is not None:
         command += ["--stage", str(options.stage)]
@@ -61,10 +62,8 @@ def run(options: Namespace) -> int:
     finally:
         directory.close()
     say(f"results: {directory.path} (open report.html)")
-    for line in _next_steps(directory.path):
+    for line in _next_steps(directory.path, plan):
         say(line)
-    if any(not planned.spec.local for planned in asked(plan).values()):
-        say("(that asks the judge anew, which may cost; a cassette in the recipe keeps its answers for other runs)")
     return 0
 
 
@@ -91,7 +90,7 @@ def _after_mending(command: Sequence[str], directory: Path) -> Iterator[str]:
         yield f"or, with a changed recipe, from its last model: model={models[-1]} --stage {stage}"
 
 
-def _next_steps(directory: Path) -> list[str]:
+def _next_steps(directory: Path, plan: Any) -> list[str]:
     models = _models(directory)
     lines = [f"model: {models[-1]}"] if models else []
     if rows := max((directory / "evaluation").glob("*-after.rows.jsonl"), default=None):
@@ -99,4 +98,7 @@ def _next_steps(directory: Path) -> list[str]:
         recipe, scored, output = (shlex.quote(str(path)) for path in paths)
         why = f"rewardlab score {recipe} {scored} -o {output}"
         lines.append(f"next, see why each completion got its reward: {why}")
+        named = {name for planned in plan.components.values() for name in planned.judges()}
+        if any(not plan.judges[name].spec.local and plan.judges[name].use.cassette is None for name in named):
+            lines.append("(which asks the judge anew; a cassette in the recipe keeps its answers for other commands)")
     return lines

@@ -34,6 +34,11 @@ class Answers:
             self._cassettes.append(self._writable)
 
     @property
+    def kept_in(self) -> Path | None:
+        """The file that new answers go into; None where they go nowhere."""
+        return self._writable.path if self._writable is not None else None
+
+    @property
     def strict(self) -> bool:
         """Whether only the cassette may answer."""
         return self._use is not None and self._use.mode == "strict"

@@ -47,7 +47,7 @@ class Cassette:
 
     def __init__(self, path: Path, write: bool = True):
         """A UserError where the file is not there to be read, cannot be opened, or is no cassette."""
-        self._path = path
+        self.path = path
         self._places: dict[bytes, int] = {}
         self._end = 0
         try:
@@ -108,14 +108,14 @@ class Cassette:
         """A file that begins otherwise is somebody's, and nothing is appended to it."""
         head = os.pread(self._file, len(START), 0)
         if not (head.startswith(BEGINNINGS) if self._end else START.startswith(head)):
-            raise UserError("this is no cassette", where=str(self._path))
+            raise UserError("this is no cassette", where=str(self.path))
 
     def _at(self, start: int, length: int) -> Reply:
         line = os.pread(self._file, length, start)
         try:
             return Reply(**json.loads(line)["reply"])
         except (ValueError, LookupError, TypeError) as error:
-            raise JobError(f"the cassette {self._path} was changed at byte {start} while it was in use") from error
+            raise JobError(f"the cassette {self.path} was changed at byte {start} while it was in use") from error
 
     def _catch_up(self) -> None:
         """With the lock held: read to the end, and end a line that a kill has torn."""
@@ -136,7 +136,7 @@ class Cassette:
         except OSError as error:
             with suppress(OSError):  # what cannot be taken back is a torn line
                 os.ftruncate(self._file, size)
-            raise JobError(f"the cassette {self._path} cannot be written: {error.strerror}") from error
+            raise JobError(f"the cassette {self.path} cannot be written: {error.strerror}") from error
         return size + len(line)
 
     def _read_on(self) -> None:
@@ -164,7 +164,7 @@ class Cassette:
             return bytes.fromhex(row["key"])
         except (TypeError, KeyError, ValueError) as error:
             what = f"byte {start}: no answer of a cassette: {one_line(error)}"
-            raise UserError(what, where=str(self._path)) from error
+            raise UserError(what, where=str(self.path)) from error
 
     def _new_lines(self) -> Iterator[tuple[int, bytes]]:
         start, rest = self._end, b""

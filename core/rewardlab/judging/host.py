@@ -76,6 +76,7 @@ class HostedJudge:
             folder.mkdir(parents=True, exist_ok=True)
         stem = quote(name, safe=" ")
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
+        self.before = self.usage.minus(Usage())
         self._budget: Budget | None = None
         if settings.budget is not None and not spec.local:
             most = spec.most_tokens(options) if spec.most_tokens is not None else None
@@ -104,7 +105,9 @@ class HostedJudge:
         if told is None:
             return
         if self._keeping.stop_on_form:
-            self._stop(JobError(told))
+            kept = self._answers.kept_in
+            where = f"\nThey are kept in {kept}; to ask anew, move it away" if kept is not None else ""
+            self._stop(JobError(told + where))
         else:
             self._keeping.say(redact(f"warning: {told}"))
 

@@ -46,9 +46,18 @@ class Judges(Mapping[str, HostedJudge]):
         """What each judge that has a network was asked, over all attempts."""
         return {name: judge.usage for name, judge in self._judges.items() if judge.usage.asked}
 
+    def usage_since(self) -> dict[str, Usage]:
+        """The same since these judges were opened: of this attempt alone."""
+        since = {name: judge.usage.minus(judge.before) for name, judge in self._judges.items()}
+        return {name: usage for name, usage in since.items() if usage.asked}
+
     def summary(self) -> list[str]:
-        """A line for each judge that was asked."""
-        return [f"judge {name}: {usage.line()}" for name, usage in self.usage().items()]
+        """A line for each judge that was asked in this attempt."""
+        return [f"judge {name}: {self._line(name, usage)}" for name, usage in self.usage_since().items()]
+
+    def _line(self, name: str, usage: Usage) -> str:
+        earlier = self._judges[name].before
+        return usage.line() + (f" (earlier attempts: {earlier.line()})" if earlier.calls else "")
 
     def close(self) -> None:
         """Close what the judges hold open, from another thread than their home's; idempotent.

@@ -8,13 +8,17 @@ from rewardlab.judging.keeping import Keeping
 from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
+from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.redaction import redact
 from rewardlab.specs import Context
 
 
-def probe_judges(plan: Plan, say: Callable[[str], None]) -> None:
-    """Ask each judge that rewards and data steps name; a UserError with the words of those that do not answer."""
-    judges = {name: planned for name, planned in asked(plan).items() if not planned.spec.local}
+def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None) -> None:
+    """Ask each judge that the stages (or stage `only`) will ask.
+
+    A UserError with the words of those that do not answer.
+    """
+    judges = {name: planned for name, planned in asked(plan, only).items() if not planned.spec.local}
     if not judges:
         return
     home = LoopThread("rewardlab-probe")
@@ -36,8 +40,10 @@ def probe_judges(plan: Plan, say: Callable[[str], None]) -> None:
     say(f"judges that answer: {', '.join(judges)}")
 
 
-def asked(plan: Plan) -> Mapping[str, Planned]:
-    """The judges that something in the recipe asks."""
-    components, steps = plan.components.values(), plan.datasets.values()
-    names = {name for planned in (*components, *steps) for name in planned.judges()}
+def asked(plan: Plan, only: int | None = None) -> Mapping[str, Planned]:
+    """The judges that something in the recipe asks, or in stage `only`."""
+    stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
+    scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
+    steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
+    names = {name for planned in (*(plan.components.values() if scores else ()), *steps) for name in planned.judges()}
     return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -62,7 +62,8 @@ class ScoreJob:
                         if not begun:  # only now, when nothing of the user's is left to be wrong
                             self._begin(state, now)
                         self._score_rest(scorer, index, check)
-                        self.summary.judges = scorer.judges.usage()
+                        self.summary.judges = scorer.judges.usage_since()
+                        self.summary.judge_lines = scorer.judges.summary()
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary

@@ -40,6 +40,7 @@ class Summary:
     rows: int = 0
     completions: int = 0
     judges: Mapping[str, Usage] = field(default_factory=dict)
+    judge_lines: Sequence[str] = ()
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
@@ -72,8 +73,7 @@ class Summary:
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
             if column.last_error:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
-        for name, usage in self.judges.items():
-            yield f"judge {name}: {usage.line()}"
+        yield from self.judge_lines
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
         mean = _number(self._total.mean)
         yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"

@@ -74,7 +74,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{_clip_note(stage)}"
     if stage.kl.coef:
         yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
-    yield from reward_costs(plan, stage, stage.steps)
+    yield from reward_costs(plan, stage)
     if stage.evaluation is not None:
         every = f", every {stage.eval_every} steps" if stage.eval_every else ""
         yield f"evaluated before and after{every}: {stage.evaluation.samples} completions a prompt"

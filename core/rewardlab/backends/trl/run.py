@@ -45,7 +45,7 @@ def _run_stage(job: StageJob) -> None:
     stage = job.stage
     if isinstance(stage, DataStage):
         job.say(f"stage {job.index} (data) writes {stage.to}")
-        write_dataset(job.plan, job.index, job.say)
+        job.usage.note(job.index, None, write_dataset(job.plan, job.index, job.say))
         return
     # the engine is imported from here on, so that a data stage needs none
     quiet_libraries()
