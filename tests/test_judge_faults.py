@@ -260,6 +260,22 @@ class TestAServerThatIsGone:
         assert f"cannot be reached at {url}: Connection refused" in err
         assert "to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --resume" in err
 
+    def test_from_the_start_to_the_end_of_a_short_file_and_back_for_a_resume(self, files, score, out):
+        """Too few for `max_missing`, yet nothing was scored: no success, and nothing that stays."""
+        with Serving(JudgeServer()) as whole:
+            files(whole.url, rows=3)
+            assert score(out="whole.jsonl")[0] == 0
+            answered = whole.answered
+        files(whole.url, rows=3, timeout=0.3)
+        code, err = score()
+        assert code == 1
+        assert "component 'preference' (pairwise/win_rate) has no value for any of 9 completions; last: " in err
+        with Serving(JudgeServer(), port=whole.port) as back:
+            code, err = score("--resume")
+            assert (code, back.answered) == (0, answered)
+        assert "out.jsonl: 3 rows got no total for any completion and are scored again" in err
+        assert out.read_bytes() == out.with_name("whole.jsonl").read_bytes()
+
     def test_that_takes_questions_and_never_answers(self, files, score):
         with Serving(JudgeServer(fault=lambda *_: "hang")) as server:
             files(server.url, timeout=0.2)
@@ -560,7 +576,8 @@ class TestAServerThatRepeatsTheKey:
         with Serving(JudgeServer(fault=lambda *_: self.in_an_error)) as server:
             files(server.url, rows=4, retries=1, timeout=0.3)
             code, err = score()
-        assert code == 0, err
+        assert code == 1
+        assert "HTTP 500: key Bearer *** " in err
         assert "HTTP 500: key Bearer *** " in out.read_text()
 
 
@@ -643,9 +660,10 @@ class TestBeforeARun:
     def test_no_key(self, run, monkeypatch):
         monkeypatch.delenv("JUDGE_KEY")
         with Serving(JudgeServer()) as server:
-            told = self.refused(run, server.url)
-            assert server.seen["requests"] == 0
-        assert told == f"the environment variable JUDGE_KEY is not set; it should hold the key of {server.url}"
+            code, told, folders = run(server.url)
+            assert (code, folders, server.seen["requests"]) == (2, [], 0)
+        where = "run.yaml:5: judges.main.with.api_key_env"
+        assert told == f"error: {where}: the environment variable JUDGE_KEY is not set; it should hold a key\n"
 
     def test_a_wrong_model(self, run):
         async def unknown(http):
@@ -730,3 +748,26 @@ class TestARun:
         assert code == 0, told
         [second] = set(folders) - {first}
         assert rewards(second) == rewards(first)
+
+
+def test_a_measurement_that_is_stopped_goes_on_with_what_was_paid(files, main, write, out):
+    """`rewardlab judge`: the budget ends it, a larger one and --resume end it well."""
+    pairs = [{"prompt": f"What is {n}?", "chosen": f"It is {n}.", "rejected": "It is not."} for n in range(100, 140)]
+    write("pairs.jsonl", pairs)
+    with Serving(JudgeServer()) as server:
+        options = {"max_tokens": 20}
+        files(server.url, budget={"tokens": 60_000}, options=options)
+        judge = ("judge", "r.yaml", "pairs.jsonl", "-o", "out.jsonl")
+        code, _, err = main(*judge, "judges.main.budget.tokens=12000")
+        assert code == 1
+        assert "raise judges.main.budget.tokens and go on with --resume" in err
+        assert 0 < server.answered < 80
+        assert main(*judge)[0] == 2, "what is there is not overwritten by chance"
+        code, told, err = main(*judge, "--resume")
+        assert (code, server.answered) == (0, 80), err
+    assert "all" in told
+    assert len(parsed_lines(out)) == 40
+
+
+def parsed_lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]

@@ -172,6 +172,16 @@ class MissingGuard:
                     f"last: {self._causes[name]}"
                 )
 
+    def check_end(self) -> None:
+        """A JobError where a component gave nothing but failures, however few were counted."""
+        for name, failed in self._failed.items():
+            use = self._uses[name]
+            if failed and all(failed) and use.max_missing < 1:
+                raise JobError(
+                    f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions; "
+                    f"last: {self._causes[name]}"
+                )
+
 
 def _mean(values: Sequence[float]) -> float:
     """Never outside of the values: rounding must not tell equal ones apart."""

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from rewardlab.appending import LineAppender
 from rewardlab.datasets import read_dataset
 from rewardlab.errors import UserError
-from rewardlab.judging import Judges, Keeping, open_judges
+from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.loops import LoopThread
@@ -76,6 +76,7 @@ def _judges(plan: Plan, place: Place, target: Path, say: Callable[[str], None]) 
     if not wanted:
         yield Judges({})
         return
+    require_secrets(plan, wanted)
     home = LoopThread("rewardlab-judges")
     try:
         keeping = Keeping(folder=_state(target) / "judges", stop_on_form=True, say=say)

@@ -3,7 +3,7 @@
 No model is loaded and no reward or judge is built here; of the datasets the first rows are read (`preview`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from rewardlab.datasets import dataset_uses
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
-from rewardlab.planned import Planned
+from rewardlab.planned import Planned, secret_variables
 from rewardlab.recipe import Recipe, Reward, RlStage
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
@@ -190,7 +190,7 @@ class _Planner:
         options = self._options(spec, use, path)
         if options is None:
             return None
-        note_secrets(from_environment(_secret_names(options)))
+        note_secrets(from_environment(secret_variables(options).values()))
         return Planned(use=use, spec=spec, options=options) if self._lost.is_whole(path) else None
 
     def _options(self, spec: Any, use: Use, path: Path) -> Any | None:
@@ -285,11 +285,3 @@ class _Planner:
 
 def _found(planned: Mapping[Any, Planned | None]) -> dict[Any, Planned]:
     return {key: value for key, value in planned.items() if value is not None}
-
-
-def _secret_names(options: Any) -> Iterator[str]:
-    """The environment variables that options ending in `_env` name, by themselves or in a mapping or list."""
-    for name, value in options:
-        if name.endswith("_env"):
-            named = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-            yield from (variable for variable in named if isinstance(variable, str))

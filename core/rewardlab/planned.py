@@ -26,3 +26,15 @@ class Planned:
         """The names of the judges that it asks."""
         named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
         return [name for name in named if isinstance(name, str)]
+
+
+def secret_variables(options: Any) -> dict[str, str]:
+    """option -> the environment variable that it names, of the options that end in `_env`, also inside a mapping."""
+    found = {}
+    for name, value in options:
+        if name.endswith("_env"):
+            named = (
+                {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+            )
+            found |= {option: variable for option, variable in named.items() if isinstance(variable, str)}
+    return found

@@ -16,7 +16,7 @@ from typing import Any
 from rewardlab.building import build
 from rewardlab.composition import Composition, ScoredGroup
 from rewardlab.grouping import GroupStream
-from rewardlab.judging import Judges, Keeping, open_judges
+from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.group_clock import GROUP, GroupClock
 from rewardlab.lanes import Lane, open_lane
 from rewardlab.loops import CallThread, LoopThread
@@ -58,6 +58,7 @@ class Scorer:
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
+        require_secrets(plan, {name for planned in plan.components.values() for name in planned.judges()})
         self._plan = plan
         self._machine = machine or Machine()
         self._home = LoopThread("rewardlab-scoring")

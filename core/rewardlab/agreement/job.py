@@ -64,11 +64,15 @@ def _with_policies(planned: Planned, policies: Mapping[str, Any]) -> Planned:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeJob:
-    """`plan` is a measured one, `rows` and `output` are files, `say` gets notes."""
+    """`plan` is a measured one, `rows` and `output` are files, `say` gets notes.
+
+    What judges answer is kept in OUTPUT.state, so that `resume` pays only for what has no answer yet.
+    """
 
     plan: Plan
     rows: str
     output: Path | None = None
+    resume: bool = False
     skip_bad: bool = False
     say: Callable[[str], None] = lambda text: None
     _judged: dict[str, list[Judged]] = field(default_factory=dict, init=False)
@@ -80,11 +84,14 @@ class JudgeJob:
         has no value for more than its max_missing.
         """
         if self.output is not None:
-            refuse_output(self.output)
+            refuse_output(self.output, self.resume)
         cases = self._cases()
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
-            scorer = stack.enter_context(Scorer(self.plan, keeping=Keeping(say=self.say)))
+            kept = None if self.output is None else self.output.with_name(f"{self.output.name}.state") / "judges"
+            scorer = stack.enter_context(Scorer(self.plan, keeping=Keeping(folder=kept, say=self.say)))
+            if self.output is not None and self.resume:
+                self.output.unlink(missing_ok=True)  # written again, from the answers that are kept
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
             try:
                 self._ask(scorer, cases, file)
@@ -170,9 +177,9 @@ def output_row(component: str, judged: Judged) -> dict[str, Any]:
     }
 
 
-def refuse_output(path: Path) -> None:
-    """A UserError where no new file can be made at `path`."""
+def refuse_output(path: Path, resume: bool = False) -> None:
+    """A UserError where no new file can be made at `path`, or none again with `resume`."""
     if problem := missing_folder(path):
         raise UserError(problem)
-    if path.exists():
+    if path.exists() and not (resume and path.with_name(f"{path.name}.state").is_dir()):
         raise UserError("exists already; give -o another name", where=str(path))

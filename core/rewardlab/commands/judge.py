@@ -27,6 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--component", action="append", default=[], metavar="NAME", help="measure this one (default: all with a judge)"
     )
     parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="a new file: values and verdicts of each row")
+    parser.add_argument("--resume", action="store_true", help="write -o again; answers that were paid for stay")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
     parser.add_argument(
@@ -52,7 +53,8 @@ def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None
 
     output = None if options.output is None else Path(options.output)
     measured = measured_plan(plan, options.component)
-    components = JudgeJob(plan=measured, rows=rows, output=output, skip_bad=options.skip_bad, say=say).run()
+    job = JudgeJob(plan=measured, rows=rows, output=output, resume=options.resume, skip_bad=options.skip_bad, say=say)
+    components = job.run()
     if options.json:
         print(json.dumps({"components": components}, ensure_ascii=False))
     else:
@@ -95,6 +97,8 @@ def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None])
 def _refuse_mixtures(options: Namespace) -> None:
     from rewardlab.errors import UserError
 
+    if options.resume and (options.output is None or options.graft is not None):
+        raise UserError("--resume goes on with a measurement that was begun with -o")
     if options.graft is None and options.correctness is not None:
         raise UserError("--correctness goes only with --graft")
     if options.graft is not None and options.component:

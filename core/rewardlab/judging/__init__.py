@@ -19,7 +19,7 @@ that asked. What must end the job (a budget, a full disk, answers that nobody ca
 """
 
 from rewardlab.judging.host import HostedJudge
-from rewardlab.judging.judges import Judges, open_judges
+from rewardlab.judging.judges import Judges, open_judges, require_secrets
 from rewardlab.judging.keeping import Keeping
 
-__all__ = ["HostedJudge", "Judges", "Keeping", "open_judges"]
+__all__ = ["HostedJudge", "Judges", "Keeping", "open_judges", "require_secrets"]

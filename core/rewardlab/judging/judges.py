@@ -1,16 +1,18 @@
 """The judges of a recipe, built and hosted, by the names that it gives them."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import wait
 from typing import Any
 
 from rewardlab.building import build
-from rewardlab.errors import JobError, UserError, nearest, one_line
+from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.judging.host import HostedJudge
 from rewardlab.judging.keeping import Keeping
 from rewardlab.judging.usage import Usage
 from rewardlab.loops import CLOSE_LIMIT, LoopThread
-from rewardlab.planned import Planned
+from rewardlab.plan import Plan
+from rewardlab.planned import Planned, secret_variables
 from rewardlab.specs import Context
 
 
@@ -103,3 +105,20 @@ async def _open(planned: Mapping[str, Planned], home: LoopThread, context: Conte
         await _close_all(list(hosted.values()))
         raise
     return Judges(hosted, home)
+
+
+def require_secrets(plan: Plan, names: Iterable[str]) -> None:
+    """A UserError for every key of these judges that is not set; a replay needs none."""
+    problems = []
+    for name in names:
+        planned = plan.judges[name]
+        cassette = planned.use.cassette
+        if planned.spec.local or (cassette is not None and cassette.mode != "record"):
+            continue
+        for option, variable in secret_variables(planned.options).items():
+            if not os.environ.get(variable, "").strip():
+                place = ("judges", name, "with", *option.split("."))
+                what = f"the environment variable {variable} is not set; it should hold a key"
+                problems.append(Problem(where=plan.document.where(place), what=what, path=place))
+    if problems:
+        raise UserError(problems)

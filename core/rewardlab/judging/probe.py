@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging.judges import open_judges
+from rewardlab.judging.judges import open_judges, require_secrets
 from rewardlab.judging.keeping import Keeping
 from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
@@ -21,6 +21,7 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     judges = {name: planned for name, planned in asked(plan, only).items() if not planned.spec.local}
     if not judges:
         return
+    require_secrets(plan, judges)
     home = LoopThread("rewardlab-probe")
     try:
         opened = open_judges(judges, home, Context(seed=plan.recipe.seed), Keeping())

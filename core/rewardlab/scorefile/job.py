@@ -127,6 +127,8 @@ class ScoreJob:
             return Kept()
         kept = read_kept(self.output, index, list(self.plan.components), self.summary.add)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
+        if kept.empty:
+            self.say(f"{self.output}: {kept.empty} rows got no total for any completion and are scored again")
         if kept.dropped:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept
@@ -143,6 +145,7 @@ class ScoreJob:
                 bar.update()
                 guard.count(scored)
                 guard.check()
+            guard.check_end()
 
     def _uses_in_total(self) -> dict[str, ComponentUse]:
         components = self.plan.recipe.reward.components

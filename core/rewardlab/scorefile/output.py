@@ -43,10 +43,14 @@ def to_line(row: Mapping[str, Any]) -> bytes:
 
 @dataclass
 class Kept:
-    """What an interrupted job left: rows, lines of no use, and whether it is the first rows in order."""
+    """What an interrupted job left: rows, lines of no use, and whether it is the first rows in order.
+
+    empty: rows without a total for any completion, as an outage leaves them.
+    """
 
     rows: int = 0
     dropped: int = 0
+    empty: int = 0
     in_order: bool = True
 
 
@@ -59,6 +63,10 @@ def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Call
     kept = Kept()
     for number, (start, line) in enumerate(_whole_lines(path), 1):
         row = _parsed(line, components)
+        if row is not None and _is_empty(row):
+            kept.empty += 1
+            kept.in_order = False
+            continue
         position = None
         if row is not None:
             try:
@@ -74,6 +82,12 @@ def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Call
         kept.rows += 1
         seen(row)
     return kept
+
+
+def _is_empty(row: Mapping[str, Any]) -> bool:
+    """Whether no completion has a total, for what failed and not for what abstained."""
+    failed = any(error is not None for columns in row["components"].values() for error in columns["error"])
+    return failed and not any(total is not None for total in row["total"])
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
