@@ -24,6 +24,8 @@ from aiohttp import web
 from rewardlab.judging import host as hosting
 from rewardlab.judging import outage
 
+pytestmark = pytest.mark.slow  # it waits for servers, kills processes and counts what they paid
+
 SERVER = Path(__file__).parent / "judge_server.py"
 _spec = importlib.util.spec_from_file_location("judge_server", SERVER)
 judge_server = importlib.util.module_from_spec(_spec)

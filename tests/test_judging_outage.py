@@ -11,6 +11,8 @@ from rewardlab.judging import host as hosting
 from rewardlab.loops import LoopThread
 from rewardlab.uses import JudgeUse
 
+pytestmark = pytest.mark.slow  # it waits for judges to be down and to come back
+
 YES = Reply(text="yes")
 
 

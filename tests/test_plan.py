@@ -598,8 +598,9 @@ JUNK = (
 def test_whatever_stands_there_is_refused_or_fine(toy, write, junk):
     tree = copy.deepcopy(TREE)
     for path, value in junk:
-        if lookup(tree, path) is not None:  # and not in junk of before
-            lookup(tree, path[:-1])[path[-1]] = value
+        parent = lookup(tree, path[:-1])
+        if isinstance(parent, dict | list) and lookup(tree, path) is not None:  # and not in junk of before
+            parent[path[-1]] = value
     for problem in make_problems(load(write("junk.yaml", dump(tree)))):
         assert problem.what
         assert "junk.yaml:" in problem.where
