@@ -17,6 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab.cli import main
 
+pytestmark = pytest.mark.slow  # it kills jobs and fills disks
+
 PLUGIN = Path(__file__).parent / "score_plugin"
 OUT, STATE = Path("out.jsonl"), Path("out.jsonl.state")
 ROWS = 12

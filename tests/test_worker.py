@@ -27,6 +27,8 @@ from rewardlab.worker import (
     WorkerTimeout,
 )
 
+pytestmark = pytest.mark.slow  # it kills processes and waits for deadlines
+
 PLUGIN = Path(__file__).parent / "worker_plugin"
 OBEYS = str(PLUGIN / "obeys.py")  # the reward cases/obeys as a file: what is killed often starts fast
 SAMPLE = Sample(
