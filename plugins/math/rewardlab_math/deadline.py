@@ -6,11 +6,13 @@ thread that works and raises an exception in it (`PyThreadState_SetAsyncExc`), w
 bytecodes: a single call into C cannot be interrupted and must be prevented (see `guard`).
 """
 
+import _weakrefset
 import ctypes
 import gc
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -18,6 +20,7 @@ Result = TypeVar("Result")
 
 _AGAIN = 1.0
 """Seconds of processor time after which the exception is raised again, in case something swallowed it."""
+_WEAK_REFERENCES = (weakref.__file__, _weakrefset.__file__)
 
 
 class TimeLimitExceeded(Exception):
@@ -74,27 +77,41 @@ class _Watcher(threading.Thread):
                 if self._working.locked():
                     self._working.release()
                 self.join()
-                _raise_in(self._worker, None)
+                if self.fired:
+                    self._take_what_is_on_its_way()
                 return
             except _TimeUp:
                 continue
 
+    def _take_what_is_on_its_way(self) -> None:
+        """Have the exception raised here, where it does no harm.
+
+        To take one back (`SetAsyncExc` with NULL) would leave Python 3.11 looking for it before every function
+        that it enters, in every thread, for ever.
+        """
+        try:
+            _raise_in(self._worker, _TimeUp)
+            while True:
+                pass
+        except _TimeUp:
+            return
+
 
 def _would_be_swallowed(worker: int) -> bool:
-    """Whether a thread is in a callback of the garbage collector: what is raised there, Python drops."""
+    """Whether a thread is in a callback of the garbage collector or a weak reference: Python drops what is raised."""
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     frame = sys._current_frames().get(worker)
     while frame is not None:
-        if frame.f_code in callbacks or frame.f_code.co_name == "__del__":
+        code = frame.f_code
+        if code in callbacks or code.co_name == "__del__" or code.co_filename in _WEAK_REFERENCES:
             return True
         frame = frame.f_back
     return False
 
 
-def _raise_in(worker: int, exception: type[BaseException] | None) -> None:
-    """Set the exception that a thread raises next; None takes back one that is set and not raised yet."""
-    pending = ctypes.py_object(exception) if exception else None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), pending)
+def _raise_in(worker: int, exception: type[BaseException]) -> None:
+    """Set the exception that a thread raises next."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(exception))
 
 
 def _processor_clock(thread: int) -> Callable[[], float]:

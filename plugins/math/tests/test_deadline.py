@@ -9,6 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 
+# raised in a callback that Python itself makes, the exception is dropped, told of, and raised again a second later
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 def work(seconds):
     end = time.thread_time() + seconds
