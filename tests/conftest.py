@@ -13,6 +13,7 @@ import pytest
 from rewardlab import Completion, Group, RewardSpec, Sample
 from rewardlab.expression import parse
 from rewardlab.loading import load
+from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan, Planned
 from rewardlab.recipe import Recipe
 from rewardlab.uses import Use
@@ -112,6 +113,14 @@ def offer(tmp_path, monkeypatch):
     yield install
     for module in modules:
         sys.modules.pop(module, None)
+
+
+@pytest.fixture
+def home():
+    """An event loop in a thread of its own, as judges live in one."""
+    thread = LoopThread("home")
+    yield thread
+    thread.close()
 
 
 @pytest.fixture(scope="session")

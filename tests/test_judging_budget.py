@@ -13,20 +13,12 @@ from rewardlab.errors import JobError, TryAgain
 from rewardlab.judging import HostedJudge, Keeping
 from rewardlab.judging import host as hosting
 from rewardlab.judging.budget import MESSAGE_TOKENS, Budget
-from rewardlab.loops import LoopThread
 from rewardlab.uses import Budget as Limits
 from rewardlab.uses import JudgeUse, Price
 
 TEXT = "x" * 68
 BOUND = 68 + 2 * MESSAGE_TOKENS + 100
 """of a question with TEXT: its bytes, what a template adds, the longest answer"""
-
-
-@pytest.fixture
-def home():
-    thread = LoopThread("home")
-    yield thread
-    thread.close()
 
 
 @pytest.fixture(autouse=True)

@@ -9,19 +9,11 @@ from rewardlab import Ask, Completion, JudgeSpec, Reply, Sample, Score
 from rewardlab.grouping import GroupStream
 from rewardlab.judging import HostedJudge
 from rewardlab.judging.group_clock import GROUP, GroupClock
-from rewardlab.loops import LoopThread
 from rewardlab.recipe import JudgeUse
 from rewardlab.scoring import Scorer
 
 LATE = "judge 'main' did not answer all questions about the group within 0.15 s"
 YES = Reply(text="yes")
-
-
-@pytest.fixture
-def home():
-    thread = LoopThread("home")
-    yield thread
-    thread.close()
 
 
 class Judge:

@@ -11,18 +11,10 @@ from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import UserError
 from rewardlab.judging import HostedJudge, Judges
 from rewardlab.judging import host as hosting
-from rewardlab.loops import LoopThread
 from rewardlab.scoring import Scorer
 from rewardlab.uses import JudgeUse
 
 QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},), parts={"a": "yes"}, draw=2)
-
-
-@pytest.fixture
-def home():
-    thread = LoopThread("home")
-    yield thread
-    thread.close()
 
 
 @pytest.fixture(autouse=True)

@@ -8,19 +8,11 @@ from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import TryAgain
 from rewardlab.judging import HostedJudge, outage
 from rewardlab.judging import host as hosting
-from rewardlab.loops import LoopThread
 from rewardlab.uses import JudgeUse
 
 pytestmark = pytest.mark.slow  # it waits for judges to be down and to come back
 
 YES = Reply(text="yes")
-
-
-@pytest.fixture
-def home():
-    thread = LoopThread("home")
-    yield thread
-    thread.close()
 
 
 @pytest.fixture(autouse=True)

@@ -14,15 +14,7 @@ from rewardlab.errors import JobError, TryAgain
 from rewardlab.judging import HostedJudge, Judges, Keeping, usage
 from rewardlab.judging import host as hosting
 from rewardlab.judging.usage import Usage, UsageFile
-from rewardlab.loops import LoopThread
 from rewardlab.uses import JudgeUse
-
-
-@pytest.fixture
-def home():
-    thread = LoopThread("home")
-    yield thread
-    thread.close()
 
 
 @pytest.fixture

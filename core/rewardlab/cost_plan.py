@@ -4,7 +4,6 @@ Calls are the most that are made when nothing fails; tokens are estimates from t
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from rewardlab.datasets import read_dataset
 from rewardlab.errors import UserError
@@ -24,26 +23,6 @@ PROMPT_TOKENS = 250
 """of the instructions around the texts of a question"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """Questions to one judge, and about how many tokens of question and answer each has."""
-
-    judge: str
-    calls: int
-    prompt_tokens: float = 0.0
-    completion_tokens: float = 0.0
-
-    def line(self, plan: Plan) -> str:
-        """For people: "asks teacher up to 1,200 questions (about 1.2 M tokens, $0.80)"."""
-        tokens = round(self.calls * (self.prompt_tokens + self.completion_tokens))
-        parts = [f"about {_short(tokens)} tokens"] if tokens else []
-        price = plan.judges[self.judge].use.price
-        usd = cost(price, round(self.calls * self.prompt_tokens), round(self.calls * self.completion_tokens))
-        if usd is not None and tokens:
-            parts.append(f"${usd:.2f}")
-        return f"asks {self.judge} up to {self.calls:,} questions" + (f" ({', '.join(parts)})" if parts else "")
-
-
 def data_costs(plan: Plan, place: Path) -> Iterator[str]:
     """What the data step at `place` takes; its source is read."""
     planned = plan.datasets[place]
@@ -58,10 +37,10 @@ def data_costs(plan: Plan, place: Path) -> Iterator[str]:
         return
     yield f"starts from {rows:,} rows of {plan.datasets[(*place, 'from')].use.use}"
     calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
+    tokens = size / BYTES_A_TOKEN
     for name in planned.judges():
-        tokens = size / BYTES_A_TOKEN
-        each = Cost(judge=name, calls=calls, prompt_tokens=PROMPT_TOKENS + tokens, completion_tokens=tokens)
-        yield each.line(plan)
+        amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
+        yield f"asks {name} up to {calls:,} questions (about {amount})"
 
 
 def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
@@ -70,8 +49,9 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
         step = calls * stage.batch_size
         whole = f", {step * stage.steps:,} in {stage.steps} steps" if stage.steps else ""
         yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
-        if bound := _at_most(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
-            yield f"  at most {bound}{'' if stage.steps else ' a step'}"
+        if amount := _at_most(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
+            bound = f"at most about {amount} (every answer of policy and judge as long as it may be)"
+            yield f"  {bound}{'' if stage.steps else ' a step'}"
     if stage.evaluation is not None:
         prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
         for component, judge, calls in _asked(plan.components, samples):
@@ -81,15 +61,16 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
 
 def _at_most(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:
     """Tokens and money of questions that show two of the policy's answers, all as long as they may be."""
-    planned = plan.judges[judge]
-    bounds = planned.spec.most_tokens
-    most = None if bounds is None else planned.ask("how long its answers can be", bounds, planned.options)
-    if planned.spec.local or most is None:
+    most = plan.judges[judge].most_tokens()
+    if plan.judges[judge].spec.local or most is None:
         return None
-    prompt, completion = questions * (2 * answer_tokens + TEXTS_TOKENS + PROMPT_TOKENS), questions * most
-    usd = cost(planned.use.price, prompt, completion)
-    money = f", ${usd:,.0f}" if usd is not None else ""
-    return f"about {_short(prompt + completion)} tokens{money} (every answer of policy and judge as long as it may be)"
+    return _amount(plan, judge, questions * (2 * answer_tokens + TEXTS_TOKENS + PROMPT_TOKENS), questions * most)
+
+
+def _amount(plan: Plan, judge: str, prompt: float, completion: float) -> str:
+    """Tokens, and money where the recipe gives a price: "1.2 M tokens, $0.80"."""
+    usd = cost(plan.judges[judge].use.price, round(prompt), round(completion))
+    return f"{_short(round(prompt + completion))} tokens" + (f", ${usd:,.2f}" if usd is not None else "")
 
 
 def _asked(components: Mapping[str, Planned], size: int) -> Iterator[tuple[str, str, int]]:

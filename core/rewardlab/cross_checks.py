@@ -21,8 +21,7 @@ def budget_findings(place: Path, planned: Planned) -> Iterator[Finding]:
             (*place, "budget", "usd"),
             f"needs a price; add {'.'.join(map(str, place))}.price: {{prompt: ..., completion: ...}}",
         )
-    bounds = spec.most_tokens
-    if bounds is None or planned.ask("how long its answers can be", bounds, planned.options) is None:
+    if planned.most_tokens() is None:
         what = f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`"
         yield (*place, "budget"), what
 

@@ -58,6 +58,11 @@ class Plan:
                 required.setdefault(wanted, []).append(name)
         return required
 
+    @property
+    def asked_by_rewards(self) -> set[str]:
+        """The names of the judges that the components ask."""
+        return {name for planned in self.components.values() for name in planned.judges()}
+
     def shaped_range(self, group_size: int) -> Interval | None:
         """Bounds of what a trainer receives; None where a normalizer knows none."""
         bounds = self.total_range

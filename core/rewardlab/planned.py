@@ -27,6 +27,11 @@ class Planned:
         named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
         return [name for name in named if isinstance(name, str)]
 
+    def most_tokens(self) -> int | None:
+        """Of a judge: the most tokens that one answer can have; None where nothing bounds it."""
+        bounds = self.spec.most_tokens
+        return None if bounds is None else self.ask("how long its answers can be", bounds, self.options)
+
 
 def secret_variables(options: Any) -> dict[str, str]:
     """option -> the environment variable that it names, of the options that end in `_env`, also inside a mapping."""

@@ -58,7 +58,7 @@ class Scorer:
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
-        require_secrets(plan, {name for planned in plan.components.values() for name in planned.judges()})
+        require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
         self._home = LoopThread("rewardlab-scoring")

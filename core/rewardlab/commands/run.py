@@ -98,7 +98,7 @@ def _next_steps(directory: Path, plan: Any) -> list[str]:
         recipe, scored, output = (shlex.quote(str(path)) for path in paths)
         why = f"rewardlab score {recipe} {scored} -o {output}"
         lines.append(f"next, see why each completion got its reward: {why}")
-        named = {name for planned in plan.components.values() for name in planned.judges()}
-        if any(not plan.judges[name].spec.local and plan.judges[name].use.cassette is None for name in named):
+        judges = [plan.judges[name] for name in plan.asked_by_rewards]
+        if any(not judge.spec.local and judge.use.cassette is None for judge in judges):
             lines.append("(which asks the judge anew; a cassette in the recipe keeps its answers for other commands)")
     return lines

@@ -46,5 +46,5 @@ def asked(plan: Plan, only: int | None = None) -> Mapping[str, Planned]:
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
     scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
-    names = {name for planned in (*(plan.components.values() if scores else ()), *steps) for name in planned.judges()}
+    names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scores else set())
     return {name: planned for name, planned in plan.judges.items() if name in names}
