@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from rewardlab.backends.trl.checkpoints import last_checkpoint, whole_folder
+from rewardlab.backends.trl.checkpoints import last_checkpoint
+from rewardlab.whole_folder import whole_folder
 
 
 def checkpoint(folder, step, state=None):

@@ -4,8 +4,8 @@ import json
 import shutil
 
 import pytest
+from rewardlab.backends.prompts import PromptFormat
 from rewardlab.backends.trl.models import load_policy
-from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.errors import UserError
 from rewardlab.recipe import Chat
 from rewardlab.types import Sample

@@ -1,8 +1,8 @@
 """Prompts and answers as token ids: the same in supervised training, reinforcement learning, evaluation."""
 
 import pytest
+from rewardlab.backends.prompts import PromptFormat, as_text
 from rewardlab.backends.trl.models import load_policy
-from rewardlab.backends.trl.prompts import PromptFormat, as_text
 from rewardlab.errors import UserError
 from rewardlab.recipe import Chat
 from rewardlab.types import Sample

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Config, CurriculumSpec
-from rewardlab.backends.trl.lengths import fitting_prompts
-from rewardlab.backends.trl.stage import reading_order, steps_of
+from rewardlab.backends.lengths import fitting_prompts
+from rewardlab.backends.stage import reading_order, steps_of
 from rewardlab.backends.trl.step_reward import step_metrics
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, UserError
@@ -88,9 +88,8 @@ class TestFittingPrompts:
     def fit(self, context, max_new_tokens=0, max_prompt_tokens=None):
         said = []
         shape = SimpleNamespace(text=lambda sample: sample.prompt[0]["content"], tokens=list)
-        policy = SimpleNamespace(context=context)
         kept = fitting_prompts(
-            policy, shape, SAMPLES, max_new_tokens, max_prompt_tokens, "r.yaml: stages.1", said.append
+            context, shape, SAMPLES, max_new_tokens, max_prompt_tokens, "r.yaml: stages.1", said.append
         )
         return [sample.id for sample in kept], said
 

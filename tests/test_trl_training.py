@@ -153,8 +153,8 @@ class TestTokens:
     )
     def test_a_prompt_has_the_same_ids_in_every_stage(self, run, model_folder, kind, chat):
         """And those of the evaluation: what `PromptFormat` says."""
+        from rewardlab.backends.prompts import PromptFormat
         from rewardlab.backends.trl.models import load_policy
-        from rewardlab.backends.trl.prompts import PromptFormat
         from rewardlab.recipe import Chat
         from rewardlab.types import Sample
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Tag
 
+from rewardlab.engine_settings import Critic, Engine
 from rewardlab.specs import Config
 from rewardlab.uses import ComponentUse, DatasetUse, JudgeUse, Use
 
@@ -151,6 +152,8 @@ class RlStage(_Training):
     """evaluate before the first and after the last step, and every `eval_every`"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
+    critic: Critic = Field(default_factory=Critic)
+    """of ppo"""
 
 
 class EvalStage(Evaluation):
@@ -183,14 +186,16 @@ class Backend(Config):
     scorers: Scorers = Field(default_factory=Scorers)
     secrets: list[str] = Field(default_factory=list)
     """names of environment variables that nodes receive (openrlhf)"""
+    engine: Engine = Field(default_factory=Engine)
+    """openrlhf"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """trl"""
     precision: Literal["fp32", "bf16"] | None = None
     """trl; absent: bf16 on a GPU, fp32 on a CPU"""
     gradient_checkpointing: bool = False
-    """trl; less memory, slower"""
+    """less memory, slower"""
     tensorboard: bool = False
-    """trl; write TensorBoard events under logs/"""
+    """write TensorBoard events under logs/"""
 
 
 def _model_tag(value: Any) -> str:

@@ -11,7 +11,7 @@ from rewardlab.recipe import DataStage
 def check_backend(plan: Plan) -> list[Problem]:
     """What the recipe's backend cannot do of what the recipe says, without importing an engine."""
     if plan.recipe.backend.use == "openrlhf":
-        from rewardlab.backends.openrlhf import check
+        from rewardlab.backends.openrlhf.check import check
     else:
         from rewardlab.backends.trl.check import check
     return check(plan)
@@ -20,7 +20,7 @@ def check_backend(plan: Plan) -> list[Problem]:
 def describe(plan: Plan) -> str:
     """What `run --dry-run` prints."""
     if plan.recipe.backend.use == "openrlhf":
-        from rewardlab.backends.openrlhf import describe as describe_engine
+        from rewardlab.backends.openrlhf.describe import describe as describe_engine
     else:
         from rewardlab.backends.trl.describe import describe as describe_engine
     return describe_engine(plan)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from rewardlab.backends.trl import model_folder
+from rewardlab.backends import model_folder
 from rewardlab.errors import Problem, one_line
 from rewardlab.plan import Plan
 from rewardlab.recipe import Chat, DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.backends.trl.lengths import fitting_prompts
+from rewardlab.backends.lengths import fitting_prompts
+from rewardlab.backends.prompts import PromptFormat
+from rewardlab.backends.stage import StageJob
 from rewardlab.backends.trl.models import Policy
-from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.backends.trl.sampling import sample_groups
 from rewardlab.backends.trl.settings import precision
-from rewardlab.backends.trl.stage import StageJob
 from rewardlab.composition import ScoredGroup
 from rewardlab.recipe import Evaluation
 from rewardlab.results import Results, spread, summarise, table
@@ -55,7 +55,7 @@ class Evaluator:
             f"{self.job.where} (evaluation)",
             self.job.say if step is None and when != "after" else _silent,
         )
-        samples = fitting_prompts(policy, shape, self.samples, self.max_new_tokens, None, where, say)
+        samples = fitting_prompts(policy.context, shape, self.samples, self.max_new_tokens, None, where, say)
         samples = spread(samples, self.settings.prompts, self.settings.by)
         scorer.warm()
         groups = sample_groups(

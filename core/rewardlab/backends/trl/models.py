@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.trl.checkpoints import whole_folder
 from rewardlab.backends.trl.positions import count_from_the_first_token
 from rewardlab.errors import UserError, one_line
+from rewardlab.whole_folder import whole_folder
 
 CHANGED = ("pad_token_id", "use_cache")
 

@@ -12,15 +12,15 @@ from datasets import Dataset
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
+from rewardlab.backends.lengths import fitting_prompts
+from rewardlab.backends.prompts import PromptFormat
+from rewardlab.backends.stage import StageJob, reading_order, steps_of
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
 from rewardlab.backends.trl.dropout import switch_off
 from rewardlab.backends.trl.evaluation import Evaluator
-from rewardlab.backends.trl.lengths import fitting_prompts
 from rewardlab.backends.trl.models import Policy, load_policy
 from rewardlab.backends.trl.positions import count_from_the_first_token
-from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.backends.trl.settings import common, device, one_gpu
-from rewardlab.backends.trl.stage import StageJob, reading_order, steps_of
 from rewardlab.backends.trl.step_reward import StepReward
 from rewardlab.backends.trl.training import train_to_the_end
 from rewardlab.recipe import RlStage
@@ -38,7 +38,9 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
     """
     policy = load_policy(source, device(job.plan.recipe.backend))
     shape = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
-    samples = fitting_prompts(policy, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say)
+    samples = fitting_prompts(
+        policy.context, shape, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
+    )
     with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer:
         scorer.warm()
         if evaluator is not None:

@@ -1,17 +1,17 @@
 """Running a recipe's stages, one after the other, each from the model that the last one wrote."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rewardlab.backends.splits import held_out_samples, read_samples, training_samples
+from rewardlab.backends.stage import StageJob
+from rewardlab.backends.starting_model import starting_model
 from rewardlab.backends.trl.settings import device, free_memory, prepare_process, quiet_libraries
-from rewardlab.backends.trl.splits import held_out_samples, read_samples, training_samples
-from rewardlab.backends.trl.stage import StageJob
 from rewardlab.data_stage import write_dataset
 from rewardlab.errors import JobError
 from rewardlab.ledger import Ledger, RunDirectory, UsageLog
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
+from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, Stage
 
 if TYPE_CHECKING:
     from rewardlab.backends.trl.evaluation import Evaluator
@@ -58,7 +58,7 @@ def _run_stage(job: StageJob) -> None:
 
 
 def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
-    source = _source(job)
+    source = starting_model(job)
     job.say(f"stage {job.index} ({stage.use}) starts from {source}")
     if isinstance(stage, SftStage):
         from rewardlab.backends.trl import sft
@@ -75,8 +75,8 @@ def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
 
 
 def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:
+    from rewardlab.backends.prompts import PromptFormat
     from rewardlab.backends.trl.models import load_policy
-    from rewardlab.backends.trl.prompts import PromptFormat
 
     policy = load_policy(source, device(job.plan.recipe.backend))
     evaluator = _evaluator(job, stage)
@@ -101,26 +101,3 @@ def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
         temperature=next(t for t in temperatures if t is not None),
         max_new_tokens=stage.max_new_tokens,
     )
-
-
-def _source(job: StageJob) -> str:
-    """The model that a stage starts from: what the last training stage before it wrote, or the recipe's."""
-    for index in range(job.index - 1, -1, -1):
-        written = job.run.path / "models" / f"{index}-{job.plan.recipe.stages[index].use}"
-        if written.is_dir():
-            return str(written)
-    model = job.plan.recipe.model
-    if not isinstance(model, TinyModel):
-        return str(Path(model).expanduser()) if model.startswith("~") else model
-    return _tiny(job, model)
-
-
-def _tiny(job: StageJob, model: TinyModel) -> str:
-    from rewardlab.backends.trl.tiny import build_tiny
-
-    folder = job.run.path / "models" / "tiny"
-    if not folder.is_dir():
-        stages = job.plan.recipe.stages
-        first_sft = next((i for i, s in enumerate(stages) if isinstance(s, SftStage)), job.index)
-        build_tiny(model, training_samples(job.plan, first_sft), job.plan.recipe.seed, folder)
-    return str(folder)

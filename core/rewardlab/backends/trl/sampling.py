@@ -8,8 +8,8 @@ import torch
 from tqdm import tqdm
 from transformers import GenerationConfig
 
+from rewardlab.backends.prompts import PromptFormat
 from rewardlab.backends.trl.models import Policy
-from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.types import Completion, Group, Sample
 
 MOST_AT_ONCE = 256  # completions generated in one batch

@@ -7,10 +7,10 @@ from datasets import Dataset
 from torch.utils.data import SequentialSampler
 from trl import SFTConfig, SFTTrainer
 
+from rewardlab.backends.prompts import PromptFormat
+from rewardlab.backends.stage import StageJob, reading_order, steps_of
 from rewardlab.backends.trl.models import Policy, load_policy
-from rewardlab.backends.trl.prompts import PromptFormat
 from rewardlab.backends.trl.settings import common, device, one_gpu
-from rewardlab.backends.trl.stage import StageJob, reading_order, steps_of
 from rewardlab.backends.trl.training import train_to_the_end
 from rewardlab.errors import UserError
 from rewardlab.lines import kind_of

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rewardlab.backends.prompts import PromptFormat
+from rewardlab.backends.stage import StageJob
 from rewardlab.backends.trl.advantages import advantages
-from rewardlab.backends.trl.prompts import PromptFormat
-from rewardlab.backends.trl.stage import StageJob
 from rewardlab.composition import MissingGuard, ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.judging.usage import Usage

@@ -2,9 +2,9 @@
 
 from transformers import PrinterCallback, Trainer
 
+from rewardlab.backends.stage import StageJob
 from rewardlab.backends.trl.checkpoints import last_checkpoint
 from rewardlab.backends.trl.progress import Progress
-from rewardlab.backends.trl.stage import StageJob
 from rewardlab.backends.trl.stopping import StopKindly
 
 

@@ -1,14 +1,8 @@
-"""The `openrlhf` backend. This version checks such a recipe and runs its data stages; it does not train with it yet."""
+"""What `run --dry-run` prints for the openrlhf backend."""
 
 from rewardlab.cost_plan import data_costs, reward_costs
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, RlStage
-
-
-def check(plan: Plan) -> list[Problem]:
-    """Nothing beyond the checks of every backend."""
-    return []
 
 
 def describe(plan: Plan) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.trl.checkpoints import whole_folder
-from rewardlab.backends.trl.prompts import as_text
+from rewardlab.backends.prompts import as_text
 from rewardlab.recipe import TinyModel
 from rewardlab.types import Sample
+from rewardlab.whole_folder import whole_folder
 
 PAD, END = "<pad>", "<eos>"
 

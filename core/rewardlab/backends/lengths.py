@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from rewardlab.backends.trl.models import Policy
-from rewardlab.backends.trl.prompts import PromptFormat
+from rewardlab.backends.prompts import PromptFormat
 from rewardlab.errors import UserError
 from rewardlab.types import Sample
 
 
 def fitting_prompts(
-    policy: Policy,
+    context: int | None,
     shape: PromptFormat,
     samples: Sequence[Sample],
     max_new_tokens: int,
@@ -17,17 +16,17 @@ def fitting_prompts(
     where: str,
     say: Callable[[str], None],
 ) -> Sequence[Sample]:
-    """The samples whose prompt has at most `max_prompt_tokens`, and leaves the context `max_new_tokens`.
+    """The samples whose prompt has at most `max_prompt_tokens`, and leaves the model's `context` `max_new_tokens`.
 
     How many are left out is said; a UserError where none is left.
     """
-    room = None if policy.context is None else policy.context - max_new_tokens
+    room = None if context is None else context - max_new_tokens
     most = min((limit for limit in (room, max_prompt_tokens) if limit is not None), default=None)
     if most is None:
         return samples
     why = f"{most} tokens"
     if most == room:
-        why += f" (the model's context of {policy.context} less max_new_tokens, {max_new_tokens})"
+        why += f" (the model's context of {context} less max_new_tokens, {max_new_tokens})"
     kept = [sample for sample in samples if len(shape.tokens(shape.text(sample))) <= most]
     if not kept:
         raise UserError(f"all {len(samples)} prompts are longer than {why}", where=where)
