@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rewardlab import __version__
 from rewardlab.appending import LineAppender
@@ -119,12 +119,16 @@ class RunDirectory:
 
 
 class Ledger:
-    """The one writer of a run's scored completions: append-only whole lines, there once `write` returns."""
+    """The one writer of a run's scored completions: append-only whole lines, there once `write` returns.
+
+    Groups are numbered through an attempt, also where its stages, or a writer that died, open the file again.
+    """
 
     def __init__(self, path: Path, attempt: int):
         self._attempt = attempt
-        self._groups = 0
         _cut_torn_line(path)
+        last = _last_line(path)
+        self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
         self._file = LineAppender(path)
 
     def write(self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str) -> None:
@@ -182,15 +186,35 @@ def _cut_torn_line(path: Path) -> None:
     if not path.exists():
         return
     with open(path, "r+b") as file:
-        end = size = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - BLOCK)
-            file.seek(start)
-            end = start + file.read(end - start).rfind(b"\n") + 1
-            if end > start:
-                break
+        size = file.seek(0, os.SEEK_END)
+        end = _line_start(file, size)
         if end < size:
             file.truncate(end)
+
+
+def _last_line(path: Path) -> Mapping[str, Any] | None:
+    """The last row of a file of whole lines; None where there is none, or nobody can read it."""
+    if not path.exists():
+        return None
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(_line_start(file, max(0, size - 1)))
+        with suppress(ValueError):
+            row = json.loads(file.readline() or b"null")
+            return row if isinstance(row, dict) else None
+    return None
+
+
+def _line_start(file: BinaryIO, end: int) -> int:
+    """Where the line begins that the byte before `end` belongs to."""
+    while end > 0:
+        start = max(0, end - BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:

@@ -51,12 +51,33 @@ class PromptFormat:
             return ids[:-1]  # of a tokenizer that ends every text, which here is to go on
         return ids
 
+    def plain(self, text: str) -> str:
+        """A prompt's text from which an engine that adds no special tokens gets the ids of `tokens`.
+
+        Raises UserError where the tokenizer adds tokens that no text stands for.
+        """
+        wanted = self.tokens(text)
+        for candidate in (text, (self._tokenizer.bos_token or "") + text):
+            if self._tokenizer(candidate, add_special_tokens=False)["input_ids"] == wanted:
+                return candidate
+        raise UserError(f"the model's tokenizer reads {text[:60]!r} with tokens that no text stands for")
+
     def answer(self, sample: Sample, response: str) -> list[int]:
         """Token ids of what the policy is to say after the prompt: `response` as it is, and the end.
 
         Of a `<think>` that the template has opened, `response` may have its own copy: it is not said twice.
         Raises UserError for a response without reasoning after a template that has opened it.
         """
+        said = self._said(sample, response)
+        return [*self._tokenizer(said, add_special_tokens=False)["input_ids"], *self._end(sample)]
+
+    def answer_text(self, sample: Sample, response: str) -> str:
+        """The same as text, for an engine that reads texts; it ends with the tokenizer's end of a sequence."""
+        end = self._tokenizer.decode(self._end(sample), clean_up_tokenization_spaces=False)
+        eos = self._tokenizer.eos_token
+        return self._said(sample, response) + end + ("" if end.endswith(eos) else eos)
+
+    def _said(self, sample: Sample, response: str) -> str:
         if opened := self.opened(self.text(sample)):
             if THOUGHT not in response:
                 raise UserError(
@@ -65,9 +86,8 @@ class PromptFormat:
                 )
             for copy in (opened, THINK):
                 if response.startswith(copy):
-                    response = response[len(copy) :]
-                    break
-        return [*self._tokenizer(response, add_special_tokens=False)["input_ids"], *self._end(sample)]
+                    return response[len(copy) :]
+        return response
 
     def decode(self, completion_ids: Sequence[Sequence[int]]) -> list[str]:
         """Texts of completions, without the special tokens that end and pad them."""

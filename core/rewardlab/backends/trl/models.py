@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rewardlab.backends.tokenizers import ends_of, load_tokenizer
 from rewardlab.backends.trl.positions import count_from_the_first_token
 from rewardlab.errors import UserError, one_line
 from rewardlab.whole_folder import whole_folder
@@ -46,11 +47,11 @@ def load_policy(source: str, device: str) -> Policy:
     """
     from transformers import GenerationConfig
 
-    tokenizer, model = _tokenizer(source), _model(source)
+    tokenizer, model = load_tokenizer(source), _model(source)
     if max(tokenizer.get_vocab().values()) >= model.get_input_embeddings().num_embeddings:
         raise UserError(f"model {source!r}: its tokenizer has more tokens than the model has embeddings")
     count_from_the_first_token(model)
-    declared, ends = model.generation_config, _ends(model, tokenizer)
+    declared, ends = model.generation_config, ends_of(tokenizer, model.generation_config)
     # what `generate` is not told it takes from here, be it a top_k or a repetition penalty
     model.generation_config = GenerationConfig(eos_token_id=list(ends), pad_token_id=tokenizer.pad_token_id)
     config = model.config.get_text_config()
@@ -63,20 +64,6 @@ def load_policy(source: str, device: str) -> Policy:
         declared_generation=declared,
         declared_settings={name: getattr(config, name) for name in CHANGED if hasattr(config, name)},
     )
-
-
-def _tokenizer(source: str) -> Any:
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
-    except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(f"model {source!r} has no tokenizer that transformers can load: {one_line(error)}") from error
-    if tokenizer.eos_token is None:
-        raise UserError(f"model {source!r}: its tokenizer has no end-of-sequence token, so no completion could end")
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return tokenizer
 
 
 def _model(source: str) -> Any:
@@ -93,10 +80,3 @@ def _model(source: str) -> Any:
             f"there, such as {missing[0]}, and transformers would make them up"
         )
     return model
-
-
-def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    declared = model.generation_config.eos_token_id
-    if not isinstance(declared, list):
-        declared = [] if declared is None else [declared]
-    return tuple(dict.fromkeys([tokenizer.eos_token_id, *declared]))

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rewardlab.backends.sequence import run_stages
 from rewardlab.backends.splits import held_out_samples, read_samples, training_samples
 from rewardlab.backends.stage import StageJob
 from rewardlab.backends.starting_model import starting_model
 from rewardlab.backends.trl.settings import device, free_memory, prepare_process, quiet_libraries
-from rewardlab.data_stage import write_dataset
 from rewardlab.errors import JobError
 from rewardlab.ledger import Ledger, RunDirectory, UsageLog
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, EvalStage, Evaluation, RlStage, SftStage, Stage
+from rewardlab.recipe import EvalStage, Evaluation, RlStage, SftStage, Stage
 
 if TYPE_CHECKING:
     from rewardlab.backends.trl.evaluation import Evaluator
@@ -25,40 +25,29 @@ def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[st
     Raises KeyboardInterrupt where the user stopped it; what was done is kept.
     """
     prepare_process()
+    run_stages(plan, directory, only, say, lambda index: _run_stage(plan, directory, index, say))
+
+
+def _run_stage(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
+    # the engine is imported from here on, so that a data stage needs none
+    quiet_libraries()
+    device(plan.recipe.backend)
+    from rewardlab.backends.trl.failures import named
+
     ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
     usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
+    job = StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say)
     try:
-        for index, stage in enumerate(plan.recipe.stages):
-            if only is not None and index != only:
-                continue
-            if index in directory.done:
-                say(f"stage {index} ({stage.use}) is done")
-                continue
-            _run_stage(StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say))
-            directory.finish_stage(index)
+        with named(job.name):
+            _train_or_evaluate(job, job.stage)
     finally:
         ledger.close()
         usage.close()
-
-
-def _run_stage(job: StageJob) -> None:
-    stage = job.stage
-    if isinstance(stage, DataStage):
-        job.say(f"stage {job.index} (data) writes {stage.to}")
-        job.usage.note(job.index, None, write_dataset(job.plan, job.index, job.say))
-        return
-    # the engine is imported from here on, so that a data stage needs none
-    quiet_libraries()
-    device(job.plan.recipe.backend)
-    from rewardlab.backends.trl.failures import named
-
-    with named(job.name):
-        _train_or_evaluate(job, stage)
     free_memory()
 
 
 def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
-    source = starting_model(job)
+    source = starting_model(job.plan, job.run.path, job.index)
     job.say(f"stage {job.index} ({stage.use}) starts from {source}")
     if isinstance(stage, SftStage):
         from rewardlab.backends.trl import sft
