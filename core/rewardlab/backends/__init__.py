@@ -28,17 +28,17 @@ def describe(plan: Plan) -> str:
 
 def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
     """Run the recipe's stages (or stage `only`) on its backend."""
-    from rewardlab.backends.trl.run import run
-
-    check_runnable(plan, only)
+    if plan.recipe.backend.use == "openrlhf":
+        from rewardlab.backends.openrlhf.run import run
+    else:
+        from rewardlab.backends.trl.run import run
     run(plan, directory, only, say)
 
 
 def check_runnable(plan: Plan, only: int | None = None) -> None:
-    """Raises UserError where this version cannot run the recipe's stages (or stage `only`) on its backend."""
+    """Raises UserError where this machine cannot start the engine that the recipe's stages (or stage `only`) need."""
     stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
     if plan.recipe.backend.use == "openrlhf" and not all(isinstance(stage, DataStage) for stage in stages):
-        data = [i for i, stage in enumerate(plan.recipe.stages) if isinstance(stage, DataStage)]
-        hint = f"; its data stages run with {', '.join(f'--stage {i}' for i in data)}" if data else ""
-        what = f"this version checks openrlhf recipes and cannot train with it yet; `backend={{use: trl}}` can{hint}"
-        raise UserError(what, where=plan.document.where(("backend", "use")))
+        from rewardlab.backends.openrlhf.run import check_engine
+
+        check_engine(plan)

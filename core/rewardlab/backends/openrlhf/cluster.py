@@ -1,0 +1,169 @@
+"""Running a stage's driver on a Ray cluster by Ray's job API: submitted, followed, stopped after asking.
+
+The machine that submits starts no Ray and keeps nothing but the run directory. What it sends is the run
+directory without models and checkpoints; the driver puts it where every node sees it.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardlab.backends.openrlhf.log import StageLog
+from rewardlab.backends.openrlhf.task import stage_folder
+from rewardlab.errors import JobError, UserError, one_line
+from rewardlab.plan import Plan
+
+STAYS_HERE = ("checkpoints", "models/[0-9]*", "ledger.jsonl", "usage.jsonl", "logs", "lock", "report.html", "judges")
+RUNNING = ("PENDING", "RUNNING")
+PAUSE_S = 2.0
+PATIENCE_S = 300.0
+"""a cluster that does not answer is asked again for as long as this, while a job of ours runs there"""
+
+
+def check_client(where: str) -> None:
+    """A UserError where Ray's job client is not installed."""
+    try:
+        import ray.job_submission  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"backend.address needs Ray's job client here ({one_line(error)}); pip install 'ray[default]', in the "
+            "version of the cluster",
+            where=where,
+        ) from error
+
+
+def run_on_cluster(
+    plan: Plan,
+    address: str,
+    run: Path,
+    name: str,
+    attempt: int,
+    arguments: Sequence[str],
+    log: StageLog,
+    say: Callable[[str], None],
+) -> int | None:
+    """Submit stage `name`, or find the job that an earlier attempt left running, and follow it to its end.
+
+    Its exit code. An interrupt asks whether the job is to be stopped, and is raised again.
+    """
+    client = _client(address, plan.document.where(("backend", "address")))
+    note = stage_folder(run, name) / "job.json"
+    job = _left_running(client, note)
+    if job is None:
+        job = f"{run.name}-{name}-{attempt}-{os.urandom(3).hex()}"
+        note.write_text(json.dumps({"address": address, "job": job}), encoding="utf-8")
+        _submit(client, plan, run, job, arguments)
+        say(f"job {job} is submitted to {address}")
+    else:
+        say(f"job {job} still runs on {address}; following it")
+    try:
+        return _follow(client, job, log)
+    except KeyboardInterrupt:
+        if _wants_stop(job):
+            client.stop_job(job)
+            say(f"job {job} is told to stop")
+        else:
+            say(f"job {job} goes on; resume this run to follow it again")
+        raise
+
+
+def _client(address: str, where: str) -> Any:
+    from ray.job_submission import JobSubmissionClient
+
+    try:
+        return JobSubmissionClient(address)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise UserError(f"no Ray cluster answers at {address}: {one_line(error)}", where=where) from error
+
+
+def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[str]) -> None:
+    backend = plan.recipe.backend
+    storage = backend.engine.storage
+    there = run if storage is None else Path(storage) / run.name
+    driver = ["python", "-m", "rewardlab.backends.openrlhf.driver", str(there), *arguments, "--sent", "."]
+    if storage is not None:
+        driver.append("--store")
+    missing = [name for name in backend.secrets if not os.environ.get(name)]
+    if missing:
+        where = plan.document.where(("backend", "secrets"))
+        raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
+    variables = {"PYTHONUNBUFFERED": "1"} | {name: os.environ[name] for name in backend.secrets}
+    try:
+        client.submit_job(
+            entrypoint=shlex.join(driver),
+            submission_id=job,
+            runtime_env={"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": variables},
+            metadata={"rewardlab": run.name},
+        )
+    except Exception as error:  # the client has no class of its own for what a cluster refuses
+        raise UserError(f"the cluster refused the job: {one_line(error, 1000)}") from error
+
+
+def _left_running(client: Any, note: Path) -> str | None:
+    """The job of an earlier attempt, if it is still under way."""
+    try:
+        job = json.loads(note.read_text(encoding="utf-8"))["job"]
+        return job if client.get_job_status(job).value in RUNNING else None
+    except (OSError, ValueError, LookupError, RuntimeError):
+        return None
+
+
+def _follow(client: Any, job: str, log: StageLog) -> int | None:
+    """Take the job's log until it has ended; its exit code, None where Ray does not know it."""
+    seen = _Seen(log)
+    lost_since = None
+    while True:
+        try:
+            asyncio.run(seen.tail(client, job))
+            if client.get_job_status(job).value not in RUNNING:
+                seen.rest(client.get_job_logs(job))
+                return getattr(client.get_job_info(job), "driver_exit_code", None)
+            lost_since = None
+        except Exception as error:  # a head node that is busy or restarts; the job may go on all the same
+            lost_since = lost_since or time.monotonic()
+            if time.monotonic() - lost_since > PATIENCE_S:
+                what = f"the cluster has not answered for {PATIENCE_S:.0f} s ({one_line(error)})"
+                raise JobError(f"{what}; job {job} may still run: resume this run to follow it") from error
+        time.sleep(PAUSE_S)
+
+
+class _Seen:
+    """How much of a job's log is taken already: each connection to it begins at its beginning."""
+
+    def __init__(self, log: StageLog):
+        self._log = log
+        self._taken = 0
+
+    async def tail(self, client: Any, job: str) -> None:
+        """Take lines as they come, until the connection or the job ends."""
+        passed, begun = 0, ""
+        async for piece in client.tail_job_logs(job):
+            begun += piece
+            *lines, begun = begun.split("\n")
+            for line in lines:
+                passed += len(line) + 1
+                if passed > self._taken:
+                    self._taken = passed
+                    self._log.take(line)
+
+    def rest(self, whole: str) -> None:
+        """Take what is left of the log of a job that has ended."""
+        for line in whole[self._taken :].splitlines():
+            self._log.take(line)
+        self._taken = len(whole)
+
+
+def _wants_stop(job: str) -> bool:
+    """Ask, where somebody is there to answer; else an interrupt means it."""
+    if not sys.stdin.isatty():
+        return True
+    try:
+        return input(f"\nstop job {job} on the cluster, too? [y/N] ").strip().lower() in ("y", "yes")
+    except (EOFError, KeyboardInterrupt):
+        return False

@@ -1,0 +1,110 @@
+"""The process in the cluster that runs one training stage: files, actors that score, and OpenRLHF's own loop.
+
+    python -m rewardlab.backends.openrlhf.driver RUN STAGE --attempt K --home FOLDER [--sent FOLDER [--store]]
+
+Its lines for the user begin with MARK, its last one is the outcome as JSON; all else is OpenRLHF's log.
+"""
+
+import json
+import os
+import shutil
+import sys
+import traceback
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from rewardlab.backends.openrlhf.compile import compile_stage
+from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.marks import OUTCOME, marked
+from rewardlab.backends.openrlhf.prepare import Texts, prepare
+from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.wheel import check_arguments
+from rewardlab.errors import JobError, RewardlabError, UserError, one_line
+from rewardlab.recipe import RlStage
+from rewardlab.redaction import redact
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the stage; the exit code that `rewardlab run` passes on."""
+    parser = ArgumentParser(prog="driver")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("stage", type=int)
+    parser.add_argument("--attempt", type=int, default=0)
+    parser.add_argument("--home", type=Path, default=Path.cwd())
+    parser.add_argument("--sent", type=Path, help="the run directory as it was sent with the job")
+    parser.add_argument("--store", action="store_true", help="RUN is made from what was sent")
+    options = parser.parse_args(arguments)
+    sent = options.sent and options.sent.absolute()
+    if options.home.is_dir():
+        os.chdir(options.home)
+    task = Task(run=options.run, index=options.stage, attempt=options.attempt, home=options.home, say=_say)
+    try:
+        if sent is not None:
+            _receive(sent, task.run, options.store)
+        run_stage(task)
+    except UserError as error:
+        return _end(str(error), UserError.exit_code)
+    except RewardlabError as error:
+        return _end(str(error), JobError.exit_code)
+    except KeyboardInterrupt:
+        return _end("stopped", JobError.exit_code)
+    except BaseException as error:  # of the engine: its log above has all of it
+        traceback.print_exc()
+        return _end(f"stage {task.name}: {one_line(error, 2000)}", JobError.exit_code)
+    return _end(None, 0)
+
+
+def run_stage(task: Task) -> None:
+    """Train, and put the model to its place. Raises what the user should read."""
+    task.say(f"stage {task.name} starts from {task.model}")
+    texts = Texts(task)
+    files = prepare(task, texts)
+    command = compile_stage(task.plan, task.index, files)
+    check_arguments(command.module, command.arguments)
+    shutil.rmtree(files.output, ignore_errors=True)
+    if isinstance(task.stage, RlStage):
+        from rewardlab.backends.openrlhf.reinforcement import reinforce
+
+        reinforce(task, files, command, texts)
+    else:
+        from rewardlab.backends.openrlhf.ranks import train_on_ranks
+
+        train_on_ranks(task, command)
+    _put_in_place(task, files, texts)
+
+
+def _receive(sent: Path, run: Path, store: bool) -> None:
+    """Put what was sent with the job to where every node sees it."""
+    if store:
+        shutil.copytree(sent, run, dirs_exist_ok=True)
+    elif not (run / "manifest.json").is_file():
+        raise UserError(
+            f"the cluster does not see the run directory {run}; set backend.engine.storage to a folder that all "
+            "nodes see, or start from one that they see"
+        )
+
+
+def _put_in_place(task: Task, files: StageFiles, texts: Texts) -> None:
+    if not (files.output / "config.json").is_file():
+        raise JobError(f"stage {task.name}: OpenRLHF ended without writing a model to {files.output}")
+    texts.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, where it gives one
+    task.output.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(task.output, ignore_errors=True)
+    files.output.rename(task.output)
+
+
+def _say(line: str) -> None:
+    print(marked(redact(line)), flush=True)
+
+
+def _end(error: str | None, code: int) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    outcome = {"error": None if error is None else redact(error), "code": code}
+    print(marked(OUTCOME + json.dumps(outcome)), flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

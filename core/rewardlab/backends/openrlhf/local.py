@@ -1,0 +1,51 @@
+"""Running a stage's driver on this machine: a process of its own, which brings its own Ray and takes it down."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from rewardlab.backends.openrlhf.log import StageLog
+
+STOP_LIMIT_S = 30.0
+
+
+def run_here(arguments: Sequence[str], log: StageLog) -> int:
+    """Run the driver with these arguments until it ends; its exit code.
+
+    An interrupt ends it, with all that it started, and is raised again.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    environment |= {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
+    command = [sys.executable, "-m", "rewardlab.backends.openrlhf.driver", *arguments]
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,  # a Ctrl-C is ours to pass on
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            log.take(line.rstrip("\n"))
+        return process.wait()
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen) -> None:
+    """End the driver's whole session, kindly first; nothing where it has ended by itself."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)  # the driver's own way out: it shuts Ray down
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_LIMIT_S)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

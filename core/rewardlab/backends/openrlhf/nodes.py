@@ -1,0 +1,137 @@
+"""Looking at every node of a cluster before anything starts: GPUs, versions, paths and secrets."""
+
+import os
+import platform
+import secrets as random
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rewardlab.backends.model_folder import looks_local
+from rewardlab.backends.openrlhf.task import Task
+from rewardlab.errors import Problem, UserError
+from rewardlab.planned import secret_variables
+from rewardlab.recipe import RlStage
+
+PACKAGES = ("rewardlab", "openrlhf", "vllm", "torch", "transformers", "deepspeed", "ray")
+MODULES = ("openrlhf", "deepspeed", "flash_attn")
+LOOK_LIMIT_S = 120.0
+
+
+def check_nodes(task: Task, gpus: int) -> None:
+    """A UserError with everything that is wrong with the cluster that this process is connected to.
+
+    gpus: how many the stage needs in all.
+    """
+    import ray
+
+    token = task.folder / "seen_by_every_node"
+    token.write_text(random.token_hex(8), encoding="utf-8")
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    paths = {str(token): token.read_text(encoding="utf-8")}
+    local_model = task.model if looks_local(task.model) else None
+    wanted = {"paths": paths, "model": local_model, "packages": [*PACKAGES, *_distributions(task)]}
+    wanted["secrets"] = _secrets(task)
+    wanted["modules"] = [*MODULES, "vllm"] if isinstance(task.stage, RlStage) else MODULES
+    here = examine(**wanted)
+    found = {_name(node): _examined(node, wanted) for node in nodes}
+    problems = [*_gpu_problems(nodes, gpus), *_problems(found, here, task)]
+    if problems:
+        where = task.plan.document.where(("backend",))
+        raise UserError([Problem(where=where, what=what) for what in problems])
+
+
+def examine(
+    paths: Mapping[str, str],
+    model: str | None,
+    packages: Sequence[str],
+    secrets: Sequence[str],
+    modules: Sequence[str],
+) -> dict[str, Any]:
+    """What this node has of it. `paths`: a file -> what should stand in it."""
+    return {
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "versions": {name: _version(name) for name in packages},
+        "unseen": [path for path, content in paths.items() if not _holds(Path(path), content)],
+        "model": model is None or (Path(model).expanduser() / "config.json").is_file(),
+        "missing_secrets": [name for name in secrets if not os.environ.get(name)],
+        "missing_modules": [name for name in modules if find_spec(name) is None],
+    }
+
+
+def _examined(node: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any] | str:
+    """What a node says; or why it says nothing."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    strategy = NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
+    look = ray.remote(num_cpus=0, scheduling_strategy=strategy, max_retries=0)(examine)
+    try:
+        return ray.get(look.remote(**wanted), timeout=LOOK_LIMIT_S)
+    except Exception as error:  # a node without our package cannot even read the question
+        return f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
+
+
+def _gpu_problems(nodes: Sequence[Mapping[str, Any]], gpus: int) -> Iterator[str]:
+    there = {_name(node): int(node["Resources"].get("GPU", 0)) for node in nodes}
+    if sum(there.values()) < gpus:
+        listed = ", ".join(f"{name} {count}" for name, count in there.items())
+        yield (
+            f"the stage needs {gpus} GPUs and Ray has {sum(there.values())} ({listed}); change nodes, gpus_per_node "
+            "or scorers, or start more nodes"
+        )
+
+
+def _problems(found: Mapping[str, dict[str, Any] | str], here: Mapping[str, Any], task: Task) -> Iterator[str]:
+    for name, said in found.items():
+        if isinstance(said, str):
+            yield f"node {name} cannot run rewardlab ({said}); prepare its environment as docs/cluster.md says"
+            continue
+        if said["python"].split(".")[:2] != here["python"].split(".")[:2]:
+            yield f"node {name} has Python {said['python']}, the head of the job {here['python']}"
+        if said["missing_modules"]:
+            yield f"node {name} has no {', '.join(said['missing_modules'])} in the environment of {said['executable']}"
+        for package, there in said["versions"].items():
+            if there != here["versions"][package]:
+                yield f"node {name} has {package} {there}, the head of the job {here['versions'][package]}"
+        if said["unseen"]:
+            yield (
+                f"node {name} does not see the run directory {task.run}; "
+                "set backend.engine.storage to a folder that every node sees"
+            )
+        if not said["model"]:
+            yield f"node {name} does not see the model folder {task.model}; put it where every node sees it"
+        if said["missing_secrets"]:
+            names = ", ".join(said["missing_secrets"])
+            yield f"node {name} has no {names} in its environment; name it in backend.secrets, or set it there"
+
+
+def _distributions(task: Task) -> list[str]:
+    return [plugin.distribution for plugin in task.plan.plugins.values()]
+
+
+def _secrets(task: Task) -> list[str]:
+    asked = [task.plan.judges[name] for name in task.plan.asked_by_rewards]
+    return sorted({variable for judge in asked for variable in secret_variables(judge.options).values()})
+
+
+def _name(node: Mapping[str, Any]) -> str:
+    return str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress") or node["NodeID"][:8])
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _holds(path: Path, content: str) -> bool:
+    try:
+        return path.read_text(encoding="utf-8") == content
+    except OSError:
+        return False

@@ -1,0 +1,111 @@
+"""Stages `sft` and `dpo` in the cluster: one launcher a node, each with a process for every GPU of its node."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from rewardlab.backends.openrlhf.compile import Command
+from rewardlab.backends.openrlhf.task import Task
+from rewardlab.errors import JobError
+
+STOP_LIMIT_S = 20.0
+
+
+def train_on_ranks(task: Task, command: Command) -> None:
+    """Run the command with its ranks. Raises JobError where a process of it fails."""
+    backend = task.plan.recipe.backend
+    arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
+    if backend.nodes == 1 and not os.environ.get("RAY_ADDRESS"):
+        code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
+    else:
+        code = _on_cluster(task, command, arguments)
+    if code:
+        raise JobError(f"stage {task.name}: a process of {command.module} ended with exit code {code}; see the log")
+
+
+def launch_node(
+    module: str, arguments: Sequence[str], nodes: int, node: int, ranks: int, address: str, port: int
+) -> int:
+    """Run this node's `ranks` processes of the module and wait for them; the launcher's exit code."""
+    launcher = [sys.executable, "-m", "torch.distributed.run", f"--nnodes={nodes}", f"--node_rank={node}"]
+    launcher += [f"--nproc_per_node={ranks}", f"--master_addr={address}", f"--master_port={port}"]
+    process = subprocess.Popen([*launcher, "-m", module, *arguments], start_new_session=True)
+    try:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            _end(process)
+
+
+def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
+    """A launcher on each of the recipe's nodes, which has all of that node's GPUs that the recipe names."""
+    import ray
+    from ray.util.placement_group import placement_group, remove_placement_group
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    from rewardlab.backends.openrlhf.nodes import check_nodes
+    from rewardlab.backends.openrlhf.reinforcement import connect
+
+    backend = task.plan.recipe.backend
+    connect(task)
+    check_nodes(task, command.ranks)
+    each = command.ranks // backend.nodes
+    group = placement_group([{"GPU": each, "CPU": 1}] * backend.nodes, strategy="STRICT_SPREAD")
+    try:
+        if not group.wait(60):
+            raise JobError(f"Ray has no {backend.nodes} nodes with {each} free GPUs each")
+
+        def on(node: int) -> dict:
+            return {
+                "num_gpus": each,
+                "num_cpus": 1,
+                "max_retries": 0,
+                "scheduling_strategy": PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=node),
+            }
+
+        first = {**on(0), "num_gpus": 0, "num_cpus": 0}
+        address, port = ray.get(ray.remote(**first)(_meeting_place).remote())
+        launch = [
+            ray.remote(**on(node))(launch_node).remote(
+                command.module, list(arguments), backend.nodes, node, each, address, port
+            )
+            for node in range(backend.nodes)
+        ]
+        waiting, code = list(launch), 0
+        while waiting and not code:  # the first that fails ends the others
+            ready, waiting = ray.wait(waiting, num_returns=1)
+            code = max(ray.get(ready))
+        for other in waiting:
+            ray.cancel(other)
+        return code
+    finally:
+        remove_placement_group(group)
+        ray.shutdown()
+
+
+def _meeting_place() -> tuple[str, int]:
+    import ray
+
+    return ray.util.get_node_ip_address(), _free_port()
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("", 0))
+        return found.getsockname()[1]
+
+
+def _end(process: subprocess.Popen) -> None:
+    """End the launcher and the ranks that it started, which are in a session of their own."""
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal_number)
+        try:
+            process.wait(STOP_LIMIT_S)
+            return
+        except subprocess.TimeoutExpired:
+            continue

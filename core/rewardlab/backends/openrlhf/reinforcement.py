@@ -1,0 +1,86 @@
+"""Stage `rl` in the cluster: Ray, the actors that score, and then OpenRLHF's loop."""
+
+import os
+import runpy
+import sys
+from collections.abc import Mapping
+
+from rewardlab.backends.openrlhf.checkpoint import consumed_prompts
+from rewardlab.backends.openrlhf.compile import Command
+from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.layout import layout_of
+from rewardlab.backends.openrlhf.nodes import check_nodes
+from rewardlab.backends.openrlhf.prepare import Texts
+from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
+from rewardlab.backends.openrlhf.task import Task
+from rewardlab.errors import JobError
+
+NAMESPACE = "rewardlab"
+
+STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
+
+from rewardlab.backends.openrlhf.executor import GroupExecutor
+
+
+class AgentExecutor(GroupExecutor):
+    job = {job!r}
+    settings = {settings!r}
+'''
+
+
+def reinforce(task: Task, files: StageFiles, command: Command, texts: Texts) -> None:
+    """Run the whole stage. Raises JobError with the first reason why it had to end."""
+    import ray
+
+    backend = task.plan.recipe.backend
+    settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
+    files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
+    connect(task)
+    check_nodes(task, layout_of(backend, task.stage).total)
+    service = start_service(_service_settings(task, files), backend.scorers)
+    try:
+        _start_engine(command)
+    except BaseException as error:
+        if (why := service.failure()) is not None:
+            raise JobError(why) from error
+        raise
+    finally:
+        for line in service.close():
+            task.say(line)
+        ray.shutdown()
+
+
+def connect(task: Task) -> None:
+    """To the cluster that this process is a job of (RAY_ADDRESS), or to one of this machine's own."""
+    import ray
+
+    address = os.environ.get("RAY_ADDRESS") or "local"
+    ray.init(address=address, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
+
+
+def _start_engine(command: Command) -> None:
+    """Run OpenRLHF's own module in this process, as `python -m` would."""
+    key = os.environ.get("WANDB_API_KEY")
+    sys.argv = [command.module, *command.with_secrets(key)]
+    runpy.run_module(command.module, run_name="__main__", alter_sys=False)
+
+
+def _environment(task: Task) -> Mapping[str, str]:
+    """Of every process in the cluster: what OpenRLHF sets where it starts Ray itself, and the recipe's secrets."""
+    defaults = {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN", "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "1"}
+    wanted = {name: os.environ.get(name, value) for name, value in defaults.items()}
+    return wanted | {name: os.environ[name] for name in task.plan.recipe.backend.secrets if name in os.environ}
+
+
+def _service_settings(task: Task, files: StageFiles) -> ServiceSettings:
+    return ServiceSettings(
+        job=task.job,
+        run=task.run,
+        recipe=task.recipe,
+        stage=task.index,
+        attempt=task.attempt,
+        folder=task.folder,
+        home=task.home,
+        consumed=consumed_prompts(files.checkpoints) if files.resume else 0,
+        evaluation_rows=files.evaluation_rows,
+    )
