@@ -303,6 +303,100 @@ class TestNormalizers:
             made.compose(group(2, source="r.jsonl:2"), {"a": scores(0.5, 1.0)})
 
 
+class TestAPool:
+    """Of P completions G are kept; the rest says what they are worth beside the others."""
+
+    texts = tuple(f"text {index}" for index in range(4))
+
+    def kept(self, group_of, columns, kept, total="a", uses=None, in_group=None, pool=None, **more):
+        uses = uses or dict.fromkeys([*columns, *(in_group or {})], use())
+        made = composition(total, uses, **more)
+        alone = {name: scores(*column) for name, column in columns.items()}
+        others = {name: scores(*column) for name, column in (in_group or {}).items()}
+        return made.compose_kept(pool or group_of(*self.texts), kept, alone, others)
+
+    def test_gives_the_group_of_the_kept_in_their_order(self, group_of):
+        made = self.kept(group_of, {"a": (0.0, 0.1, 0.2, 0.3), "b": (1.0, 1.1, 1.2, 1.3)}, [3, 0], "a + b")
+        assert [c.text for c in made.completions] == ["text 3", "text 0"]
+        assert [s.value for s in made.components["a"]] == [0.3, 0.0]
+        assert made.total == made.shaped == [1.6, 1.0]
+
+    def test_tells_its_components_in_the_recipes_order(self, group_of):
+        uses = dict.fromkeys(["group", "a", "late"], use())
+        made = self.kept(group_of, {"a": (1.0,) * 4, "late": (1.0,) * 4}, [0], "a", uses, {"group": (0.5,)})
+        assert list(made.components) == ["group", "a", "late"]
+
+    def test_shapes_by_all_of_it_where_every_total_is_known(self, group_of):
+        normalizer = Shape(lambda totals: [0.25, 0.75])
+        pool = group_of(*(Completion(text="x", token_count=count) for count in (3, 4, 5, 6)))
+        cells = {"a": (0.0, 0.1, 0.2, 0.3)}
+        made = self.kept(group_of, cells, [3, 0], pool=pool, normalizers=[("n/one", normalizer)])
+        assert normalizer.given[0][:3] == ([0.0, 0.1, 0.2, 0.3], [3, 4, 5, 6], [3, 0])
+        assert made.shaped == [0.25, 0.75]
+
+    def test_shows_all_of_itself_to_each_normalizer(self, group_of):
+        first, last = Shape(lambda totals: [value + 1 for value in totals]), Shape(lambda totals: [0.0, 0.0])
+        cells = {"a": (0.0, 1.0, 2.0, 3.0)}
+        self.kept(group_of, cells, [3, 0], normalizers=[("n/first", first), ("n/last", last)])
+        assert first.given[0][2] == [0, 1, 2, 3]
+        assert (last.given[0][0], last.given[0][2]) == ([1.0, 2.0, 3.0, 4.0], [3, 0])
+
+    def test_shapes_by_the_kept_where_the_total_needs_the_group(self, group_of):
+        normalizer = Shape(list)
+        made = self.kept(
+            group_of,
+            {"a": (0.0, 1.0, 2.0, 3.0)},
+            [3, 0],
+            "a + g",
+            in_group={"g": (0.5, 0.25)},
+            normalizers=[("n/one", normalizer)],
+        )
+        assert made.total == [3.5, 0.25]
+        assert normalizer.given[0][0] == [3.5, 0.25]
+        assert normalizer.given[0][2] == [0, 1]
+
+    def test_leaves_out_whoever_has_no_total(self, group_of):
+        normalizer = Shape(lambda totals: [0.5])
+        uses = {"a": use(on_missing="zero_advantage")}
+        made = self.kept(
+            group_of, {"a": (FAILED, 1.0, 2.0, 3.0)}, [2, 0], uses=uses, normalizers=[("n/one", normalizer)]
+        )
+        assert normalizer.given[0][0] == [1.0, 2.0, 3.0]
+        assert normalizer.given[0][2] == [1]
+        assert (made.total, made.shaped) == ([2.0, None], [0.5, 0.5])
+
+    def test_asks_no_normalizer_where_none_of_the_kept_has_a_total(self, group_of):
+        normalizer = Shape(lambda totals: 1 / 0)
+        uses = {"a": use(on_missing="zero_advantage")}
+        made = self.kept(
+            group_of, {"a": (FAILED, 1.0, FAILED, 3.0)}, [2, 0], uses=uses, normalizers=[("n/one", normalizer)]
+        )
+        assert (made.total, made.shaped) == ([None, None], [0.0, 0.0])
+
+    def test_gives_the_mean_that_stands_in_for_what_is_missing(self, group_of):
+        uses = {"a": use(on_missing="group_mean")}
+        assert self.kept(group_of, {"a": (FAILED, 1.0, 2.0, 6.0)}, [0, 1], uses=uses).total == [3.0, 1.0]
+
+    def test_stops_the_job_for_any_of_its_failures_where_every_total_is_asked_for(self, group_of):
+        cells = {"a": (0.5, 0.5, 0.5, FAILED)}
+        with pytest.raises(JobError, match=r"component 'a' \(test/made\) failed on sample 's1', completion 3"):
+            self.kept(group_of, cells, [0, 1])
+        assert self.kept(group_of, cells, [0, 1], "a + g", in_group={"g": (0.0, 0.0)}).total == [0.5, 0.5]
+
+    def test_that_is_all_kept_is_a_group(self, group_of):
+        group = group_of(*self.texts)
+        cells = {"a": (0.5, FAILED, 0.25, ABSTAINED)}
+        uses = {"a": use(on_missing="zero_advantage", on_abstain=1)}
+        normalizers = [("n/one", Shape(lambda totals: [2 * value for value in totals]))]
+        whole = composition("a", uses, normalizers=normalizers).compose(group, {"a": scores(*cells["a"])})
+        made = self.kept(group_of, cells, range(4), uses=uses, normalizers=normalizers)
+        assert (made.total, made.shaped, list(made.components["a"])) == (
+            whole.total,
+            whole.shaped,
+            whole.components["a"],
+        )
+
+
 class TestTruncatedCompletions:
     def test_get_a_total_of_0_where_the_stage_says_so(self, group):
         whole = group(3)

@@ -4,12 +4,15 @@ import json
 
 import pytest
 from rewardlab.backends.openrlhf.log import StageLog
-from rewardlab.backends.openrlhf.marks import OUTCOME, is_noise, marked, read_mark
+from rewardlab.backends.openrlhf.marks import OUTCOME, is_trouble, marked, read_mark, read_step
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 
 WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
-STEP = "(PPOTrainer pid=9) INFO 11-21 15:56:58 ppo_trainer.py:551] Global step 4: {'score': 0.49}"
+STEP = (
+    "(PPOTrainer pid=9) INFO 11-21 15:56:58 ppo_trainer.py:551] Global step 4: {'score': 0.49, "
+    "'reward/accuracy': 0.03125, 'reward/total': 0.97, 'rollout/response_length_mean': 37.125, 'actor_grad_norm': 0.77, 'timing/step_total': 1.94}"
+)
 
 
 @pytest.fixture
@@ -40,19 +43,38 @@ class TestMarks:
     def test_a_line_of_the_engine_has_none(self):
         assert read_mark(STEP) is None
 
-    @pytest.mark.parametrize("line", [WEIGHT, "", "Episode [1/1]: 6%|# | 1/16 [00:02<00:30, 2.1s/it]"])
-    def test_what_repeats_for_every_weight_and_bar_is_noise(self, line):
-        assert is_noise(line)
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "(autoscaler) Warning: actor cannot be scheduled right now",
+            "(raylet) 1 Workers killed due to memory pressure (OOM), out of memory",
+            "(PPOTrainer pid=9) WARNING 11-21 agent.py:9] something",
+        ],
+    )
+    def test_what_may_hold_a_job_up_is_trouble(self, line):
+        assert is_trouble(line)
 
-    def test_what_a_step_says_is_not(self):
-        assert not is_noise(STEP)
+    @pytest.mark.parametrize("line", [WEIGHT, "x.py:379: UserWarning: WARNING 'set_vital' is deprecated"])
+    def test_a_librarys_own_warnings_are_not(self, line):
+        assert not is_trouble(line)
+
+
+class TestAStep:
+    def test_is_told_in_short_the_total_first(self):
+        assert read_step(STEP) == "step 4: total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s"
+
+    def test_with_a_nan_is_told_as_it_is(self):
+        assert read_step("Global step 4: {'reward/total': nan}") == "Global step 4: {'reward/total': nan}"
+
+    def test_is_nothing_else(self):
+        assert read_step(WEIGHT) is None
 
 
 class TestWhatIsShown:
-    def test_our_lines_without_the_mark_and_the_engines_without_the_noise(self, log, said):
-        for line in (marked("starts"), WEIGHT, STEP):
+    def test_our_lines_the_engines_steps_and_its_troubles(self, log, said):
+        for line in (marked("starts"), WEIGHT, STEP, "[Warning] a flag"):
             log.take(line)
-        assert said == ["starts", STEP]
+        assert said == ["starts", read_step(STEP), "[Warning] a flag"]
 
     def test_the_file_has_all_of_it_at_once(self, log):
         log.take(WEIGHT)
@@ -62,9 +84,17 @@ class TestWhatIsShown:
         log.take("10%\r20%\rdone")
         assert log.path.read_text() == "done\n"
 
+    def test_of_a_bars_states_one_is_shown_now_and_then_and_all_are_kept(self, log, said):
+        for step in range(1, 4):
+            log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:00<00:00, 30.58it/s, gpt_loss=5.72]\x1b[A")
+        assert len(said) == 1
+        assert "1/20" in said[0]
+        assert "\x1b" not in log.path.read_text()
+        assert len(log.path.read_text().splitlines()) == 3
+
     def test_neither_shows_a_secret(self, log, said):
         note_secrets(["sk-very-secret"])
-        log.take("key sk-very-secret was used")
+        log.take(marked("key sk-very-secret was used"))
         assert said == ["key *** was used"]
         assert "sk-very-secret" not in log.path.read_text()
 

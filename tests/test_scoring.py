@@ -6,12 +6,13 @@ import signal
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rewardlab import GroupStream, JudgeSpec, NormalizerSpec, Score
+from rewardlab import Ask, Completion, Config, GroupStream, JudgeSpec, NormalizerSpec, Reply, Score
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
@@ -365,6 +366,166 @@ def test_a_caller_that_gives_up_cancels_the_scoring(plan_of, reward, group_of, r
             asyncio.run(give_up(scorer))
         assert endless.asked.is_set()
         assert endless.cancelled.wait(5)
+
+
+def timed(scorer, stream, **more):
+    """Scores of a stream on an event loop, which is not to take longer than 10 seconds."""
+
+    async def work():
+        return await asyncio.wait_for(scorer.score(stream, **more), 10)
+
+    return asyncio.run(work())
+
+
+def test_scoring_that_takes_too_long_tells_who_has_not_answered(plan_of, reward, group_of):
+    endless = Endless()
+    components = {
+        "quick": reward(halves),
+        "slow": reward(endless, runs="async"),
+        "stuck": reward(Endless(), runs="thread", scope="group"),
+    }
+    told = (
+        r"scoring sample 's1' \(rows.jsonl:3\) took longer than 0.2 s; "
+        r"no answer yet from: slow \(test/made\), stuck \(test/made\)$"
+    )
+    with Scorer(plan_of(components)) as scorer:
+        with pytest.raises(JobError, match=told):
+            timed(scorer, GroupStream.of(group_of("x", source="rows.jsonl:3")), timeout=0.2)
+        assert endless.cancelled.wait(5)
+
+
+def test_the_time_runs_from_when_the_group_is_complete(plan_of, reward, group_of):
+    group = group_of("a", "b")
+
+    async def late(scorer):
+        stream = GroupStream(group.sample, 2)
+        scoring = asyncio.create_task(scorer.score(stream, timeout=0.3))
+        for index, completion in enumerate(group.completions):
+            await asyncio.sleep(0.4)
+            stream.put(index, completion)
+        return await scoring
+
+    with Scorer(plan_of({"a": reward(halves)})) as scorer:
+        assert asyncio.run(late(scorer)).total == [0.5, 0.5]
+
+
+def test_a_group_that_cannot_be_completed_is_not_late(plan_of, reward, group_of):
+    async def work(scorer):
+        stream = GroupStream(group_of("a").sample, 2)
+        scoring = asyncio.create_task(scorer.score(stream, timeout=0.05))
+        await asyncio.sleep(0.1)
+        stream.fail(ConnectionError("the engine is gone"))
+        await asyncio.wait_for(scoring, 5)
+
+    with Scorer(plan_of({"a": reward(halves)})) as scorer, pytest.raises(ConnectionError, match="is gone"):
+        asyncio.run(work(scorer))
+
+
+def test_a_reward_that_takes_no_notice_of_its_end_is_left_behind(plan_of, reward, group_of):
+    go_on = threading.Event()
+
+    async def stubborn(items):
+        while not go_on.is_set():
+            try:
+                await asyncio.sleep(0.05)
+            except asyncio.CancelledError:
+                continue
+        return halves(items)
+
+    with Scorer(plan_of({"a": reward(stubborn, runs="async")})) as scorer:
+        with pytest.raises(JobError, match=r"took longer than 0\.1 s"):
+            timed(scorer, GroupStream.of(group_of("x")), timeout=0.1)
+        go_on.set()
+
+
+def test_one_group_can_be_scored_as_another_stage_would(plan_of, reward, group_of):
+    group = group_of(Completion(text="x", truncated=True))
+    with Scorer(plan_of({"a": reward(halves)})) as scorer:
+        assert timed(scorer, GroupStream.of(group), zero_truncated=True).total == [0.0]
+        assert timed(scorer, GroupStream.of(group)).total == [0.5]
+
+
+# --- judges of another process ---
+
+
+class Asked:
+    """A judge as another process shows it: it answers, and has nothing to check or to close."""
+
+    def __init__(self):
+        self.asked = []
+
+    async def ask(self, ask):
+        self.asked.append(ask)
+        return Reply(text="elsewhere")
+
+
+def asking(reward, name="main"):
+    """A reward that is 1 where judge `name` answers from elsewhere."""
+
+    def build(options, context):
+        async def score(items):
+            replies = [await context.judges[name].ask(Ask()) for _ in items]
+            return [Score(value=float(reply.text == "elsewhere")) for reply in replies]
+
+        return type("Made", (), {"score": staticmethod(score)})
+
+    return reward(None, build=build, runs="async")
+
+
+class Asking(Config):
+    judge: str = "main"
+
+
+class Here:
+    """A judge that a scorer opens itself."""
+
+    def __init__(self):
+        self.closed = False
+
+    async def ask(self, ask):
+        return Reply(text="here")
+
+    async def aclose(self):
+        self.closed = True
+
+
+def test_they_are_asked_and_not_opened(plan_of, reward, group_of):
+    class Keyed(Config):
+        key_env: str = "A_KEY_THAT_NOBODY_SET"
+
+    spec = JudgeSpec(name="chat", summary="made", config=Keyed, build=no_model)
+    plan = plan_of({"a": replace(asking(reward), config=Asking, judges=["judge"])}, judges={"main": (spec, {})})
+    with pytest.raises(UserError, match="A_KEY_THAT_NOBODY_SET is not set"):
+        Scorer(plan)
+    elsewhere = Asked()
+    with Scorer(plan, judges={"main": elsewhere}) as scorer:
+        [scored] = scorer.score_groups([group_of("x", "y")])
+        assert not scorer.judges
+    assert scored.total == [1.0, 1.0]
+    assert len(elsewhere.asked) == 2
+
+
+def test_local_ones_are_opened_all_the_same(plan_of, reward, group_of):
+    mine = Here()
+    specs = {
+        "main": (JudgeSpec(name="chat", summary="made", build=no_model), {}),
+        "mine": (JudgeSpec(name="mine", summary="made", local=True, build=lambda *_: mine), {}),
+    }
+    plan = plan_of({"a": asking(reward), "b": asking(reward, "mine")}, judges=specs)
+    with Scorer(plan, judges={"main": Asked(), "mine": Asked()}) as scorer:
+        [scored] = scorer.score_groups([group_of("x")])
+        assert list(scorer.judges) == ["mine"]
+        assert not mine.closed
+    assert scored.components["a"][0].value == 1.0
+    assert scored.components["b"][0].value == 0.0
+    assert mine.closed
+
+
+def test_an_unknown_judge_is_named_among_all_of_them(plan_of, reward):
+    specs = {"main": (JudgeSpec(name="chat", summary="made", build=no_model), {})}
+    plan = plan_of({"a": reward(None, build=no_judge)}, judges=specs)
+    with pytest.raises(UserError, match=r"component 'a' \(test/made\): no judge 'mian'; did you mean 'main'"):
+        Scorer(plan, judges={"main": Asked()})
 
 
 # --- building and closing ---

@@ -6,6 +6,7 @@ what the component said.
 
 import hashlib
 import math
+import reprlib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +51,36 @@ class Composition:
             completions=group.completions,
             components=components,
             total=totals,
-            shaped=self._shaped(group, totals, seed),
+            shaped=self._shaped(group, totals, range(len(totals)), seed),
+        )
+
+    def compose_kept(
+        self,
+        pool: Group,
+        kept: Sequence[int],
+        alone: Mapping[str, Sequence[Score]],
+        in_group: Mapping[str, Sequence[Score]],
+        seed: int = 0,
+    ) -> ScoredGroup:
+        """Totals and shaped rewards of the G completions of a pool of P that `kept` names, in that order.
+
+        alone: name -> P scores, of the components that score each completion by itself.
+        in_group: name -> G scores, of those that see the kept completions as a group.
+        Where `alone` holds all that the total names, the whole pool has totals: stand-ins for missing values and
+        normalizers go by all P, and a policy `fail` counts for all of them. Else they go by the G kept.
+        """
+        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
+        components = {name: [scores[place] for place in kept] for name, scores in alone.items()}
+        components = {name: (components | in_group)[name] for name in self.uses}
+        if not set(self.expression.names) <= set(alone):
+            return self.compose(group, components, seed)
+        totals = self._totals(pool, alone)
+        return ScoredGroup(
+            sample=pool.sample,
+            completions=group.completions,
+            components=components,
+            total=[totals[place] for place in kept],
+            shaped=self._shaped(pool, totals, kept, seed),
         )
 
     def _totals(self, group: Group, components: Mapping[str, Sequence[Score]]) -> list[float | None]:
@@ -70,7 +100,7 @@ class Composition:
                 try:
                     totals[index] = self.expression.evaluate(values)
                 except ArithmeticError as error:
-                    raise JobError(f"reward.total on {_place(group.sample, index)}: {error}") from error
+                    raise JobError(f"reward.total on {place_of(group.sample, index)}: {error}") from error
         return totals
 
     def _column(self, name: str, scores: Sequence[Score], sample: Sample) -> list[float | None] | None:
@@ -81,7 +111,7 @@ class Composition:
         present = [value for value in column if value is not None]
         for index, score in enumerate(scores):
             if score.value is None:
-                column[index] = self._stand_in(name, score, present, _place(sample, index))
+                column[index] = self._stand_in(name, score, present, place_of(sample, index))
         nobody = None in column and self.uses[name].on_missing == "group_mean"
         return None if nobody else column
 
@@ -102,34 +132,39 @@ class Composition:
             return _mean(present) if present else None
         return None if use.on_missing == "zero_advantage" else float(use.on_missing)
 
-    def _shaped(self, group: Group, totals: Sequence[float | None], seed: int) -> list[float]:
-        kept = [index for index, total in enumerate(totals) if total is not None]
-        values = [total for total in totals if total is not None]
-        if not values:
-            return [0.0] * len(totals)
-        if self.normalizers:
-            counts = [group.completions[index].token_count for index in kept]
-            values = self._normalized(group.sample, values, counts, seed)
-        if len(kept) == len(totals):
+    def _shaped(self, pool: Group, totals: Sequence[float | None], kept: Sequence[int], seed: int) -> list[float]:
+        """Of those that `kept` names; whoever has no total gets the mean of theirs."""
+        present = [place for place, total in enumerate(totals) if total is not None]
+        rank = {place: index for index, place in enumerate(present)}
+        chosen = [place for place in kept if place in rank]
+        if not chosen:
+            return [0.0] * len(kept)
+        given = Group(sample=pool.sample, completions=[pool.completions[place] for place in present])
+        known = [total for total in totals if total is not None]
+        values = self._normalized(given, known, [rank[place] for place in chosen], seed)
+        if len(chosen) == len(kept):
             return values
-        result = [_mean(values)] * len(totals)
-        for index, value in zip(kept, values, strict=True):
-            result[index] = value
-        return result
+        shaped = dict(zip(chosen, values, strict=True))
+        others = _mean(values)
+        return [shaped.get(place, others) for place in kept]
 
-    def _normalized(self, sample: Sample, values: list[float], counts: Sequence[int | None], seed: int) -> list[float]:
-        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{sample.id}".encode()).digest()[:4])
-        size = len(values)
-        for use, normalizer in self.normalizers:
+    def _normalized(self, pool: Group, totals: Sequence[float], kept: Sequence[int], seed: int) -> list[float]:
+        """Each normalizer but the last shapes the whole pool, so that all of them see it."""
+        counts = [completion.token_count for completion in pool.completions]
+        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{pool.sample.id}".encode()).digest()[:4])
+        values, last = list(totals), len(self.normalizers) - 1
+        for index, (use, normalizer) in enumerate(self.normalizers):
             tokens = None if None in counts else list(counts)
+            wanted = list(kept) if index == last else list(range(len(totals)))
             try:
-                shaped = normalizer.shape(values, tokens, list(range(size)), own_seed)
+                shaped = normalizer.shape(list(values), tokens, list(wanted), own_seed)
                 values = [float(value) for value in shaped]
             except (Exception, SystemExit) as error:  # the one place where its exceptions get their name
-                raise JobError(f"normalizer {use} on {_place(sample)}: {one_line(error)}") from error
-            if len(values) != size or not all(map(math.isfinite, values)):
-                raise JobError(f"normalizer {use} on {_place(sample)}: gave {values!r} for {size} values")
-        return values
+                raise JobError(f"normalizer {use} on {place_of(pool.sample)}: {one_line(error)}") from error
+            if len(values) != len(wanted) or not all(map(math.isfinite, values)):
+                what = f"gave {reprlib.repr(values)} for {len(wanted)} values"
+                raise JobError(f"normalizer {use} on {place_of(pool.sample)}: {what}")
+        return values if self.normalizers else [values[place] for place in kept]
 
 
 class MissingGuard:
@@ -157,7 +192,7 @@ class MissingGuard:
             for index, score in enumerate(scored.components[name]):
                 failed.append(score.value is None and score.error is not None)
                 if failed[-1]:
-                    self._causes[name] = f"{_place(scored.sample, index)}: {score.error}"
+                    self._causes[name] = f"{place_of(scored.sample, index)}: {score.error}"
 
     def check(self) -> None:
         """A JobError that names the component, the share and the last cause, where the share is too large."""
@@ -188,6 +223,7 @@ def _mean(values: Sequence[float]) -> float:
     return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
-def _place(sample: Sample, index: int | None = None) -> str:
+def place_of(sample: Sample, index: int | None = None) -> str:
+    """A sample, or its completion `index`, as messages tell where something happened."""
     place = f"sample {sample.id!r}" + (f" ({sample.source})" if sample.source else "")
     return place if index is None else f"{place}, completion {index}"

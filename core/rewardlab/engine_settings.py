@@ -66,6 +66,8 @@ class Engine(Config):
     """with colocate: whoever waits leaves the GPU's memory to the other"""
     gpu_memory: Annotated[float, Field(gt=0, le=1)] | None = None
     """share of a GPU's memory for vLLM (absent: 0.6 with colocate, else 0.9)"""
+    context: PositiveInt | None = None
+    """tokens of a rollout engine's longest sequence (absent: the longest prompt and max_new_tokens)"""
     eager: bool = False
     """vLLM without CUDA graphs: slower, starts sooner"""
     prefix_caching: bool = False
@@ -117,8 +119,6 @@ class Critic(Config):
     learning_rate: PositiveFloat = 9e-6
     warmup_steps: NonNegativeInt = 0
     """optimizer updates before its rate is full"""
-    freeze_policy_steps: NonNegativeInt = 0
-    """steps in which only the critic learns"""
     value_clip: PositiveFloat = 0.5
     lambda_: Annotated[float, Field(ge=0, le=1)] = Field(1.0, alias="lambda")
     """of generalized advantage estimation"""

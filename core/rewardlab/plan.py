@@ -7,13 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewardlab.cross_checks import Finding, budget_findings, step_findings, target_findings
+from rewardlab.cross_checks import (
+    POLICY,
+    Finding,
+    judge_findings,
+    normalize_findings,
+    policy_judge,
+    sampler_findings,
+    step_findings,
+    target_findings,
+)
 from rewardlab.datasets import dataset_uses
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.expression import Expression, check_name, parse
 from rewardlab.loading import Document
 from rewardlab.planned import Planned, secret_variables
-from rewardlab.recipe import Recipe, Reward, RlStage
+from rewardlab.recipe import Recipe, Reward
 from rewardlab.redaction import from_environment, note_secrets
 from rewardlab.registry import Plugin, Registry
 from rewardlab.salvage import Lost, read
@@ -21,13 +30,6 @@ from rewardlab.specs import DatasetSpec, RewardSpec
 from rewardlab.total import Interval, effective_range, total_range
 from rewardlab.uses import Use
 from rewardlab.validation import Path, lookup, option_help, validate
-
-OWN_SCALING = {
-    "grpo": "divides by the group's standard deviation",
-    "rloo": "multiplies by G / (G - 1)",
-    "reinforce_baseline": "whitens over the batch",
-    "ppo": "whitens over the batch",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +98,14 @@ class Plan:
 
 
 def make_plan(document: Document, registry: Registry | None = None, purpose: str = "check") -> Plan:
-    """The plan of a recipe; a UserError with every problem found. purpose: "check", "score" or "run"."""
+    """The plan of a recipe; a UserError with every problem found.
+
+    purpose: "check", "score", "run", or "job" for a process of a job that was checked when it began.
+    """
     note_secrets(document.secrets)
     planner = _Planner(document, registry or Registry(), purpose)
     plan = planner.plan()
-    if plan is not None and purpose != "score":
+    if plan is not None and purpose not in ("score", "job"):
         try:
             plan = replace(plan, warnings=planner.look_further(plan))
         except JobError as error:
@@ -126,10 +131,11 @@ class _Planner:
         recipe, self.problems, self._lost = read(self._document)
         if recipe is None:
             return None
+        self._recipe = recipe
         self._check_presence(recipe)
         judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
         for name, planned in _found(judges).items():
-            self._add_all(budget_findings(("judges", name), planned))
+            self._add_all(judge_findings(("judges", name), planned))
         named = [(path, use) for path, use in dataset_uses(recipe) if self._lost.stands(path)]
         datasets = {path: self._find("dataset", use, path) for path, use in named}
         for path, planned in _found(datasets).items():
@@ -137,6 +143,8 @@ class _Planner:
         targets = target_findings(recipe, _found(datasets))
         self._add_all(finding for finding in targets if self._lost.stands(finding[0]))
         curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
+        samplers = sampler_findings(recipe, curriculum)
+        self._add_all(finding for finding in samplers if self._lost.is_whole(finding[0]))
         plan = Plan(
             document=self._document,
             recipe=recipe,
@@ -157,7 +165,7 @@ class _Planner:
             use = Use(use=named) if isinstance(named, str) else named
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
         if reward.normalize:
-            self._check_normalize(plan.recipe)
+            self._add_all(normalize_findings(plan.recipe))
         expression, total_range = self._total(reward.total, components)
         return replace(
             plan,
@@ -181,22 +189,28 @@ class _Planner:
     def _find(self, kind: str, use: Use, path: Path) -> Planned | None:
         """What `use` names, if all that the file says of it is right."""
         named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
-        if use.use == "policy/self":
-            self._add(named, "policy/self is put in by a backend that can ask the policy; none here can")
+        spec = self._spec(kind, use, named)
+        if spec is None:
             return None
-        try:
-            spec = self._registry.find(kind, use.use)
-        except UserError as error:
-            for problem in error.problems:
-                self._add(named, problem.what)
-            return None
-        plugin = self._registry.plugin(use.use.partition("/")[0])
-        self._plugins[plugin.name] = plugin
         options = self._options(spec, use, path)
         if options is None:
             return None
         note_secrets(from_environment(secret_variables(options).values()))
         return Planned(use=use, spec=spec, options=options) if self._lost.is_whole(path) else None
+
+    def _spec(self, kind: str, use: Use, named: Path) -> Any | None:
+        try:
+            if use.use == POLICY:
+                return policy_judge(kind, self._recipe, self._purpose)
+            spec = self._registry.find(kind, use.use)
+        except UserError as error:
+            if use.use != POLICY or self._lost.is_whole(("backend", "use")):
+                for problem in error.problems:
+                    self._add(named, problem.what)
+            return None
+        plugin = self._registry.plugin(use.use.partition("/")[0])
+        self._plugins[plugin.name] = plugin
+        return spec
 
     def _options(self, spec: Any, use: Use, path: Path) -> Any | None:
         place = (*path, "with")
@@ -226,7 +240,7 @@ class _Planner:
             self._add(("reward",), "missing; say which components score a completion and what the total is")
         if self._purpose == "run" and not tree.get("stages"):
             self._add(("stages",), "missing; say what to do (recipes/quickstart.yaml is an example)")
-        if self._purpose == "score":
+        if self._purpose in ("score", "job"):
             return
         for index, stage in enumerate(stages):
             if not self._lost.stands(("stages", index)):
@@ -270,15 +284,6 @@ class _Planner:
         except ValueError as error:
             self._add(path, str(error))
             return expression, None
-
-    def _check_normalize(self, recipe: Recipe) -> None:
-        for index, stage in enumerate(recipe.stages):
-            if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
-                self._add(
-                    ("reward", "normalize"),
-                    f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
-                    f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
-                )
 
     def _add_all(self, findings: Iterable[Finding]) -> None:
         for path, what in findings:

@@ -6,15 +6,19 @@ never held by a reward.
 
 import asyncio
 import os
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rewardlab.building import build
-from rewardlab.composition import Composition, ScoredGroup
+from rewardlab.composition import Composition, ScoredGroup, place_of
+from rewardlab.cross_checks import refuse_policy
+from rewardlab.errors import JobError
+from rewardlab.group_sampler import GroupSampler
 from rewardlab.grouping import GroupStream
 from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.group_clock import GROUP, GroupClock
@@ -22,8 +26,9 @@ from rewardlab.lanes import Lane, open_lane
 from rewardlab.loops import CallThread, LoopThread
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
+from rewardlab.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.specs import Context, RewardSpec
-from rewardlab.types import Group
+from rewardlab.types import Group, Sample, Score
 from rewardlab.worker import WorkerPool
 
 MOST_WORKERS = 4
@@ -47,6 +52,10 @@ class Scorer:
     Judges and rewards are built here; a UserError or JobError names what cannot be. Worker processes start
     when they are first needed, or at `warm`; a reward that they cannot build is a JobError then. `keeping` says
     where judges' answers are kept, and what happens where nobody can read them.
+
+    judges: the judges that are not local, by name, where another process hosts them: objects with
+        `async ask(Ask) -> Reply` and `understood(reply, ok)`. They are neither opened, checked nor closed here,
+        and no secret is asked for.
     """
 
     def __init__(
@@ -55,10 +64,13 @@ class Scorer:
         machine: Machine | None = None,
         zero_truncated: bool = False,
         keeping: Keeping | None = None,
+        judges: Mapping[str, Any] | None = None,
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
-        require_secrets(plan, plan.asked_by_rewards)
+        if judges is None:
+            refuse_policy(plan.judges, plan.document.where)
+            require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
         self._home = LoopThread("rewardlab-scoring")
@@ -66,14 +78,18 @@ class Scorer:
         self._pools: list[WorkerPool] = []
         self.judges = Judges({})
         try:
-            self.judges = open_judges(plan.judges, self._home, self._context(Judges({})), keeping or Keeping())
-            self._lanes = {name: self._open(name, planned) for name, planned in plan.components.items()}
+            here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
+            self.judges = open_judges(here, self._home, self._context(Judges({})), keeping or Keeping())
+            elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
+            known = Judges({**self.judges, **elsewhere})
+            self._lanes = {name: self._open(name, planned, known) for name, planned in plan.components.items()}
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
                 normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
                 zero_truncated=zero_truncated,
             )
+            self._sampler = self._build_sampler(plan.curriculum)
         except BaseException:
             self.close()
             raise
@@ -83,17 +99,51 @@ class Scorer:
 
         zero_truncated: other than the scorer's own, for an evaluation that shares a training's scorer.
         """
-        if zero_truncated is None:
-            return self._home.run(self._score_all(groups, self.composition))
-        return self._home.run(self._score_all(groups, replace(self.composition, zero_truncated=zero_truncated)))
+        return self._home.run(self._score_all(groups, self._composed(zero_truncated)))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
         """Start scoring a complete group; from any thread."""
         return self._home.submit(self._score(GroupStream.of(group), self.composition))
 
-    async def score(self, stream: GroupStream) -> ScoredGroup:
-        """Scores of one group as its completions arrive; from any event loop, without holding it."""
-        return await self._home.here(self._score(stream, self.composition))
+    async def score(
+        self, stream: GroupStream, timeout: float | None = None, zero_truncated: bool | None = None
+    ) -> ScoredGroup:
+        """Scores of one group as its completions arrive; from any event loop, without holding it.
+
+        timeout: seconds that scoring may take once the group is complete; then a JobError tells which components
+            have not answered, and what is under way is cancelled.
+        """
+        return await self._home.here(self._score(stream, self._composed(zero_truncated), timeout))
+
+    def collect(
+        self,
+        sample: Sample,
+        size: int,
+        timeout: float | None = None,
+        zero_truncated: bool | None = None,
+        sampled: bool = True,
+    ) -> Pool:
+        """An empty pool for a group of `size`, into which a trainer puts completions as it has them.
+
+        timeout: as `score` has it; with a group sampler it holds for each completion by itself once it is there,
+            and for the chosen group.
+        sampled: false where the recipe's group sampler is not to choose, as in an evaluation.
+        """
+        composition = self._composed(zero_truncated)
+        if self._sampler is None or not sampled:
+
+            def start(stream: GroupStream) -> "Future[ScoredGroup]":
+                return self._home.submit(self._score(stream, composition, timeout))
+
+            return StreamedPool(sample, size, start)
+        in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
+        scoring = PoolScoring(
+            home=self._home,
+            alone=partial(self._scores, names=[name for name in self._lanes if name not in in_group], timeout=timeout),
+            in_group=partial(self._scores, names=[name for name in self._lanes if name in in_group], timeout=timeout),
+            compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
+        )
+        return SampledPool(sample, size, self._sampler, scoring)
 
     def run(self, work: Any) -> Any:
         """Run a coroutine on the scoring loop and wait for it."""
@@ -125,13 +175,21 @@ class Scorer:
         use = planned.use.use
         return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
 
-    def _open(self, name: str, planned: Planned) -> Lane:
+    def _build_sampler(self, planned: Planned | None) -> GroupSampler | None:
+        if planned is None or planned.spec.most is None:
+            return None
+        return GroupSampler(planned, self._context(Judges({})))
+
+    def _composed(self, zero_truncated: bool | None) -> Composition:
+        return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
+
+    def _open(self, name: str, planned: Planned, judges: Judges) -> Lane:
         spec: RewardSpec = planned.spec
         if planned.use.timeout is not None:
             spec = replace(spec, timeout=planned.use.timeout)
         if spec.runs == "worker":
             return open_lane(spec, None, pool=self._pool(planned, spec))
-        reward = build(planned, self._context(self.judges), f"component {name!r} ({planned.use.use})", "score")
+        reward = build(planned, self._context(judges), f"component {name!r} ({planned.use.use})", "score")
         if spec.runs != "thread":
             return open_lane(spec, reward)
         if spec.scope == "group":
@@ -162,15 +220,55 @@ class Scorer:
         streams = [GroupStream.of(group) for group in groups]
         return await together(self._score(stream, composition) for stream in streams)
 
-    async def _score(self, stream: GroupStream, composition: Composition) -> ScoredGroup:
+    async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
+        components = await self._scores(stream, list(self._lanes), timeout)
+        return composition.compose(await stream.group(), components, self._plan.recipe.seed)
+
+    async def _scores(
+        self, stream: GroupStream, names: Sequence[str], timeout: float | None
+    ) -> dict[str, Sequence[Score]]:
+        """What these components say of a group; see `score` for the timeout."""
+        found: dict[str, Sequence[Score]] = {}
+
+        async def ask(name: str) -> None:
+            found[name] = await self._lanes[name].score(stream)
+
         token = GROUP.set(GroupClock(stream))
         try:
-            scored = await together(lane.score(stream) for lane in self._lanes.values())
+            work = together(ask(name) for name in names)
+            await (work if timeout is None else _in_time(work, stream, timeout))
+        except _TooLate:
+            uses = self.composition.uses
+            silent = ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
+            what = f"scoring {place_of(stream.sample)} took longer than {timeout:g} s; no answer yet from: {silent}"
+            raise JobError(what) from None
         finally:
             GROUP.reset(token)
         self.judges.check()
-        components = dict(zip(self._lanes, scored, strict=True))
-        return composition.compose(await stream.group(), components, self._plan.recipe.seed)
+        return {name: found[name] for name in names}
+
+
+class _TooLate(Exception):
+    """The time for a group is over."""
+
+
+async def _in_time(work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: float) -> Any:
+    """The result of `work` within `timeout` seconds after the group is complete; else it is cancelled: _TooLate.
+
+    What takes no notice of its cancellation is left behind.
+    """
+    working, arriving = asyncio.ensure_future(work), asyncio.ensure_future(stream.group())
+    try:
+        await asyncio.wait([working, arriving], return_when=asyncio.FIRST_COMPLETED)
+        if arriving.done():
+            arriving.exception()  # the readers of the stream raise it
+            await asyncio.wait([working], timeout=timeout)
+        if not working.done():
+            raise _TooLate
+        return working.result()
+    finally:
+        arriving.cancel()
+        working.cancel()
 
 
 async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:

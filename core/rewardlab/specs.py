@@ -181,11 +181,20 @@ class CurriculumSpec(_Spec):
     """A curriculum. `build` returns an object with either or both of two parts.
 
     order(samples: Sequence[Sample], seed: int) -> list[int]: what the trainer reads, deterministic.
-    more(pool) -> int and select(pool, n) -> list[int]: a group sampler; a pool entry has the completion and its
-    completion-scope scores; group-scope rewards run on the n selected.
+    more(pool) -> int and select(pool, n) -> list[int]: a group sampler. It collects completions of one prompt, a
+        round at a time, until `more` says 0, and selects the n different ones that are trained on. `pool` is a
+        sequence of the P completions so far, with `pool.sample` and `pool.size` (n); each entry has `completion`
+        and `scores`: component name -> Score, of the components that score each completion by itself (completion
+        and batch scope), whose `value` is None where there is none. Group-scope rewards run on the n selected, in
+        the order selected. Both are plain functions that take little time and depend on the pool alone, best not
+        even on the order of its entries, which says nothing. To test one: rewardlab.group_sampler.Candidates.
+
+    most: for a group sampler, a function (options, n) -> the most completions that a group of n may collect;
+        None where the curriculum only orders.
     """
 
     kind: ClassVar[str] = "curriculum"
+    most: Callable[[Any, int], int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from rewardlab.cross_checks import POLICY
 from rewardlab.errors import Problem, UserError
 from rewardlab.judging.judges import open_judges, require_secrets
 from rewardlab.judging.keeping import Keeping
@@ -18,7 +19,8 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
 
     A UserError with the words of those that do not answer.
     """
-    judges = {name: planned for name, planned in asked(plan, only).items() if not planned.spec.local}
+    reached = {name: planned for name, planned in asked(plan, only).items() if not planned.spec.local}
+    judges = {name: planned for name, planned in reached.items() if planned.use.use != POLICY}
     if not judges:
         return
     require_secrets(plan, judges)

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from rewardlab.appending import LineAppender
 from rewardlab.composition import MissingGuard
+from rewardlab.cross_checks import refuse_policy
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.judging import Keeping
 from rewardlab.lines import BadRows, read_lines
@@ -50,6 +51,7 @@ class ScoreJob:
 
     def run(self) -> Summary:
         """Score what has no scores yet. A UserError before anything is written, a JobError later."""
+        refuse_policy(self.plan.judges, self.plan.document.where)
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
         with closing(state), closing(RowIndex()) as index:

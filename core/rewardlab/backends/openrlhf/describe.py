@@ -1,18 +1,182 @@
-"""What `run --dry-run` prints for the openrlhf backend."""
+"""What `run --dry-run` prints for the openrlhf backend: commands, GPUs, and where papers differ."""
 
+import math
+from collections.abc import Iterator
+
+from rewardlab.backends.described import clip_note, length, model_line, optimiser, shaped_line, total_lines
+from rewardlab.backends.openrlhf.compile import compile_stage
+from rewardlab.backends.openrlhf.compile.batches import batches
+from rewardlab.backends.openrlhf.compile.clipping import clip_range
+from rewardlab.backends.openrlhf.compile.command import WANDB_KEY
+from rewardlab.backends.openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
+from rewardlab.backends.openrlhf.files import TrainingStage
+from rewardlab.backends.openrlhf.foreseen import foreseen_files
+from rewardlab.backends.openrlhf.layout import Layout, layout_of
+from rewardlab.backends.openrlhf.wheel import WHEEL, installed
 from rewardlab.cost_plan import data_costs, reward_costs
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, RlStage
+from rewardlab.recipe import Backend, DataStage, EvalStage, RlStage, SftStage, Stage
+
+NOTES = {
+    "grpo": "advantage (r - mean) / std within the group",
+    "dr_grpo": "advantage r - mean within the group",
+    "rloo": "advantage r - mean of the others; the paper has no clipping, OpenRLHF clips the ratio by token",
+    "reinforce_baseline": "advantage r - mean within the group, whitened over the tokens of the step",
+    "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
+}
+
+LOSS_NOTES = {
+    "dr_grpo": "the nearest that OpenRLHF has: the paper divides by a constant length, this by the update's tokens",
+    "rloo": "the nearest that OpenRLHF has: the paper adds up a sequence's log-probabilities",
+}
+"""where the loss of PAPER_LOSS is not the paper's"""
 
 
 def describe(plan: Plan) -> str:
-    """The stages, and what their judges will be asked; the engine's command is not made yet."""
-    lines = ["backend openrlhf: checked; this version runs its data stages and cannot train with it yet"]
-    for index, stage in enumerate(plan.recipe.stages):
-        lines.append(f"stage {index}: {stage.use}")
-        if isinstance(stage, DataStage):
-            lines.append(f"  {stage.dataset.use} to {stage.to}")
-            lines += [f"  {line}" for line in data_costs(plan, ("stages", index, "dataset"))]
-        elif isinstance(stage, RlStage):
-            lines += [f"  {line}" for line in reward_costs(plan, stage)]
+    """The plan as text, with every stage's exact command; TIME stands for when the run starts."""
+    recipe = plan.recipe
+    where = f"{WHEEL} ({_here()}), {_cluster(recipe.backend)}"
+    lines = [f"backend openrlhf {where}; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
+    for index, stage in enumerate(recipe.stages):
+        lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
     return "\n".join(lines)
+
+
+def _here() -> str:
+    found = installed()
+    if found is None:
+        return "not installed here"
+    return "installed here" if found == WHEEL else f"here is {found}"
+
+
+def _cluster(backend: Backend) -> str:
+    if backend.address:
+        return f"on the Ray cluster at {backend.address}"
+    return "on the Ray cluster at RAY_ADDRESS, without it on this machine"
+
+
+def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
+    if isinstance(stage, DataStage):
+        yield f"{stage.dataset.use} to {stage.to}"
+        yield from data_costs(plan, ("stages", index, "dataset"))
+    elif not isinstance(stage, EvalStage):
+        layout = layout_of(plan.recipe.backend, stage)
+        yield from _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _texts(plan, index, stage, layout)
+        yield from _resources(plan.recipe.backend, layout)
+        if plan.recipe.backend.engine.wandb:
+            yield f"Weights & Biases: project {plan.recipe.backend.engine.wandb}, key from {WANDB_KEY} on the nodes"
+        yield from _command(plan, index, stage)
+
+
+def _texts(plan: Plan, index: int, stage: TrainingStage, layout: Layout) -> Iterator[str]:
+    unit = "rows" if isinstance(stage, SftStage) else "pairs"
+    dataset = plan.stage_dataset(index).use.use
+    micro = batches(stage, plan.recipe.backend.engine, layout).micro
+    yield f"{dataset}: {length(stage, unit)}, micro-batches of {micro}; {optimiser(stage)}"
+    if not isinstance(stage, SftStage):
+        yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
+
+
+def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
+    engine = plan.recipe.backend.engine
+    completions = stage.batch_size * stage.group_size
+    micro = (
+        f"up to {engine.tokens_per_gpu} tokens"
+        if engine.tokens_per_gpu is not None
+        else f"{batches(stage, engine, layout).micro} completions"
+    )
+    yield f"{plan.stage_dataset(index).use.use}: {length(stage, 'prompts')}; {optimiser(stage)}"
+    yield (
+        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
+        f"{stage.updates_per_batch} update(s), micro-batches of {micro}; "
+        f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+    )
+    yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
+    yield from shaped_line(plan, stage)
+    loss = stage.loss or PAPER_LOSS[stage.algorithm]
+    why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
+    yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
+    yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}"
+    low, high = clip_range(plan, stage)
+    yield f"OpenRLHF's own clip of rewards is set to [{low:g}, {high:g}], beyond all that they can be"
+    if stage.kl.coef:
+        kl = stage.kl
+        yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}), against the model as this stage finds it"
+    if stage.algorithm == "ppo":
+        critic = stage.critic
+        yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
+    yield from _differences(plan, stage)
+    yield from reward_costs(plan, stage)
+
+
+def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
+    """What is not as elsewhere, or not as one may think."""
+    engine = plan.recipe.backend.engine
+    if stage.evaluation is not None:
+        when = _when(stage, engine.asynchronous is not None)
+        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt"
+    if engine.asynchronous is not None:
+        ahead = engine.asynchronous.queue + math.ceil((engine.generate_batch or 1) / stage.batch_size) - 1
+        within = ", and change in the middle of completions" if engine.asynchronous.partial_rollouts else ""
+        yield f"asynchronous: completions are from weights up to {ahead} step(s) older{within}"
+    if engine.dynamic_filtering is not None:
+        low, high = engine.dynamic_filtering
+        yield (
+            f"dynamic filtering: only groups with a mean {plan.recipe.reward.correctness} between {low:g} and {high:g} "
+            "count; others of the stage's prompts take the place of the rest, so that the steps become fewer (and a "
+            "rate that decays does not come to its end)"
+        )
+    if engine.correction is not None:
+        yield "importance sampling against the rollout engine's probabilities changes the loss"
+
+
+def _when(stage: RlStage, asynchronous: bool) -> str:
+    """When OpenRLHF evaluates: never before the first step."""
+    if stage.eval_every is None:
+        return "after the last step, not before the first"
+    when = f"every {stage.eval_every} steps, not before the first"
+    if asynchronous or (stage.steps and stage.steps % stage.eval_every):
+        return f"{when} and not after the last"
+    return when if stage.steps else f"{when}, and after the last if it is one of these"
+
+
+def _resources(backend: Backend, layout: Layout) -> Iterator[str]:
+    parts = [f"{layout.ranks} trainer rank(s){_shared(layout)}"]
+    if layout.engine_gpus:
+        parts.append(f"{layout.engine_gpus} for {layout.engines} rollout engine(s) of {layout.tensor_parallel}")
+    if layout.critic_gpus:
+        parts.append(f"{layout.critic_gpus} for the critic")
+    if layout.scorers:
+        parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s)")
+    if layout.idle:
+        parts.append(f"{layout.idle} idle")
+    of = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""
+    yield f"GPUs: {layout.gpus} on {layout.nodes}{of} node(s): {', '.join(parts)}"
+    if layout.ring > 1:
+        yield f"ring attention: {layout.ring} ranks share each sequence"
+
+
+def _shared(layout: Layout) -> str:
+    """Who uses the ranks' GPUs besides the policy."""
+    others = ["the reference"] if layout.reference else []
+    if layout.colocated:
+        others += ["the critic"] if layout.critic else []
+        others.append(f"{layout.engines} rollout engine(s) of {layout.tensor_parallel}")
+    return f" that share theirs with {' and '.join(others)}" if others else ""
+
+
+def _command(plan: Plan, index: int, stage: TrainingStage) -> Iterator[str]:
+    files = foreseen_files(plan, index)
+    if files is None:
+        dataset = plan.stage_dataset(index).use.use
+        yield f"the number of steps follows from the rows of {dataset}, which cannot be counted yet; no command to show"
+        return
+    if not stage.steps:
+        yield f"{files.steps} steps, if every row's prompt fits"
+    yield from _continued(list(compile_stage(plan, index, files).lines()))
+
+
+def _continued(lines: list[str]) -> Iterator[str]:
+    """Lines of one command, as a shell reads them."""
+    for number, line in enumerate(lines):
+        yield ("" if number == 0 else "  ") + line + (" \\" if number < len(lines) - 1 else "")

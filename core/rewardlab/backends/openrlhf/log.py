@@ -1,14 +1,16 @@
-"""The log of a stage as it comes: all of it to a file, what people read to them, and the outcome at its end."""
+"""The log of a stage as it comes: all of it to a file, to the user what says something, and how it ended."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.marks import OUTCOME, is_noise, read_mark
+from rewardlab.backends.openrlhf.marks import OUTCOME, is_bar, is_trouble, plain, read_mark, read_step
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import redact
 
 LAST_LINES = 30
+BAR_EVERY_S = 10.0
 
 
 class StageLog:
@@ -19,6 +21,7 @@ class StageLog:
         self._say = say
         self._outcome: dict | None = None
         self._last: list[str] = []
+        self._next_bar = 0.0
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
 
@@ -34,7 +37,7 @@ class StageLog:
 
     def take(self, line: str) -> None:
         """One line of the driver's output, without its end; secrets are hidden."""
-        line = redact(line.rpartition("\r")[2])
+        line = redact(plain(line))
         self._file.write(f"{line}\n")
         self._file.flush()
         ours = read_mark(line)
@@ -42,8 +45,19 @@ class StageLog:
             self._outcome = json.loads(ours[len(OUTCOME) :])
         elif ours is not None:
             self._say(ours)
-        elif not is_noise(line):
+        elif (step := read_step(line)) is not None:
+            self._say(step)
+        elif is_bar(line):
+            self._bar(line)
+        elif line.strip():
             self._last = [*self._last, line][-LAST_LINES:]
+            if is_trouble(line):
+                self._say(line)
+
+    def _bar(self, line: str) -> None:
+        """Show where a progress bar is, now and then."""
+        if time.monotonic() >= self._next_bar:
+            self._next_bar = time.monotonic() + BAR_EVERY_S
             self._say(line)
 
     def end(self, stage: str, code: int | None) -> None:

@@ -1,11 +1,21 @@
-"""How the driver's lines are told from OpenRLHF's in one log, and which of the engine's lines nobody reads."""
+"""Reading the log of a stage: the driver's own lines, and what of the engine's says something to people."""
 
+import ast
 import re
+from collections.abc import Mapping
+from typing import Any
 
 MARK = "rewardlab| "
 OUTCOME = "outcome "
 
-_NOISE = re.compile(r"update weight: |Writing model shards|Loading weights:|it/s\]|s/it\]|\?it/s|Preprocessing data")
+_STEP = re.compile(r"Global step (\d+): (\{.*\})")
+_BAR = re.compile(r"\d+%\|.*\| *\d+/\d+ ")
+_CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TROUBLE = re.compile(
+    r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
+    re.ASCII,
+)
+_HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting")
 
 
 def marked(text: str) -> str:
@@ -19,6 +29,41 @@ def read_mark(line: str) -> str | None:
     return rest if found else None
 
 
-def is_noise(line: str) -> bool:
-    """Whether a line of the engine repeats itself for every weight or bar; the log on disk keeps it."""
-    return not line.strip() or _NOISE.search(line) is not None
+def plain(line: str) -> str:
+    """The line without what moves a terminal's cursor or colours it; of a line written over, its last state."""
+    return _CURSOR.sub("", line.rstrip("\r").rpartition("\r")[2])
+
+
+def is_bar(line: str) -> bool:
+    """Whether it is a state of a progress bar."""
+    return _BAR.search(line) is not None
+
+
+def is_trouble(line: str) -> bool:
+    """Whether the engine or Ray warns of something that may hold the job up."""
+    return _TROUBLE.search(line) is not None and _HARMLESS.search(line) is None
+
+
+def read_step(line: str) -> str | None:
+    """What OpenRLHF says of a training step, in short; None where the line is about something else."""
+    found = _STEP.search(line)
+    if found is None:
+        return None
+    try:
+        numbers: Mapping[str, Any] = ast.literal_eval(found[2])
+    except (ValueError, SyntaxError):  # a NaN among them
+        return line[found.start() :]
+    return f"step {found[1]}: " + ", ".join(_told(numbers))
+
+
+def _told(numbers: Mapping[str, Any]) -> list[str]:
+    rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
+    told = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
+    for name, label, unit in (
+        ("rollout/response_length_mean", "length", ""),
+        ("actor_grad_norm", "gradient", ""),
+        ("timing/step_total", "took", " s"),
+    ):
+        if name in numbers:
+            told.append(f"{label} {numbers[name]:.3g}{unit}")
+    return told

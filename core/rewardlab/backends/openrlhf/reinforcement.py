@@ -36,7 +36,8 @@ def reinforce(task: Task, files: StageFiles, command: Command, texts: Texts) -> 
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
-    check_nodes(task, layout_of(backend, task.stage).total)
+    layout = layout_of(backend, task.stage)
+    check_nodes(task, layout.gpus - layout.idle)
     service = start_service(_service_settings(task, files), backend.scorers)
     try:
         _start_engine(command)

@@ -63,6 +63,7 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
         starting_model(plan, run, index)  # built here, where the rows are
     arguments = [str(index), "--attempt", str(directory.attempt), "--home", str(Path.cwd())]
     with StageLog(directory.folder("logs") / f"{name}.log", say) as log:
+        say(f"stage {name}; all that OpenRLHF says is in {log.path}")
         address = cluster_address(plan)
         if address is None:
             from rewardlab.backends.openrlhf.local import run_here

@@ -1,17 +1,16 @@
 """Evaluating a policy: sample on held-out prompts, score with the recipe's reward, keep every completion."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rewardlab.backends.kept_rows import keep_rows
 from rewardlab.backends.lengths import fitting_prompts
 from rewardlab.backends.prompts import PromptFormat
 from rewardlab.backends.stage import StageJob
 from rewardlab.backends.trl.models import Policy
 from rewardlab.backends.trl.sampling import sample_groups
 from rewardlab.backends.trl.settings import precision
-from rewardlab.composition import ScoredGroup
 from rewardlab.recipe import Evaluation
 from rewardlab.results import Results, spread, summarise, table
 from rewardlab.scoring import Scorer
@@ -72,25 +71,10 @@ class Evaluator:
         scored = scorer.score_groups(groups, zero_truncated=False)
         self.job.usage.write(self.job.index, step, scorer.judges.usage())
         self.job.ledger.write(self.job.index, step, scored, trained="no")
-        self._keep_rows(when, scored)
+        keep_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
         results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
         results.save(self._path(when))
         return results
-
-    def _keep_rows(self, when: str, scored: Sequence[ScoredGroup]) -> None:
-        """The completions as rows that `rewardlab score` reads."""
-        path = self._path(when).with_suffix(".rows.jsonl")
-        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            for group in scored:
-                row = {
-                    **group.sample.fields,
-                    "id": group.sample.id,
-                    "prompt": list(map(dict, group.sample.prompt)),
-                }
-                row["completions"] = [
-                    {"text": c.text, "token_count": c.token_count, "truncated": c.truncated} for c in group.completions
-                ]
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _silent(line: str) -> None:

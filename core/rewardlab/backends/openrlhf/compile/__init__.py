@@ -1,0 +1,39 @@
+"""A stage of a recipe -> the exact command of OpenRLHF.
+
+Every number of the stage is an argument here or refused by `check`; the arguments' meanings are those of the wheel
+that `wheel.WHEEL` names.
+"""
+
+from rewardlab.backends.openrlhf.compile.command import Command, rendered
+from rewardlab.backends.openrlhf.compile.further import further_arguments
+from rewardlab.backends.openrlhf.compile.rl import rl_arguments
+from rewardlab.backends.openrlhf.compile.texts import dpo_arguments, sft_arguments
+from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.layout import layout_of
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage, SftStage
+
+__all__ = ["PROGRAMS", "Command", "compile_stage"]
+
+PROGRAMS = {
+    "rl": "openrlhf.cli.train_ppo_ray",
+    "sft": "openrlhf.cli.train_sft",
+    "dpo": "openrlhf.cli.train_dpo",
+}
+"""kind of a stage -> the module that trains it"""
+
+
+def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
+    """The command of training stage `index` of a checked plan.
+
+    Raises JobError where only the prompts or the run's folder show that it cannot be.
+    """
+    stage = plan.recipe.stages[index]
+    backend = plan.recipe.backend
+    if isinstance(stage, RlStage):
+        ranks, arguments = None, rl_arguments(plan, stage, files)
+    else:
+        make = sft_arguments if isinstance(stage, SftStage) else dpo_arguments
+        ranks, arguments = layout_of(backend, stage).ranks, make(plan, stage, files)
+    arguments |= further_arguments(stage, backend.engine.arguments)
+    return Command(module=PROGRAMS[stage.use], arguments=rendered(arguments), ranks=ranks)

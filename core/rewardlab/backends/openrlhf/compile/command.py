@@ -1,0 +1,63 @@
+"""An exact command of OpenRLHF's."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rewardlab.errors import JobError
+
+Value = str | int | float | bool | list[str] | list[float] | None
+"""of an argument; True is a bare flag, False and None leave it out"""
+
+WANDB_KEY = "WANDB_API_KEY"
+"""the variable that holds it; its name stands for it in the arguments, which OpenRLHF prints"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """`ranks`: processes on this node, started by torch.distributed.run; None where the program starts its own."""
+
+    module: str
+    """such as "openrlhf.cli.train_ppo_ray\""""
+    arguments: tuple[str, ...]
+    ranks: int | None = None
+
+    def with_secrets(self, key: str | None) -> tuple[str, ...]:
+        """The arguments to start with; `key` is the value of WANDB_API_KEY where the driver runs.
+
+        wandb reads the variable itself, and OpenRLHF only asks whether it was given a key at all: the key stays out
+        of the command, which is logged. Raises JobError where a tracker is wanted and has no key.
+        """
+        if "--logger.wandb.key" in self.arguments and not key:
+            raise JobError(f"backend.engine.wandb needs {WANDB_KEY} in the environment of the nodes")
+        return self.arguments
+
+    def lines(self) -> Iterator[str]:
+        """As one would type it, an argument a line."""
+        launcher = "" if self.ranks is None else f"torch.distributed.run --standalone --nproc-per-node {self.ranks} -m "
+        yield f"python -m {launcher}{self.module}"
+        line: list[str] = []
+        for token in self.arguments:
+            if token.startswith("--") and line:
+                yield shlex.join(line)
+                line = []
+            line.append(token)
+        yield shlex.join(line)
+
+
+def rendered(arguments: Mapping[str, Value]) -> tuple[str, ...]:
+    """Names without dashes and their values -> what stands in a command."""
+    tokens: list[str] = []
+    for name, value in arguments.items():
+        if value is None or value is False:
+            continue
+        tokens.append(f"--{name}")
+        if value is not True:
+            tokens += map(_text, value if isinstance(value, list) else [value])
+    return tuple(tokens)
+
+
+def _text(value: str | int | float) -> str:
+    if isinstance(value, float) and value < 0 and "e" in repr(value):
+        return f"{value:.20f}".rstrip("0")  # argparse takes -1e-05 for the name of an argument
+    return str(value)

@@ -1,0 +1,90 @@
+"""One group at its scorer: completions put as they come, rewards asked for when all are there."""
+
+import math
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from ray.exceptions import RayActorError
+
+from rewardlab.backends.openrlhf.actors import JobActor
+from rewardlab.backends.openrlhf.messages import Place, Rewards, Turn
+from rewardlab.errors import JobError
+from rewardlab.scoring import together
+from rewardlab.types import Completion
+
+T = TypeVar("T")
+
+
+def prompt_name(place: Place | Turn) -> str:
+    """A prompt in messages."""
+    return f"row {place.row} of the {'evaluation' if place.evaluation else 'training'} prompts"
+
+
+class GroupScoring:
+    """The group `place` at `scorer`, which gets `timeout` seconds for each answer.
+
+    A scorer that Ray has restarted knows nothing of the group: everything is put again.
+    """
+
+    def __init__(self, scorer: JobActor, place: Place, timeout: float):
+        self.place = place
+        self._scorer = scorer
+        self._timeout = timeout
+        self._what = prompt_name(place)
+        self._pool: dict[int, Completion] = {}
+        self._losses = scorer.losses
+
+    async def put(self, index: int, completion: Completion) -> None:
+        """Completion `index` is there; from `place.size` on, those that the group sampler wanted in addition."""
+        self._pool[index] = completion
+
+        async def attempt() -> None:
+            with suppress(RayActorError):  # no more than a head start is lost: `more` puts everything again
+                await self._scorer.call("put", self.place, index, completion)
+
+        await self._across_restarts(attempt)
+
+    async def more(self) -> int:
+        """How many further completions the group sampler wants now."""
+
+        async def attempt() -> int:
+            await self._put_all()  # nobody notices that a scorer is restarted while it is not called
+            return await self._scorer.call("more", self.place.key)
+
+        return await self._across_restarts(attempt)
+
+    async def finish(self) -> Rewards:
+        """The rewards, checked; follows a `more` that returned 0. JobError where the scoring fails."""
+
+        async def attempt() -> Rewards:
+            if self._losses != self._scorer.losses:
+                await self._put_all()
+            return await self._scorer.call("finish", self.place.key)
+
+        rewards = await self._across_restarts(attempt)
+        self._check(rewards)
+        return rewards
+
+    async def drop(self) -> None:
+        """The group will not be completed."""
+        await self._across_restarts(lambda: self._scorer.call("drop", self.place.key))
+
+    async def _across_restarts(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        return await self._scorer.across_restarts(attempt, self._timeout, self._what)
+
+    async def _put_all(self) -> None:
+        self._losses = self._scorer.losses
+        await together(self._scorer.call("put", self.place, index, one) for index, one in self._pool.items())
+
+    def _check(self, rewards: Rewards) -> None:
+        """Nothing but finite numbers leaves: OpenRLHF skips a step with NaN without a word."""
+        who, size = f"{self._what}: {self._scorer.name}", self.place.size
+        for numbers in (rewards.kept, rewards.shaped, rewards.logs, rewards.correctness):
+            if numbers is not None and len(numbers) != size:
+                raise JobError(f"{who} gave {len(numbers)} rewards to a group of {size}")
+        if strange := set(rewards.kept) - self._pool.keys():
+            raise JobError(f"{who} kept completions {sorted(strange)} of {len(self._pool)}")
+        for name, numbers in (("rewards", rewards.shaped), ("correctness", rewards.correctness or ())):
+            if not all(map(math.isfinite, numbers)):
+                raise JobError(f"{who} gave {name} that are not finite: {[float(number) for number in numbers]}")

@@ -1,0 +1,161 @@
+"""Which process of a stage gets which GPUs.
+
+As OpenRLHF places them: with `colocate` the trainer's ranks, the reference, the critic and the rollout engines share
+one placement group, a GPU a bundle, so that ranks = engines x tensor_parallel. Without it the engines and the critic
+have GPUs of their own, and the reference shares those of the ranks. Scorers that hold a model start first and always
+have GPUs of their own.
+"""
+
+import math
+from dataclasses import dataclass
+
+from rewardlab.recipe import Backend, RlStage, Stage
+from rewardlab.validation import Path
+
+
+class Misfit(ValueError):
+    """The counts of a recipe do not fit each other; `path` is the place in the recipe to change."""
+
+    def __init__(self, path: Path, why: str):
+        super().__init__(why)
+        self.path = path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """GPUs of one stage. A rank is a process of the trainer, with one GPU."""
+
+    nodes: int
+    """that the stage uses"""
+    gpus: int
+    """of these nodes"""
+    ranks: int
+    ring: int = 1
+    """ranks that share each sequence"""
+    colocated: bool = False
+    engines: int = 0
+    tensor_parallel: int = 1
+    """GPUs of one engine"""
+    critic: bool = False
+    reference: bool = False
+    scorers: int = 0
+    """whole GPUs that scorers take"""
+
+    @property
+    def shards(self) -> int:
+        """Into how many parts the trainer splits a batch."""
+        return self.ranks // self.ring
+
+    @property
+    def critic_gpus(self) -> int:
+        """Of the critic alone: it has as many ranks as the policy."""
+        return self.ranks if self.critic and not self.colocated else 0
+
+    @property
+    def engine_gpus(self) -> int:
+        """Of the rollout engines alone."""
+        return 0 if self.colocated else self.engines * self.tensor_parallel
+
+    @property
+    def idle(self) -> int:
+        """GPUs that nobody uses."""
+        return self.gpus - self.ranks - self.critic_gpus - self.engine_gpus - self.scorers
+
+    @property
+    def ranks_by_node(self) -> tuple[int, int]:
+        """(nodes, ranks on each), as OpenRLHF asks for them; to its placement only the product matters."""
+        return (self.nodes, self.ranks // self.nodes) if self.ranks % self.nodes == 0 else (1, self.ranks)
+
+
+def layout_of(backend: Backend, stage: Stage) -> Layout:
+    """The GPUs of a training stage. Raises Misfit where there are too few or they do not divide."""
+    each = backend.gpus_per_node
+    if each is None:
+        raise Misfit(("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8")
+    if each == 0:
+        raise Misfit(("backend", "gpus_per_node"), "OpenRLHF trains on GPUs; without one, use: trl")
+    if isinstance(stage, RlStage):
+        layout = _rl(backend, stage, backend.nodes * each)
+    else:
+        layout = Layout(nodes=1, gpus=each, ranks=each, ring=backend.engine.ring_attention)
+    if layout.ranks % layout.ring:
+        why = f"the trainer's {layout.ranks} ranks do not divide into rings of {layout.ring}"
+        raise Misfit(("backend", "engine", "ring_attention"), why)
+    return layout
+
+
+def _rl(backend: Backend, stage: RlStage, gpus: int) -> Layout:
+    scorers = _scorer_gpus(backend)
+    left = gpus - scorers
+    if left < 1:
+        raise Misfit(
+            ("backend", "scorers", "num_gpus"),
+            f"{backend.scorers.replicas} scorers take {scorers} of {gpus} GPUs and leave none to train on",
+        )
+    engine, critic = backend.engine, stage.algorithm == "ppo"
+    if backend.gpus_per_node % engine.tensor_parallel:
+        why = (
+            f"the {backend.gpus_per_node} GPUs of a node do not divide into engines of {engine.tensor_parallel}; "
+            "an engine's GPUs must be of one node"
+        )
+        raise Misfit(("backend", "engine", "tensor_parallel"), why)
+    engines, ranks = _shared(backend, left) if engine.colocate else _apart(backend, left, critic)
+    return Layout(
+        nodes=backend.nodes,
+        gpus=gpus,
+        ranks=ranks,
+        ring=engine.ring_attention,
+        colocated=engine.colocate,
+        engines=engines,
+        tensor_parallel=engine.tensor_parallel,
+        critic=critic,
+        reference=stage.kl.coef > 0,
+        scorers=scorers,
+    )
+
+
+def _shared(backend: Backend, left: int) -> tuple[int, int]:
+    """(engines, ranks) on the same GPUs."""
+    engine, size = backend.engine, backend.engine.tensor_parallel
+    whole, rest = divmod(left, size)
+    if engine.engines is None and (rest or not whole):
+        hint = f"; `engines: {whole}` leaves {rest} idle" if whole else ""
+        raise Misfit(("backend", "engine", "engines"), f"{left} GPUs do not divide into engines of {size}{hint}")
+    engines = engine.engines or whole
+    if engines > whole:
+        why = f"{engines} engines of {size} take {engines * size} GPUs, and there are {left}{_scorers_note(backend)}"
+        raise Misfit(("backend", "engine", "engines"), why)
+    return engines, engines * size
+
+
+def _apart(backend: Backend, left: int, critic: bool) -> tuple[int, int]:
+    """(engines, ranks) on GPUs of their own; a critic takes as many as the policy."""
+    engine, size = backend.engine, backend.engine.tensor_parallel
+    engines = engine.engines or max(1, left // 2 // size)
+    ranks = (left - engines * size) // (2 if critic else 1)
+    if ranks < 1:
+        takers = "a policy and a critic" if critic else "a policy"
+        why = (
+            f"{engines} engine(s) of {size} leave {max(0, left - engines * size)} of {left} GPUs"
+            f"{_scorers_note(backend)} to {takers} that does not share them; `colocate: true` shares"
+        )
+        raise Misfit(("backend", "engine", "engines" if engine.engines else "colocate"), why)
+    return engines, ranks
+
+
+def _scorer_gpus(backend: Backend) -> int:
+    """Whole GPUs: scorers that take a part of one share it with their like only."""
+    scorers = backend.scorers
+    if scorers.num_gpus == 0:
+        return 0
+    if scorers.num_gpus < 1:
+        return math.ceil(scorers.replicas / math.floor(1 / scorers.num_gpus + 1e-9))
+    if scorers.num_gpus != int(scorers.num_gpus) or scorers.num_gpus > backend.gpus_per_node:
+        why = f"{scorers.num_gpus:g}: a part of one GPU, or whole ones of a node ({backend.gpus_per_node})"
+        raise Misfit(("backend", "scorers", "num_gpus"), why)
+    return scorers.replicas * int(scorers.num_gpus)
+
+
+def _scorers_note(backend: Backend) -> str:
+    taken = _scorer_gpus(backend)
+    return f" besides the {taken} of the scorers" if taken else ""

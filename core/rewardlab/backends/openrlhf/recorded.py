@@ -1,0 +1,71 @@
+"""The groups of one stage and attempt that are in the ledger already, for a desk that Ray has restarted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rewardlab.backends.openrlhf.journal import Journal
+from rewardlab.backends.openrlhf.messages import Place
+from rewardlab.backends.openrlhf.rows import Row
+from rewardlab.composition import ScoredGroup
+from rewardlab.lines import read_lines
+from rewardlab.types import Completion, Sample, Score
+
+
+class Recorded:
+    """Which groups were recorded, by key.
+
+    The ledger knows no keys: a journal beside it gets one before the ledger gets the group, so that the first n
+    belong to the n groups that the ledger has of this stage and attempt.
+    """
+
+    def __init__(self, journal: Path, ledger: Path, attempt: int, stage: int):
+        self._journal = Journal(journal)
+        self._of_this = {"attempt": attempt, "stage": stage}
+        self._ledger = ledger
+        self._journal.keep(sum(1 for _ in self._groups()) if self._journal.earlier else 0)
+        self._places = [Place(**fact) for fact in self._journal.earlier]
+        self._keys = {place.key for place in self._places}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def note(self, place: Place) -> None:
+        """Before the group is written to the ledger. A JobError where the disk refuses."""
+        self._journal.add({name: getattr(place, name) for name in Place.__dataclass_fields__})
+        self._keys.add(place.key)
+
+    def earlier(self, rows: Sequence[Row], evaluation: Sequence[Row]) -> Iterator[tuple[Place, ScoredGroup]]:
+        """What was there when this was opened, in order."""
+        if not self._places:
+            return
+        for place, lines in zip(self._places, self._groups(), strict=False):
+            row = (evaluation if place.evaluation else rows)[place.row]
+            yield place, _scored(row.sample, lines)
+
+    def close(self) -> None:
+        """Idempotent."""
+        self._journal.close()
+
+    def _groups(self) -> Iterator[list[Mapping[str, Any]]]:
+        if not self._ledger.exists():
+            return
+        lines = (row for _, row in read_lines(self._ledger) if isinstance(row, Mapping))
+        ours = (row for row in lines if self._of_this.items() <= row.items())
+        for _, group in groupby(ours, key=lambda row: row["group"]):
+            yield list(group)
+
+
+def _scored(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredGroup:
+    names = lines[0]["components"]
+    return ScoredGroup(
+        sample=sample,
+        completions=tuple(
+            Completion(text=line["completion"], token_count=line["tokens"], truncated=line["truncated"])
+            for line in lines
+        ),
+        components={name: [Score(**line["components"][name]) for line in lines] for name in names},
+        total=[line["total"] for line in lines],
+        shaped=[line["shaped"] for line in lines],
+    )

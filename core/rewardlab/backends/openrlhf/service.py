@@ -1,0 +1,129 @@
+"""Starting and ending the actors of one rl stage: a desk, and as many scorers as the recipe says."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.backends.openrlhf.actors import NAMESPACE
+from rewardlab.backends.openrlhf.desk import Desk
+from rewardlab.backends.openrlhf.scorer_actor import ScorerActor
+from rewardlab.backends.openrlhf.service_settings import ServiceSettings
+from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab.recipe import Scorers
+
+__all__ = ["Service", "ServiceSettings", "start_service"]
+
+RESTARTS = 3
+CALLS_AT_ONCE = 10_000
+"""of one actor: a group is a handful of calls, and each question to a judge is one"""
+START_LIMIT_S = 1800.0
+"""for building rewards, which may load models"""
+END_LIMIT_S = 60.0
+"""for an actor's last words"""
+
+
+class _AtHome:
+    """An actor in whose process the recipe's relative paths begin where they did for whoever wrote it."""
+
+    def __init__(self, settings: ServiceSettings, *others: Any):
+        if settings.home.is_dir():  # a node may not have it; then no path of the recipe can be relative
+            os.chdir(settings.home)
+        super().__init__(settings, *others)
+
+
+class DeskActor(_AtHome, Desk):
+    """The desk as a Ray actor."""
+
+
+class PlacedScorer(_AtHome, ScorerActor):
+    """A scorer as a Ray actor."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """The running actors of a stage."""
+
+    settings: ServiceSettings
+    desk: Any
+    scorers: Sequence[Any]
+
+    def failure(self) -> str | None:
+        """The first reason why the job has to end, also where the desk is dead."""
+        import ray
+
+        with suppress(ray.exceptions.RayError):
+            return ray.get(self.desk.failure.remote(), timeout=END_LIMIT_S)
+        return _written(self.settings)
+
+    def close(self) -> list[str]:
+        """End all of them; a line for each judge that was asked. An actor that is dead has nothing to say."""
+        import ray
+
+        lines: list[str] = []
+        try:
+            with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+                ray.get([scorer.close.remote() for scorer in self.scorers], timeout=END_LIMIT_S)
+            with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+                lines = ray.get(self.desk.close.remote(), timeout=END_LIMIT_S)
+        finally:
+            for actor in (*self.scorers, self.desk):
+                ray.kill(actor)
+        return lines
+
+
+def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True) -> Service:
+    """Start the actors in the cluster that this process is connected to, and wait until they are ready.
+
+    warm: worker processes of rewards start now. What cannot be built is raised as the UserError or JobError it is.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    settings.failure.unlink(missing_ok=True)  # an earlier attempt's
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
+    common |= {"max_concurrency": CALLS_AT_ONCE}
+    desk = ray.remote(DeskActor).options(name=f"{settings.job}/desk", num_cpus=0, scheduling_strategy=here, **common)
+    placed = ray.remote(PlacedScorer)
+    service = Service(settings, desk.remote(settings), [])
+    device = "cuda" if scorers.num_gpus > 0 else "cpu"
+    resources = {"num_cpus": scorers.num_cpus, "num_gpus": scorers.num_gpus, "scheduling_strategy": "SPREAD"}
+    try:
+        with _own_errors(scorers):
+            ray.get(service.desk.ready.remote(), timeout=START_LIMIT_S)
+            for number in range(scorers.replicas):
+                name = f"{settings.job}/scorer/{number}"
+                service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
+            ray.get([scorer.ready.remote(warm) for scorer in service.scorers], timeout=START_LIMIT_S)
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+@contextmanager
+def _own_errors(scorers: Scorers) -> Iterator[None]:
+    """Raises what an actor raised, without Ray's wrapping."""
+    import ray
+
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, RewardlabError) else JobError(one_line(cause)) from error
+    except ray.exceptions.RayActorError as error:
+        raise JobError(f"an actor that scores could not start: {one_line(error)}") from error
+    except ray.exceptions.GetTimeoutError as error:
+        raise JobError(
+            f"the actors that score were not ready within {START_LIMIT_S:g} s; has the cluster room for "
+            f"{scorers.replicas} of them, each with {scorers.num_cpus:g} CPUs and {scorers.num_gpus:g} GPUs?"
+        ) from error
+
+
+def _written(settings: ServiceSettings) -> str | None:
+    try:
+        return settings.failure.read_text(encoding="utf-8", errors="surrogatepass")
+    except FileNotFoundError:
+        return None

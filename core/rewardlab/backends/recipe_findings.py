@@ -1,0 +1,89 @@
+"""What is wrong with a recipe on whatever engine: its model, lengths, chat template, and names of results."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from rewardlab.backends import model_folder
+from rewardlab.errors import one_line
+from rewardlab.recipe import Chat, DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
+
+Finding = tuple[tuple[str | int, ...], str]
+"""a place, in the recipe or in the stage, and what is wrong there"""
+
+
+def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
+    """Of a folder or a tiny model; what a name of the hub stands for is not known here."""
+    if isinstance(model, TinyModel):
+        if model.hidden_size % model.heads:
+            yield (
+                ("model", "heads"),
+                f"hidden_size {model.hidden_size} does not divide into {model.heads} heads",
+            )
+        elif model.hidden_size // model.heads % 2:
+            size = model.hidden_size // model.heads
+            yield ("model", "heads"), f"{model.heads} heads of {size}: the size of a head must be even"
+    elif model is not None and model_folder.looks_local(model):
+        why = model_folder.problem(Path(model).expanduser())
+        if why is not None:
+            yield ("model",), f"{model!r} is no model folder: {why}"
+
+
+def context_of(model: str | TinyModel | None) -> int | None:
+    """The most tokens that the model takes, where this can be known without loading it."""
+    if isinstance(model, TinyModel):
+        return model.context
+    if model is None or not model_folder.looks_local(model):
+        return None
+    try:
+        config = model_folder.read_config(Path(model).expanduser())
+    except (OSError, ValueError):  # `model_findings` has told
+        return None
+    found = config.get("max_position_embeddings", config.get("n_positions"))
+    return found if isinstance(found, int) and found > 0 else None
+
+
+def length_findings(stage: Stage, context: int | None) -> Iterator[Finding]:
+    """Lengths of a stage that exceed the model's context."""
+    if context is None:
+        return
+    if isinstance(stage, RlStage | EvalStage) and stage.max_new_tokens >= context:
+        what = f"{stage.max_new_tokens} leaves no room for a prompt in the model's context of {context} tokens"
+        yield ("max_new_tokens",), what
+    if isinstance(stage, SftStage | DpoStage) and stage.max_tokens is not None and stage.max_tokens > context:
+        yield ("max_tokens",), f"{stage.max_tokens} is more than the model's context of {context} tokens"
+
+
+def benchmark_findings(path: tuple[str, ...], evaluation: Evaluation) -> Iterator[Finding]:
+    """A name for results becomes part of a file's name."""
+    name = evaluation.benchmark
+    if name is not None and (not name or name != Path(name).name):
+        yield (*path, "benchmark"), f"{name!r} cannot be part of a file's name"
+
+
+def template_findings(chat: Chat) -> Iterator[Finding]:
+    """The syntax of the recipe's chat template, where Jinja is installed to read it."""
+    if chat.template is None or find_spec("jinja2") is None:
+        return
+    import jinja2
+    from jinja2.ext import Extension, loopcontrols
+
+    class Generation(Extension):
+        """The tag that transformers adds to Jinja: {% generation %} ... {% endgeneration %}."""
+
+        tags = frozenset({"generation"})
+
+        def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
+            next(parser.stream)
+            return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+    try:
+        jinja2.Environment(extensions=[loopcontrols, Generation]).parse(chat.template)
+    except jinja2.TemplateSyntaxError as error:
+        yield ("chat", "template"), f"line {error.lineno}: {one_line(error)}"
+
+
+def divisors(number: int) -> str:
+    """ "12 divides by 1, 2, 3, 4, 6, 12"."""
+    found = [n for n in range(1, number + 1) if number % n == 0]
+    return f"{number} divides by {', '.join(map(str, found[:16]))}"

@@ -1,0 +1,111 @@
+"""What OpenRLHF 0.11.2 and DeepSpeed do that needs CUDA, done on a CPU: one patch a module, when it is imported.
+
+Nothing heavy is imported here: every Python process of a job reads this file, most of them for nothing.
+"""
+
+from functools import wraps
+from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
+
+
+class PatchOnImport(MetaPathFinder):
+    """Finds the modules of PATCHES as Python does, and applies their patch to each as soon as it is loaded."""
+
+    def find_spec(self, name, path=None, target=None):
+        patch = PATCHES.get(name)
+        spec = PathFinder.find_spec(name, path, target) if patch else None
+        if spec is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                patch(module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+class _Cpu(str):
+    """The device "cpu"; as a part of "cuda:<index>" it is an index, for OpenRLHF parses that name."""
+
+    __slots__ = ()
+
+    def __format__(self, _):
+        return "0"
+
+
+def _cuda(module):
+    """Actors ask for the current device, and synchronise with it, without asking whether there is one."""
+    module.current_device = lambda: _Cpu("cpu")
+    for name in ("set_device", "synchronize", "empty_cache", "current_stream"):
+        setattr(module, name, _nothing())  # a function each: torch keeps tables by the function
+
+
+def _nothing():
+    return lambda *_, **__: None
+
+
+def _device_mesh(module):
+    """DeepspeedStrategy names its mesh "cuda"."""
+    mesh = module.init_device_mesh
+    module.init_device_mesh = lambda kind, *args, **kwargs: mesh("cpu" if kind == "cuda" else kind, *args, **kwargs)
+
+
+def _deepspeed_ops(module):
+    """Collectives through shared memory are a C++ extension, compiled when first used."""
+    module.__compatible_ops__["deepspeed_shm_comm"] = False
+
+
+def _fused_adam(module):
+    """FusedAdam is a CUDA kernel; this is the same rule in torch. `adam_w_mode` is always on in OpenRLHF."""
+    from torch.optim import AdamW
+
+    class FusedAdam(AdamW):
+        def __init__(self, params, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, adam_w_mode=True, **others):
+            if not adam_w_mode or others:
+                raise NotImplementedError(f"FusedAdam on a CPU: {others or 'adam_w_mode=False'}")
+            super().__init__(params, lr=lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay)
+
+    module.FusedAdam = FusedAdam
+
+
+def _without_kernels(build):
+    """FlashAttention has no CPU kernel; sdpa reads packed rows by their position ids just as well."""
+
+    @wraps(build)  # Ray pickles it by its name
+    def built(*args, attn_implementation="flash_attention_2", **settings):
+        sdpa = "flash" in attn_implementation
+        return build(*args, attn_implementation="sdpa" if sdpa else attn_implementation, **settings)
+
+    return built
+
+
+def _actor(module):
+    module.Actor.__init__ = _without_kernels(module.Actor.__init__)
+
+
+def _critic(module):
+    module.get_llm_for_sequence_regression = _without_kernels(module.get_llm_for_sequence_regression)
+
+
+def _weight_sync(module):
+    """Colocated with backend nccl, weights go by CUDA IPC; with another they go by broadcast, as on several nodes."""
+    build = module.ActorPPOTrainer.__init__
+
+    @wraps(build)
+    def __init__(self, strategy, *args, **kwargs):
+        strategy.args.vllm.sync_backend = "gloo"
+        build(self, strategy, *args, **kwargs)
+
+    module.ActorPPOTrainer.__init__ = __init__
+
+
+PATCHES = {
+    "torch.cuda": _cuda,
+    "torch.distributed.device_mesh": _device_mesh,
+    "deepspeed.ops": _deepspeed_ops,
+    "deepspeed.ops.adam.fused_adam": _fused_adam,
+    "openrlhf.models.actor": _actor,
+    "openrlhf.models.model": _critic,
+    "openrlhf.trainer.ray.ppo_actor": _weight_sync,
+}

@@ -1,0 +1,179 @@
+"""Jobs on a Ray cluster by its job API: what is sent, followed, stopped, found again, and what the user reads.
+
+The cluster is a real one of two nodes on this machine, with its job server; the jobs are real stages.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+pytest.importorskip("ray", reason="the cluster's tests need Ray")
+pytest.importorskip("openrlhf", reason="OpenRLHF is not installed here; see tests/openrlhf/README.md")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+SFT = """
+version: 1
+name: sent
+model: {use: tiny, hidden_size: 32, layers: 1, heads: 2, intermediate_size: 64, vocabulary: 300, context: 256}
+dataset: {use: data/jsonl, with: {path: rows.jsonl}}
+stages:
+  - {use: sft, batch_size: 4, steps: 2, learning_rate: 1.0e-3}
+backend:
+  use: openrlhf
+  nodes: 2
+  gpus_per_node: 1
+  engine: {attention: eager, packing: false}
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory, cpu_engine_environment):
+    """Two Ray nodes of one fake GPU each; the address of their job server."""
+    environment = {**cpu_engine_environment, "RAY_OVERRIDE_RESOURCES": '{"CPU": 4, "GPU": 1}'}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    ray = [str(Path(sys.executable).parent / "ray"), "start", "--disable-usage-stats", "--block"]
+    gcs, board = _free_port(), _free_port()
+    temporary = f"--temp-dir={environment['RAY_TMPDIR']}"
+    head = [*ray, "--head", f"--port={gcs}", f"--dashboard-port={board}", "--include-dashboard=true", temporary]
+    other = [*ray, f"--address=127.0.0.1:{gcs}"]
+    log = (tmp_path_factory.mktemp("ray") / "ray.log").open("w")
+    started = [subprocess.Popen(head, env=environment, stdout=log, stderr=log, start_new_session=True)]
+    try:
+        _wait_for(board)
+        started.append(subprocess.Popen(other, env=environment, stdout=log, stderr=log, start_new_session=True))
+        yield f"http://127.0.0.1:{board}"
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def home(tmp_path):
+    rows = [{"id": str(i), "prompt": f"{i} + {i}?", "response": f"{2 * i}"} for i in range(8)]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "r.yaml").write_text(dedent(SFT))
+    return tmp_path
+
+
+@pytest.fixture
+def submit(home, cluster):
+    """Start `rewardlab run r.yaml` on a machine that has no Ray of its own, with a time limit."""
+
+    def start(*arguments, **environment):
+        command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", f"backend.address={cluster}", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=home,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    return start
+
+
+def test_a_stage_runs_on_two_nodes_and_its_model_is_in_the_run_directory(submit, home):
+    job = submit()
+    out, _ = job.communicate(timeout=150)
+    assert job.returncode == 0, out
+    (run,) = (home / "runs").iterdir()
+    assert (run / "models" / "0-sft" / "model.safetensors").is_file()
+    assert "is submitted to http://127.0.0.1" in out
+    assert "--nnodes" not in out  # how ranks are started is no concern of the user's
+
+
+def test_with_storage_the_run_is_put_there(submit, home, tmp_path):
+    storage = tmp_path / "shared"
+    job = submit(f"backend.engine.storage={storage}", "backend.nodes=1")
+    out, _ = job.communicate(timeout=150)
+    assert job.returncode == 0, out
+    (stored,) = storage.iterdir()
+    assert (stored / "models" / "0-sft" / "config.json").is_file()
+    (run,) = (home / "runs").iterdir()
+    assert not (run / "models" / "0-sft").exists()
+
+
+def test_what_is_wrong_with_the_nodes_is_said_at_once_with_exit_code_2(submit, home):
+    job = submit("model=/not/on/any/node", "backend.nodes=2", "backend.gpus_per_node=4")
+    out, _ = job.communicate(timeout=120)
+    assert job.returncode == 2, out
+    assert "/not/on/any/node" in out
+
+
+def test_a_cluster_that_is_not_there_is_an_error_before_anything_is_sent(submit, home):
+    job = submit("backend.address=http://127.0.0.1:9")
+    out, _ = job.communicate(timeout=60)
+    assert job.returncode == 2, out
+    assert "no Ray cluster answers at http://127.0.0.1:9" in out
+
+
+def test_an_interrupt_stops_the_job_where_nobody_can_be_asked(submit, cluster):
+    from ray.job_submission import JobSubmissionClient
+
+    job = submit("stages.0.steps=100000")
+    name = _job_of(job)
+    job.send_signal(signal.SIGINT)
+    out, _ = job.communicate(timeout=60)
+    assert job.returncode == 1, out
+    assert f"job {name} is told to stop" in out
+    assert "--resume" in out
+    client = JobSubmissionClient(cluster)
+    _until(lambda: client.get_job_status(name).value == "STOPPED")
+
+
+def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again(submit, home):
+    job = submit("stages.0.steps=60")
+    name = _job_of(job)
+    job.kill()
+    job.wait()
+    (run,) = (home / "runs").iterdir()
+    again = submit("stages.0.steps=60", "--resume", str(run))
+    out, _ = again.communicate(timeout=150)
+    assert again.returncode == 0, out
+    assert f"job {name} still runs" in out
+    assert (run / "models" / "0-sft" / "config.json").is_file()
+
+
+def _job_of(process):
+    for line in process.stdout:
+        if " is submitted to " in line:
+            return line.split()[1]
+    raise AssertionError("no job was submitted")
+
+
+def _until(true, limit=40.0):
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.5)
+
+
+def _wait_for(port, limit=60.0):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.5)
+    raise AssertionError(f"nothing listens on port {port}")
+
+
+def _free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]

@@ -1,0 +1,93 @@
+"""What ends a job, and what goes on after it: rewards that go wrong, a machine that goes down, a judge that dies."""
+
+import time
+
+import pytest
+
+pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+STEPS, PROMPTS, SIZE = 6, 4, 4
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("raise", "the toy was told to raise"),
+        ("hang", "2 s"),
+        ("nan", "nan"),
+    ],
+)
+def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(how, why, jobs, drive, model, toy_path, tmp_path):
+    faulty = f"reward.components.faulty={{use: toy/faulty_worker, with: {{how: {how}, when: '5'}}}}"
+    recipe = drive.with_name("short.yaml")
+    overrides = (f"model={model}", faulty, "reward.total=preference + faulty")
+    with jobs.started(tmp_path, recipe, *overrides, paths=[toy_path]) as job:
+        ended = job.wait()
+        left = job.left()
+    assert ended.code == 1
+    *_, last = ended.output.splitlines()
+    assert last.startswith("error: ")
+    assert "component 'faulty' (toy/faulty_worker)" in last
+    assert why in last
+    assert not left, "every process of the job has ended with it"
+    assert not (ended.directory / "models" / "0-rl").exists()
+
+
+def test_a_killed_machine_and_then_a_dead_judge_cost_no_answer_twice(jobs, drive, model, judge_server, tmp_path):
+    """The job is killed after two steps; resumed, its judge dies; resumed again, it ends where it should."""
+    dead = []
+    server = judge_server.JudgeServer(fault=lambda number, _: "500" if dead and server.answered > dead[0] else None)
+    recipe = drive.with_name("short.yaml")
+    with judge_server.Serving(server):
+        judge = f"{{use: openai/chat, with: {{model: m, base_url: {server.url}}}, retries: 0, timeout: 2}}"
+        sizes = (f"stages.0.steps={STEPS}", "stages.0.save_every=1")
+        arguments = (recipe, f"model={model}", f"judges.main={judge}", *sizes)
+        with jobs.started(tmp_path, *arguments, name="killed") as job:
+            until(job, lambda: (checkpoint(job) or 0) >= 2)
+            directory = job.directory
+            job.kill()
+        kept = answers(directory)
+        lost = server.answered - 1 - kept  # one was the probe; some were on their way
+
+        dead.append(server.answered + 8)
+        judgeless = jobs.run(tmp_path, *arguments, "--resume", directory, name="judgeless")
+        assert judgeless.code == 1
+        assert "component 'preference' (pairwise/win_rate)" in judgeless.output.splitlines()[-1]
+        assert "the server has too much to do" in judgeless.output.splitlines()[-1]
+
+        dead.clear()
+        ended = jobs.run(tmp_path, *arguments, "--resume", directory, name="resumed").succeeded()
+    assert server.answered == answers(directory) + lost + 3, "three attempts, and a probe for each"
+
+    rows = ended.ledger(trained="yes")
+    assert {row["attempt"] for row in rows} >= {0, 2}
+    final = {}
+    for row in rows:  # of a step that was done again, the last attempt counts
+        final[row["step"]] = max(final.get(row["step"], 0), row["attempt"])
+    counted = [row for row in rows if row["attempt"] == final[row["step"]]]
+    assert sorted(final) == list(range(1, STEPS + 1))
+    assert len(counted) == STEPS * PROMPTS * SIZE
+    assert len({row["id"] for row in counted}) == STEPS * PROMPTS, "each prompt of the recipe's order once"
+
+
+def checkpoint(job):
+    """The step of the newest whole checkpoint, or None."""
+    latest = job.directory and job.directory / "checkpoints" / "0-rl" / "_actor" / "latest"
+    if not latest or not latest.exists():
+        return None
+    digits = "".join(filter(str.isdigit, latest.read_text()))
+    return int(digits) if digits else None
+
+
+def answers(directory):
+    return len((directory / "judges" / "main.answers.jsonl").read_text().splitlines())
+
+
+def until(job, true, limit=120):
+    """Wait for it; an AssertionError with what the job said where it ends first."""
+    end = time.monotonic() + limit
+    while not true():
+        assert job.running(), job.tell()[-3000:]
+        assert time.monotonic() < end, job.tell()[-3000:]
+        time.sleep(0.05)

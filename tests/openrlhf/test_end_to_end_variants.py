@@ -1,0 +1,138 @@
+"""Shapes of a job that real clusters use, each for a few steps: what is asserted is what only that shape can break."""
+
+import json
+
+import pytest
+
+pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+STEPS, PROMPTS, SIZE = 4, 4, 4  # of recipes/short.yaml
+
+
+@pytest.fixture
+def short(jobs, drive, model, tmp_path):
+    """`short(*overrides)` is recipes/short.yaml from the model that drive.yaml's sft trained, run to its good end."""
+
+    def job(*overrides):
+        recipe = drive.with_name("short.yaml")
+        return jobs.run(tmp_path, recipe, f"model={model}", *overrides).succeeded()
+
+    return job
+
+
+def trained(ended, steps=STEPS):
+    """The rows that trained, having checked that every step has whole groups of its own."""
+    rows = ended.ledger(trained="yes")
+    assert sorted({row["step"] for row in rows}) == list(range(1, steps + 1))
+    assert len(rows) == steps * PROMPTS * SIZE
+    assert len({(row["group"], row["index"]) for row in rows}) == len(rows)
+    return rows
+
+
+def mean_total(rows):
+    return sum(row["total"] for row in rows) / len(rows)
+
+
+def weights(folder):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+def changed(before, after):
+    """The names of the weights that training changed."""
+    return {name for name, value in weights(after).items() if not value.equal(weights(before)[name].to(value.dtype))}
+
+
+def test_ranks_that_share_the_weights_and_two_engines_with_a_reference_in_the_loss(short, model):
+    """dr_grpo, ZeRO-3 over two ranks, two engines with GPUs of their own, and an evaluation of another group size."""
+    ended = short(
+        "stages.0.algorithm=dr_grpo",
+        "stages.0.kl={coef: 0.02, in: loss, estimator: k3}",
+        "stages.0.eval={samples: 3, prompts: 5}",
+        "backend.gpus_per_node=4",
+        "backend.engine={colocate: false, engines: 2, zero_stage: 3}",
+    )
+    trained(ended)
+    evaluated = ended.ledger(trained="no")
+    assert {row["index"] for row in evaluated} == {0, 1, 2}
+    assert len({row["group"] for row in evaluated}) == 5
+    assert len(evaluated) == 5 * 3
+    results = json.loads((ended.directory / "evaluation" / "0-rl-after.json").read_text())
+    assert results["slices"][0]["means"]["total"] == pytest.approx(mean_total(evaluated))
+    assert changed(model, ended.directory / "models" / "0-rl")
+
+
+def test_production_flags(short, model):
+    """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered."""
+    ended = short(
+        "backend.gpus_per_node=2",
+        "backend.gradient_checkpointing=true",
+        "backend.tensorboard=true",
+        "backend.engine={sleep: true, packing: true, tokens_per_gpu: 512, prefix_caching: true, zero_stage: 3,"
+        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [-0.1, 1.1]}",
+    )
+    rows = ended.ledger(trained="unknown") + ended.ledger(trained="yes")
+    assert len(rows) >= STEPS * PROMPTS * SIZE
+    assert {row["step"] for row in rows} == {None}, "which step takes a group is the filter's doing"
+    assert list((ended.directory / "logs" / "tensorboard").rglob("events*"))
+    assert changed(model, ended.directory / "models" / "0-rl")
+
+
+def test_ppo_with_a_critic_while_generation_runs_ahead(short, model):
+    """Weights are exchanged in the middle of completions."""
+    ended = short(
+        "stages.0.algorithm=ppo",
+        "stages.0.critic.learning_rate=1.0e-4",
+        "backend.gpus_per_node=3",
+        "backend.engine={colocate: false, engines: 1, zero_stage: 1, asynchronous: {queue: 2, partial_rollouts: true}}",
+    )
+    rows = ended.ledger(trained="yes")
+    assert len(rows) == STEPS * PROMPTS * SIZE
+    assert changed(model, ended.directory / "models" / "0-rl")
+
+
+def test_dpo(jobs, drive, model, tmp_path):
+    """It prefers what was chosen more than the model that it started from does."""
+    pairs = tmp_path / "pairs.jsonl"
+    with pairs.open("w") as file:
+        for number in range(32):
+            texts = {"prompt": f"How much is {number % 9} + 1?", "chosen": " It is so.", "rejected": " No idea at all."}
+            file.write(f"{json.dumps({'id': str(number), **texts})}\n")
+    recipe = tmp_path / "dpo.yaml"
+    recipe.write_text(
+        f"""
+        version: 1
+        name: dpo
+        model: {model}
+        stages:
+          - use: dpo
+            dataset: {{use: data/jsonl, with: {{path: {pairs}}}}}
+            batch_size: 8
+            epochs: 4
+            beta: 0.1
+            learning_rate: 5.0e-4
+        backend: {{use: openrlhf, gpus_per_node: 1}}
+        """
+    )
+    ended = jobs.run(tmp_path, recipe).succeeded()
+    after = ended.directory / "models" / "0-dpo"
+    assert margin(after) > margin(model) + 1.0
+
+
+def margin(folder):
+    """How much likelier, as a logarithm, the chosen answer is than the rejected one."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+
+    def likelihood(answer):
+        prompt = tokenizer("How much is 3 + 1?", add_special_tokens=False)["input_ids"]
+        ids = torch.tensor([prompt + tokenizer(answer, add_special_tokens=False)["input_ids"]])
+        with torch.no_grad():
+            logprobs = model(ids).logits[0, :-1].float().log_softmax(-1)
+        return logprobs.gather(-1, ids[0, 1:, None])[len(prompt) - 1 :].sum().item()
+
+    return likelihood(" It is so.") - likelihood(" No idea at all.")
