@@ -239,6 +239,7 @@ class TestPlacement:
         found = arguments("backend.engine.colocate=false", "stages.1.kl.coef=0.1")
         assert not {"train.colocate_all", "vllm.enable_sleep", "ds.enable_sleep"} & set(found)
         assert found["train.colocate_actor_ref"] == ""
+        assert arguments("backend.engine={colocate: false, sync: gloo}")["vllm.sync_backend"] == "gloo"
         assert (found["vllm.num_engines"], found["actor.num_gpus_per_node"]) == ("2", "2")
         assert found["vllm.gpu_memory_utilization"] == "0.9"
 
@@ -260,13 +261,13 @@ class TestPlacement:
     def test_speed_and_memory(self, arguments):
         found = arguments(
             "backend.gradient_checkpointing=true",
-            "backend.engine={zero_stage: 3, offload_optimizer: true, prefix_caching: true, eager: true, sync: gloo, "
+            "backend.engine={zero_stage: 3, offload_optimizer: true, prefix_caching: true, eager: true, "
             "gpu_memory: 0.5, ring_attention: 2, attention: flash_attention_3}",
         )
         flags = {"actor.gradient_checkpointing_enable", "ds.adam_offload", "ds.packing_samples"}
         assert flags | {"vllm.enable_prefix_caching", "vllm.enforce_eager"} <= set(found)
         assert (found["ds.zero_stage"], found["ds.ring_attn_size"]) == ("3", "2")
-        assert (found["ds.attn_implementation"], found["vllm.sync_backend"]) == ("flash_attention_3", "gloo")
+        assert (found["ds.attn_implementation"], found["vllm.sync_backend"]) == ("flash_attention_3", "nccl")
         assert found["vllm.gpu_memory_utilization"] == "0.5"
         assert found["train.micro_batch_size"] == "16"  # two ranks share each sequence
 

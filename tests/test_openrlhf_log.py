@@ -9,10 +9,15 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 
 WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
-STEP = (
-    "(PPOTrainer pid=9) INFO 11-21 15:56:58 ppo_trainer.py:551] Global step 4: {'score': 0.49, "
-    "'reward/accuracy': 0.03125, 'reward/total': 0.97, 'rollout/response_length_mean': 37.125, 'actor_grad_norm': 0.77, 'timing/step_total': 1.94}"
-)
+NUMBERS = {
+    "score": 0.49,
+    "reward/accuracy": 0.03125,
+    "reward/total": 0.97,
+    "rollout/response_length_mean": 37.125,
+    "actor_grad_norm": 0.77,
+    "timing/step_total": 1.94,
+}
+STEP = f"(PPOTrainer pid=9) INFO 11-21 15:56:58 ppo_trainer.py:551] Global step 4: {NUMBERS}"
 
 
 @pytest.fixture

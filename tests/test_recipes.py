@@ -21,6 +21,7 @@ def test_all_are_found():
         "quickstart",
         "quickstart_judge",
         "sp3f",
+        "sp3f_4_nodes",
         "sp3f_no_privilege",
         "sp3f_single_language",
     ]
@@ -42,7 +43,7 @@ def test_passes_check_as_it_is(recipe, rewardlab):
     assert json.loads(done.stdout)["total_range"] == [0.0, 4.0]
 
 
-@pytest.mark.parametrize("name", ["sp3f", "sp3f_no_privilege", "sp3f_single_language"])
+@pytest.mark.parametrize("name", ["sp3f", "sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"])
 def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
     write("mine.jsonl", PROBLEMS * 12)
     mine = [
