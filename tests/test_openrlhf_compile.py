@@ -227,7 +227,7 @@ class TestRl:
 
 class TestPlacement:
     def test_colocated_engines_and_trainer_sleep_in_turn(self, arguments):
-        found = arguments()
+        found = arguments("stages.1.kl.coef=0.1")
         assert {"train.colocate_all", "vllm.enable_sleep", "ds.enable_sleep"} <= set(found)
         assert "train.colocate_actor_ref" not in found
         assert (found["vllm.num_engines"], found["vllm.gpu_memory_utilization"]) == ("4", "0.6")
@@ -300,6 +300,13 @@ class TestTexts:
         assert {name: found[name] for name in wanted} == wanted
         template = command.arguments.index("--data.input_template")
         assert command.arguments[template + 1] == ""
+
+    def test_whole_nodes(self, plan, files):
+        command = compile_stage(plan("backend.nodes=4", "stages.0.batch_size=8"), 0, files(steps=10, rows=160))
+        assert (command.ranks, command.nodes) == (8, 2)
+        assert named(command)["train.micro_batch_size"] == "1"
+        launcher = "torch.distributed.run --nnodes 2 --node-rank NODE --master-addr FIRST --master-port PORT"
+        assert next(command.lines()) == f"python -m {launcher} --nproc-per-node 4 -m openrlhf.cli.train_sft"
 
     def test_dpo_refers_to_the_model_that_it_starts_from(self, arguments, write):
         pairs = write("pairs.jsonl", [{"id": "a", "prompt": "1+1?", "chosen": "2", "rejected": "3"}])

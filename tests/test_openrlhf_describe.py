@@ -59,6 +59,13 @@ def test_a_stage_starts_from_the_one_before(dry_run):
     assert rl[rl.index("--actor.model_name_or_path") + 1] == "runs/made-TIME/models/0-sft"
 
 
+def test_of_several_stages_before_it_is_the_last(dry_run):
+    two = "stages=[{use: sft, steps: 1, batch_size: 4}, {use: sft, steps: 1, batch_size: 4}]"
+    assert "--model.model_name_or_path runs/made-TIME/models/0-sft" in dry_run(two)
+    three = two.replace("]", ", {use: sft, steps: 1, batch_size: 4}]")
+    assert "--model.model_name_or_path runs/made-TIME/models/1-sft" in dry_run(three)
+
+
 def test_a_folder_that_every_node_sees_is_where_the_run_will_be(dry_run):
     assert "--ckpt.path /shared/made-TIME/checkpoints/1-rl" in dry_run("backend.engine.storage=/shared")
 
@@ -87,7 +94,8 @@ class TestResources:
         out = dry_run("stages.1.algorithm=ppo", "stages.1.kl.coef=0.1", "backend.nodes=2")
         shared = "8 trainer rank(s) that share theirs with the reference and the critic and 8 rollout engine(s) of 1"
         assert f"GPUs: 8 on 2 node(s): {shared}" in out
-        assert "GPUs: 4 on 1 of 2 node(s): 4 trainer rank(s)\n" in out
+        assert "GPUs: 8 on 2 node(s): 8 trainer rank(s)\n" in out
+        assert "GPUs: 4 on 1 of 2 node(s): 4 trainer rank(s)\n" in dry_run("backend.nodes=2", "stages.0.batch_size=4")
 
     def test_apart(self, dry_run):
         scorers = "backend.scorers={replicas: 2, num_gpus: 0.5}"
@@ -154,6 +162,11 @@ def test_the_key_of_a_tracker_is_not_printed(dry_run, monkeypatch):
     out = dry_run("backend.engine.wandb=project")
     assert "Weights & Biases: project project, key from WANDB_API_KEY on the nodes" in out
     assert "s3cret" not in out
+
+
+def test_supervised_stages_have_one_tracker(dry_run):
+    out = dry_run("backend.engine.wandb=project", "backend.tensorboard=true")
+    assert out.count("no TensorBoard in this stage") == 1
 
 
 def test_ways_to_say_a_micro_batch(dry_run):

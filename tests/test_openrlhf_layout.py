@@ -115,10 +115,22 @@ def test_an_engine_is_of_one_node(misfit):
     assert "must be of one node" in why
 
 
-@pytest.mark.parametrize("stage", [SftStage(use="sft"), DpoStage(use="dpo")])
-def test_sft_and_dpo_train_on_one_node(stage):
-    layout = layout_of(backend(nodes=4), stage)
-    assert (layout.nodes, layout.ranks, layout.engines, layout.idle) == (1, 8, 0, 0)
+class TestTexts:
+    """sft and dpo take whole nodes, as many as their batch divides over."""
+
+    @pytest.mark.parametrize("kind", [SftStage, DpoStage])
+    @pytest.mark.parametrize(
+        ("batch", "micro", "nodes"),
+        [(64, None, 4), (24, None, 3), (16, None, 2), (16, 2, 1), (8, None, 1), (9, None, 1)],
+    )
+    def test_as_many_as_divide(self, kind, batch, micro, nodes):
+        stage = kind(use=kind.__name__[:3].lower(), batch_size=batch, micro_batch_size=micro)
+        layout = layout_of(backend(nodes=4), stage)
+        assert (layout.nodes, layout.ranks, layout.engines, layout.idle) == (nodes, nodes * 8, 0, 0)
+
+    def test_a_ring_counts_once(self):
+        stage = SftStage(use="sft", batch_size=16)
+        assert layout_of(backend(nodes=4, ring_attention=2), stage).nodes == 4
 
 
 def test_a_ring_is_one_part_of_the_batch(misfit):

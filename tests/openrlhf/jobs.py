@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "HF_DATASETS_OFFLINE": "1",
     "PYTHONUNBUFFERED": "1",
 }
-LIMIT = 240  # seconds for a job that nobody expects to hang
+LIMIT = 240
 SHOWN = 60  # lines of the output in a failure's message
 
 

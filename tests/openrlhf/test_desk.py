@@ -169,6 +169,11 @@ class TestTooMuchMissing:
         values = [(None, 1.0), (1.0, 1.0), (1.0, None), (1.0, 1.0)]
         using(stage(), *(recording(f"{n}", *v, step=n // 2 + 1) for n, v in enumerate(values)))
 
+    def test_is_not_made_good_by_an_earlier_step(self, stage, using):
+        values = [(1.0, 1.0), (1.0, 1.0), (None, 1.0), (None, 1.0)]
+        with pytest.raises(JobError, match="2 of the last 4"):
+            using(stage(), *(recording(f"{n}", *v, step=n // 2 + 1) for n, v in enumerate(values)))
+
     def test_where_groups_are_filtered_it_is_counted_over_the_last_groups(self, stage, using):
         async def record(desk):
             for key in "abc":
@@ -252,6 +257,14 @@ class TestADeskThatWasRestarted:
             file.write(json.dumps({"key": "b", "row": 0, "evaluation": False, "step": 1, "size": 2}) + "\n")
         using(settings, recording("b", 1.0, 0.5))
         using(settings, recording("b", 1.0, 0.5))
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
+
+    def test_takes_no_other_stages_groups_for_its_own(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 0.5))
+        path = settings.run / "ledger.jsonl"
+        path.write_text("".join(json.dumps(row | {"stage": 3}) + "\n" for row in lines(path)))
+        using(settings, recording("a", 1.0, 0.5))
         assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
 
     def test_gives_out_the_same_turns(self, stage, using):
@@ -375,13 +388,3 @@ class TestJudges:
             first, second = asyncio.run(whole(stage(self.recipe(there))))
         assert first == second
         assert first[0].startswith("judge main: 1 calls")
-
-
-def test_a_group_in_another_stage_of_the_same_attempt_is_not_taken_for_ours(stage, using):
-    settings = stage()
-    using(settings, recording("a", 1.0, 0.5))
-    path = settings.run / "ledger.jsonl"
-    path.write_text("".join(json.dumps(row | {"stage": 3}) + "\n" for row in lines(path)))
-    settings.journal("recorded").unlink()
-    using(settings, recording("a", 1.0, 0.5))
-    assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]

@@ -15,7 +15,6 @@ STEPS, PROMPTS, SIZE = 6, 4, 4
     [
         ("raise", "the toy was told to raise"),
         ("hang", "2 s"),
-        ("nan", "nan"),
     ],
 )
 def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(how, why, jobs, drive, model, toy_path, tmp_path):

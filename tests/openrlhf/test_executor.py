@@ -682,7 +682,7 @@ class TestEventLoop:
         made = executor()
         run(group(made, engine, n=1, params=params, max_length=20_000))  # imports and connections
         for _ in range(4):
-            work = group(made, engine, n=16, params=params, max_length=20_000)
+            work = group(made, engine, n=40, params=params, max_length=20_000)
             if (stall := run(largest_stall(work))) < 0.05:
                 return
         assert stall < 0.05

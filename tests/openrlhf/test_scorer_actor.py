@@ -135,6 +135,15 @@ class TestAGroup:
         assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == list(found.shaped)
         assert found.correctness is None
 
+    def test_counts_a_completion_once_however_often_it_is_put(self, settings, scoring, server):
+        async def twice(scorer):
+            await scorer.put(place(), 1, Completion(text="2 3", token_count=3))
+            return await score(scorer, place(), "1", "another")
+
+        given = settings(server)
+        scoring(given, twice)
+        assert [row["completion"] for row in lines(given.run / "ledger.jsonl")] == ["1", "2 3"]
+
     def test_that_was_cut_gets_nothing_in_training_and_its_due_in_an_evaluation(self, settings, scoring, server):
         async def both(scorer):
             trained = await score(scorer, place(), "1", "2 3", truncated=True)
@@ -199,12 +208,15 @@ class TestJudges:
         [row, _] = lines(given.run / "ledger.jsonl")
         assert "within 0.3 s" in row["components"]["judged"]["error"]
 
-    def test_a_budget_that_is_used_up_ends_the_job_whatever_its_component_does_without(self, settings, scoring, server):
+    @pytest.mark.parametrize("policy", ["group_mean", "fail"])
+    def test_a_budget_that_is_used_up_ends_the_job_and_says_so(self, settings, scoring, server, policy):
+        recipe = RECIPE.replace("on_missing: group_mean", f"on_missing: {policy}")
+
         async def end(scorer):
             with pytest.raises(JobError, match=r"^judge 'main': its budget of 100 tokens is used up"):
                 await score(scorer, place(), "1", "2 3")
 
-        scoring(settings(server, judge="    budget: {tokens: 100}"), end)
+        scoring(settings(server, judge="    budget: {tokens: 100}", recipe=recipe), end)
 
     def test_answers_that_nobody_can_read_end_the_job(self, settings, scoring, server):
         server.answer = lambda request: "I would rather not say."

@@ -35,7 +35,6 @@ JUDGE
 reward:
   components:
     inline: {use: toy/brevity, with: {words: 2}}
-    worker: {use: toy/worker, with: {words: 2}, workers: 1}
     judged: {use: pairwise/win_rate, with: {judge: main}}
 MORE
   total: TOTAL
@@ -79,7 +78,7 @@ def start(cluster, tmp_path, server):
     """Start the actors of a stage: `start(more="...", replicas=2)`; they are ended after the test."""
     running = []
 
-    def begin(more="", total="inline + worker + judged", judge="", replicas=1, recipe=RECIPE):
+    def begin(more="", total="inline + judged", judge="", replicas=1, recipe=RECIPE):
         folder = tmp_path / "run" / "engine" / "0-rl"
         folder.mkdir(parents=True)
         for word, text in {"URL": server.url, "JUDGE": judge, "MORE": more, "TOTAL": total}.items():
@@ -132,7 +131,8 @@ def lines(path):
 
 class TestAGroup:
     def test_is_scored_by_rewards_of_every_kind_and_recorded(self, start):
-        service = start()
+        worker = "    worker: {use: toy/worker, with: {words: 2}, workers: 1}"
+        service = start(worker, "inline + worker + judged")
         given = score(service.scorers[0], 0)
         assert given.kept == (0, 1, 2, 3)
         assert given.shaped == tuple(pytest.approx(log["reward/total"]) for log in given.logs)
@@ -151,21 +151,6 @@ class TestAGroup:
         ]
         assert service.failure() is None
         assert service.close()[0].startswith("judge main: ")
-
-    def test_a_completion_that_is_put_twice_counts_once(self, start):
-        service = start()
-        place, completions = group(1)
-        put(service.scorers[0], place, completions)
-        assert score(service.scorers[0], 1).shaped == score(service.scorers[0], 1, key="again").shaped
-
-    def test_that_is_dropped_is_over(self, start):
-        service = start()
-        place, completions = group(1)
-        put(service.scorers[0], place, completions[:3])
-        ray.get(service.scorers[0].drop.remote(place.key))
-        put(service.scorers[0], place, completions[3:])
-        assert "is over" in str(refused(service.scorers[0].finish.remote(place.key)))
-        assert not lines(service.settings.run / "ledger.jsonl")
 
 
 class TestManyScorers:

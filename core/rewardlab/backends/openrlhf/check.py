@@ -46,8 +46,7 @@ def check(plan: Plan) -> list[Problem]:
                 layout = None
             within += _training(plan, stage, layout)
         findings += [(("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within]
-    distinct = dict.fromkeys(findings)
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in distinct]
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
 
 
 def _backend(plan: Plan, context: int | None) -> Iterator[Finding]:

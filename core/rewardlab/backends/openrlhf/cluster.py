@@ -22,6 +22,7 @@ from rewardlab.plan import Plan
 STAYS_HERE = ("checkpoints", "models/[0-9]*", "ledger.jsonl", "usage.jsonl", "logs", "lock", "report.html", "judges")
 RUNNING = ("PENDING", "RUNNING")
 PAUSE_S = 2.0
+READY_TRIES = 15
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while a job of ours runs there"""
 
@@ -94,15 +95,20 @@ def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[st
         where = plan.document.where(("backend", "secrets"))
         raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
     variables = {"PYTHONUNBUFFERED": "1"} | {name: os.environ[name] for name in backend.secrets}
-    try:
-        client.submit_job(
-            entrypoint=shlex.join(driver),
-            submission_id=job,
-            runtime_env={"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": variables},
-            metadata={"rewardlab": run.name},
-        )
-    except Exception as error:  # the client has no class of its own for what a cluster refuses
-        raise UserError(f"the cluster refused the job: {one_line(error, 1000)}") from error
+    environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": variables}
+    for waited in range(READY_TRIES):
+        try:
+            client.submit_job(
+                entrypoint=shlex.join(driver),
+                submission_id=job,
+                runtime_env=environment,
+                metadata={"rewardlab": run.name},
+            )
+            return
+        except Exception as error:  # the client has no class of its own for what a cluster refuses
+            if "try again later" not in str(error) or waited + 1 == READY_TRIES:
+                raise UserError(f"the cluster refused the job: {one_line(error, 1000)}") from error
+        time.sleep(PAUSE_S)  # its job server is up before the agent that starts jobs
 
 
 def _left_running(client: Any, note: Path) -> str | None:

@@ -75,6 +75,8 @@ def _texts(plan: Plan, index: int, stage: TrainingStage, layout: Layout) -> Iter
     yield f"{dataset}: {length(stage, unit)}, micro-batches of {micro}; {optimiser(stage)}"
     if not isinstance(stage, SftStage):
         yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
+    if plan.recipe.backend.tensorboard and plan.recipe.backend.engine.wandb:
+        yield "no TensorBoard in this stage: OpenRLHF writes none beside Weights & Biases here"
 
 
 def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:

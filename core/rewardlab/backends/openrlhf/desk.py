@@ -4,8 +4,6 @@ A plain class; `service` makes it a Ray actor. What an actor that Ray restarts h
 """
 
 import asyncio
-import threading
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -129,13 +127,11 @@ class _Opened:
     thread: CallThread
     """for `turns` and `book`"""
     closing: ExitStack
-    lock: threading.Lock
 
     def close(self) -> list[str]:
         """The judges' lines, also of a further call."""
-        with self.lock:
-            self.closing.close()
-            return self.judges.summary()
+        self.closing.close()
+        return self.judges.summary()
 
 
 def _open(settings: ServiceSettings, engines: Engines) -> _Opened:
@@ -154,8 +150,8 @@ def _open(settings: ServiceSettings, engines: Engines) -> _Opened:
         closing.callback(book.close)
         thread = CallThread("rewardlab-desk-files")
         closing.callback(thread.close)
-        parts: Mapping[str, Any] = {"judges": judges, "turns": turns, "book": book, "thread": thread}
-        return _Opened(**parts, closing=closing.pop_all(), lock=threading.Lock())
+        opened = {"judges": judges, "turns": turns, "book": book, "thread": thread}
+        return _Opened(**opened, closing=closing.pop_all())
 
 
 def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: Engines) -> Judges:

@@ -6,7 +6,7 @@ from rewardlab.backends.openrlhf.compile import PROGRAMS
 from rewardlab.backends.openrlhf.compile.command import rendered
 from rewardlab.backends.openrlhf.compile.further import further_arguments, further_findings
 from rewardlab.backends.openrlhf.files import TrainingStage
-from rewardlab.backends.openrlhf.wheel import engine_parser, installed
+from rewardlab.backends.openrlhf.wheel import WHEEL, engine_parser, installed
 from rewardlab.backends.recipe_findings import Finding
 from rewardlab.engine_settings import Correction, Engine
 from rewardlab.errors import JobError
@@ -77,7 +77,7 @@ def _sleeps_without_zero(engine: Engine) -> bool:
 def _further(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
     found = list(further_findings(stages, engine.arguments))
     yield from ((("arguments", name), why) for name, why in found)
-    if found or not engine.arguments or installed() is None:
+    if found or not engine.arguments or installed() != WHEEL:
         return
     for stage in stages:
         parser = engine_parser(PROGRAMS[stage.use])

@@ -10,7 +10,6 @@ from ray.exceptions import RayActorError
 from rewardlab.backends.openrlhf.actors import JobActor
 from rewardlab.backends.openrlhf.messages import Place, Rewards, Turn
 from rewardlab.errors import JobError
-from rewardlab.scoring import together
 from rewardlab.types import Completion
 
 T = TypeVar("T")
@@ -75,7 +74,8 @@ class GroupScoring:
 
     async def _put_all(self) -> None:
         self._losses = self._scorer.losses
-        await together(self._scorer.call("put", self.place, index, one) for index, one in self._pool.items())
+        for index, completion in list(self._pool.items()):  # one by one: many long texts at once hold the loop
+            await self._scorer.call("put", self.place, index, completion)
 
     def _check(self, rewards: Rewards) -> None:
         """Nothing but finite numbers leaves: OpenRLHF skips a step with NaN without a word."""

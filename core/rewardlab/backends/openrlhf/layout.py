@@ -3,13 +3,13 @@
 As OpenRLHF places them: with `colocate` the trainer's ranks, the reference, the critic and the rollout engines share
 one placement group, a GPU a bundle, so that ranks = engines x tensor_parallel. Without it the engines and the critic
 have GPUs of their own, and the reference shares those of the ranks. Scorers that hold a model start first and always
-have GPUs of their own.
+have GPUs of their own. sft and dpo have whole nodes, as many as their batch divides over.
 """
 
 import math
 from dataclasses import dataclass
 
-from rewardlab.recipe import Backend, RlStage, Stage
+from rewardlab.recipe import Backend, DpoStage, RlStage, SftStage
 from rewardlab.validation import Path
 
 
@@ -67,21 +67,28 @@ class Layout:
         return (self.nodes, self.ranks // self.nodes) if self.ranks % self.nodes == 0 else (1, self.ranks)
 
 
-def layout_of(backend: Backend, stage: Stage) -> Layout:
+def layout_of(backend: Backend, stage: SftStage | DpoStage | RlStage) -> Layout:
     """The GPUs of a training stage. Raises Misfit where there are too few or they do not divide."""
     each = backend.gpus_per_node
     if each is None:
         raise Misfit(("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8")
     if each == 0:
         raise Misfit(("backend", "gpus_per_node"), "OpenRLHF trains on GPUs; without one, use: trl")
-    if isinstance(stage, RlStage):
-        layout = _rl(backend, stage, backend.nodes * each)
-    else:
-        layout = Layout(nodes=1, gpus=each, ranks=each, ring=backend.engine.ring_attention)
+    layout = _rl(backend, stage, backend.nodes * each) if isinstance(stage, RlStage) else _texts(backend, stage, each)
     if layout.ranks % layout.ring:
         why = f"the trainer's {layout.ranks} ranks do not divide into rings of {layout.ring}"
         raise Misfit(("backend", "engine", "ring_attention"), why)
     return layout
+
+
+def _texts(backend: Backend, stage: SftStage | DpoStage, each: int) -> Layout:
+    """Whole nodes, as many as the batch divides over: one where it divides over none, for `batch_findings` to tell."""
+    ring = backend.engine.ring_attention
+    for nodes in range(backend.nodes, 0, -1):
+        ranks = nodes * each
+        if ranks % ring == 0 and stage.batch_size % (ranks // ring * (stage.micro_batch_size or 1)) == 0:
+            return Layout(nodes=nodes, gpus=ranks, ranks=ranks, ring=ring)
+    return Layout(nodes=1, gpus=each, ranks=each, ring=ring)
 
 
 def _rl(backend: Backend, stage: RlStage, gpus: int) -> Layout:

@@ -37,8 +37,9 @@ def check_nodes(task: Task, gpus: int) -> None:
     wanted["secrets"] = _secrets(task)
     wanted["modules"] = [*MODULES, "vllm"] if isinstance(task.stage, RlStage) else MODULES
     here = examine(**wanted)
-    found = {_name(node): _examined(node, wanted) for node in nodes}
-    problems = [*_gpu_problems(nodes, gpus), *_problems(found, here, task)]
+    named = dict(zip(_names(nodes), nodes, strict=True))
+    found = {name: _examined(node, wanted) for name, node in named.items()}
+    problems = [*_gpu_problems(named, gpus), *_problems(found, here, task)]
     if problems:
         where = task.plan.document.where(("backend",))
         raise UserError([Problem(where=where, what=what) for what in problems])
@@ -76,8 +77,8 @@ def _examined(node: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, A
         return f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
 
 
-def _gpu_problems(nodes: Sequence[Mapping[str, Any]], gpus: int) -> Iterator[str]:
-    there = {_name(node): int(node["Resources"].get("GPU", 0)) for node in nodes}
+def _gpu_problems(named: Mapping[str, Mapping[str, Any]], gpus: int) -> Iterator[str]:
+    there = {name: int(node["Resources"].get("GPU", 0)) for name, node in named.items()}
     if sum(there.values()) < gpus:
         listed = ", ".join(f"{name} {count}" for name, count in there.items())
         yield (
@@ -119,8 +120,13 @@ def _secrets(task: Task) -> list[str]:
     return sorted({variable for judge in asked for variable in secret_variables(judge.options).values()})
 
 
-def _name(node: Mapping[str, Any]) -> str:
-    return str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress") or node["NodeID"][:8])
+def _names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A name for each: its host's, and Ray's own where several have one host."""
+    hosts = [str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress")) for node in nodes]
+    return [
+        host if hosts.count(host) == 1 else f"{host} ({node['NodeID'][:8]})"
+        for host, node in zip(hosts, nodes, strict=True)
+    ]
 
 
 def _version(package: str) -> str | None:

@@ -9,20 +9,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from rewardlab.backends.openrlhf.compile import Command
+from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.backends.openrlhf.task import Task
 from rewardlab.errors import JobError
 
 STOP_LIMIT_S = 20.0
+PLACING_LIMIT_S = 120.0
 
 
 def train_on_ranks(task: Task, command: Command) -> None:
     """Run the command with its ranks. Raises JobError where a process of it fails."""
-    backend = task.plan.recipe.backend
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
-    if backend.nodes == 1 and not os.environ.get("RAY_ADDRESS"):
-        code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
-    else:
+    if os.environ.get("RAY_ADDRESS"):
         code = _on_cluster(task, command, arguments)
+    else:
+        code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
     if code:
         raise JobError(f"stage {task.name}: a process of {command.module} ended with exit code {code}; see the log")
 
@@ -50,14 +51,14 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
     from rewardlab.backends.openrlhf.nodes import check_nodes
     from rewardlab.backends.openrlhf.reinforcement import connect
 
-    backend = task.plan.recipe.backend
+    nodes = layout_of(task.plan.recipe.backend, task.stage).nodes
     connect(task)
     check_nodes(task, command.ranks)
-    each = command.ranks // backend.nodes
-    group = placement_group([{"GPU": each, "CPU": 1}] * backend.nodes, strategy="STRICT_SPREAD")
+    each = command.ranks // nodes
+    group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")
     try:
-        if not group.wait(60):
-            raise JobError(f"Ray has no {backend.nodes} nodes with {each} free GPUs each")
+        if not group.wait(PLACING_LIMIT_S):
+            raise JobError(f"Ray has not {nodes} nodes with {each} free GPUs each")
 
         def on(node: int) -> dict:
             return {
@@ -71,9 +72,9 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
         address, port = ray.get(ray.remote(**first)(_meeting_place).remote())
         launch = [
             ray.remote(**on(node))(launch_node).remote(
-                command.module, list(arguments), backend.nodes, node, each, address, port
+                command.module, list(arguments), nodes, node, each, address, port
             )
-            for node in range(backend.nodes)
+            for node in range(nodes)
         ]
         waiting, code = list(launch), 0
         while waiting and not code:  # the first that fails ends the others

@@ -34,6 +34,7 @@ def reinforce(task: Task, files: StageFiles, command: Command, texts: Texts) -> 
 
     backend = task.plan.recipe.backend
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
+    settings["chat_template"] = task.stage.chat.template
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     layout = layout_of(backend, task.stage)

@@ -93,7 +93,8 @@ class GroupRollout:
         await self._scoring.drop()
         self._pool = {order: self._pool[member] for order, member in enumerate(members)}
         self._scoring = self._open_scoring(len(members))
-        await together(self._scoring.put(index, self._completion(made)) for index, made in self._pool.items())
+        for index, made in self._pool.items():
+            await self._scoring.put(index, self._completion(made))
 
     async def _further(self) -> None:
         """Generate what the group sampler wants."""

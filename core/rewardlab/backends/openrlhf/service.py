@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rewardlab.backends.openrlhf.actors import NAMESPACE
@@ -62,11 +62,14 @@ class Service:
         import ray
 
         lines: list[str] = []
+        gone = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
         try:
-            with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+            with suppress(*gone):
                 ray.get([scorer.close.remote() for scorer in self.scorers], timeout=END_LIMIT_S)
-            with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+            with suppress(*gone):
                 lines = ray.get(self.desk.close.remote(), timeout=END_LIMIT_S)
+        except ray.exceptions.RayTaskError as error:  # no reason to hide why the job has ended
+            lines = [f"warning: {error.cause}"]
         finally:
             for actor in (*self.scorers, self.desk):
                 ray.kill(actor)
@@ -81,6 +84,8 @@ def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+    paths = {name: getattr(settings, name).absolute() for name in ("run", "recipe", "folder", "home")}
+    settings = replace(settings, **paths)  # an actor starts in a folder of Ray's
     settings.failure.unlink(missing_ok=True)  # an earlier attempt's
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
@@ -91,12 +96,13 @@ def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True
     device = "cuda" if scorers.num_gpus > 0 else "cpu"
     resources = {"num_cpus": scorers.num_cpus, "num_gpus": scorers.num_gpus, "scheduling_strategy": "SPREAD"}
     try:
+        for number in range(scorers.replicas):
+            name = f"{settings.job}/scorer/{number}"
+            service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
+        opening = [scorer.ready.remote(warm) for scorer in service.scorers]
         with _own_errors(scorers):
             ray.get(service.desk.ready.remote(), timeout=START_LIMIT_S)
-            for number in range(scorers.replicas):
-                name = f"{settings.job}/scorer/{number}"
-                service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
-            ray.get([scorer.ready.remote(warm) for scorer in service.scorers], timeout=START_LIMIT_S)
+            ray.get(opening, timeout=START_LIMIT_S)
     except BaseException:
         service.close()
         raise

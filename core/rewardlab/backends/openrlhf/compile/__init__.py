@@ -31,9 +31,11 @@ def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
     stage = plan.recipe.stages[index]
     backend = plan.recipe.backend
     if isinstance(stage, RlStage):
-        ranks, arguments = None, rl_arguments(plan, stage, files)
+        arguments = rl_arguments(plan, stage, files)
     else:
-        make = sft_arguments if isinstance(stage, SftStage) else dpo_arguments
-        ranks, arguments = layout_of(backend, stage).ranks, make(plan, stage, files)
-    arguments |= further_arguments(stage, backend.engine.arguments)
-    return Command(module=PROGRAMS[stage.use], arguments=rendered(arguments), ranks=ranks)
+        arguments = (sft_arguments if isinstance(stage, SftStage) else dpo_arguments)(plan, stage, files)
+    tokens = rendered(arguments | further_arguments(stage, backend.engine.arguments))
+    if isinstance(stage, RlStage):
+        return Command(module=PROGRAMS[stage.use], arguments=tokens)
+    layout = layout_of(backend, stage)
+    return Command(module=PROGRAMS[stage.use], arguments=tokens, ranks=layout.ranks, nodes=layout.nodes)

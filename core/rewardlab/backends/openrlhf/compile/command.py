@@ -15,12 +15,13 @@ WANDB_KEY = "WANDB_API_KEY"
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """`ranks`: processes on this node, started by torch.distributed.run; None where the program starts its own."""
+    """`ranks`: processes that torch.distributed.run starts on `nodes`; None where the program starts its own."""
 
     module: str
     """such as "openrlhf.cli.train_ppo_ray\""""
     arguments: tuple[str, ...]
     ranks: int | None = None
+    nodes: int = 1
 
     def with_secrets(self, key: str | None) -> tuple[str, ...]:
         """The arguments to start with; `key` is the value of WANDB_API_KEY where the driver runs.
@@ -34,8 +35,7 @@ class Command:
 
     def lines(self) -> Iterator[str]:
         """As one would type it, an argument a line."""
-        launcher = "" if self.ranks is None else f"torch.distributed.run --standalone --nproc-per-node {self.ranks} -m "
-        yield f"python -m {launcher}{self.module}"
+        yield f"python -m {self._launcher()}{self.module}"
         line: list[str] = []
         for token in self.arguments:
             if token.startswith("--") and line:
@@ -43,6 +43,14 @@ class Command:
                 line = []
             line.append(token)
         yield shlex.join(line)
+
+    def _launcher(self) -> str:
+        if self.ranks is None:
+            return ""
+        nodes = "--standalone"
+        if self.nodes > 1:
+            nodes = f"--nnodes {self.nodes} --node-rank NODE --master-addr FIRST --master-port PORT"
+        return f"torch.distributed.run {nodes} --nproc-per-node {self.ranks // self.nodes} -m "
 
 
 def rendered(arguments: Mapping[str, Value]) -> tuple[str, ...]:
