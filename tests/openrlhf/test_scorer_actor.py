@@ -124,16 +124,26 @@ class TestAGroup:
     def test_is_scored_recorded_and_forgotten(self, settings, scoring, server):
         given = settings(server)
 
-        async def twice(scorer):
+        async def once(scorer):
             found = await score(scorer, place(), "1", "2 3")
             with pytest.raises(JobError, match="or it is over"):
-                await scorer.finish("g")
+                await scorer.more("g")
             return found
 
-        found = scoring(given, twice)
+        found = scoring(given, once)
         assert [log["reward/short"] for log in found.logs] == [1.0, 0.5]
         assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == list(found.shaped)
         assert found.correctness is None
+
+    def test_whose_rewards_were_lost_on_the_way_gives_them_again_and_is_recorded_once(self, settings, scoring, server):
+        given = settings(server)
+
+        async def twice(scorer):
+            return await score(scorer, place(), "1", "2 3"), await scorer.finish("g")
+
+        first, again = scoring(given, twice)
+        assert again == first
+        assert len(lines(given.run / "ledger.jsonl")) == 2
 
     def test_counts_a_completion_once_however_often_it_is_put(self, settings, scoring, server):
         async def twice(scorer):

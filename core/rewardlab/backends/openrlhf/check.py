@@ -1,6 +1,7 @@
 """What a recipe asks of the openrlhf backend, checked without importing an engine; a number is used or refused."""
 
 import math
+import os
 from collections.abc import Iterator
 
 from rewardlab.backends.openrlhf.compile.batches import batch_findings, batches
@@ -31,7 +32,9 @@ MOST_PROMPTS = 900
 def check(plan: Plan) -> list[Problem]:
     """Every reason why this backend cannot do what the recipe says."""
     context = context_of(plan.recipe.model)
-    findings = [*model_findings(plan.recipe.model), *_backend(plan, context)]
+    findings = [*_backend(plan, context)]
+    if not (plan.recipe.backend.address or os.environ.get("RAY_ADDRESS")):  # else the model is where the nodes are
+        findings += model_findings(plan.recipe.model)
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, DataStage):
             continue

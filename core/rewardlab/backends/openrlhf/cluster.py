@@ -56,22 +56,30 @@ def run_on_cluster(
     client = _client(address, plan.document.where(("backend", "address")))
     note = stage_folder(run, name) / "job.json"
     job = _left_running(client, note)
-    if job is None:
-        job = f"{run.name}-{name}-{attempt}-{os.urandom(3).hex()}"
-        note.write_text(json.dumps({"address": address, "job": job}), encoding="utf-8")
-        _submit(client, plan, run, job, arguments)
-        say(f"job {job} is submitted to {address}")
-    else:
-        say(f"job {job} still runs on {address}; following it")
+    found = job is not None
+    job = job or f"{run.name}-{name}-{attempt}-{os.urandom(3).hex()}"
     try:
+        if found:
+            say(f"job {job} still runs on {address}; following it")
+        else:
+            note.write_text(json.dumps({"address": address, "job": job}), encoding="utf-8")
+            _submit(client, plan, run, job, arguments)
+            say(f"job {job} is submitted to {address}")
         return _follow(client, job, log)
     except KeyboardInterrupt:
-        if _wants_stop(job):
-            client.stop_job(job)
-            say(f"job {job} is told to stop")
-        else:
-            say(f"job {job} goes on; resume this run to follow it again")
+        _after_interrupt(client, job, say)
         raise
+
+
+def _after_interrupt(client: Any, job: str, say: Callable[[str], None]) -> None:
+    if not _wants_stop(job):
+        say(f"job {job} goes on; resume this run to follow it again")
+        return
+    try:
+        client.stop_job(job)
+        say(f"job {job} is told to stop")
+    except RuntimeError as error:  # it was never submitted, or the cluster is gone
+        say(f"job {job} could not be stopped: {one_line(error)}")
 
 
 def _client(address: str, where: str) -> Any:
@@ -94,7 +102,7 @@ def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[st
     if missing:
         where = plan.document.where(("backend", "secrets"))
         raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
-    variables = {"PYTHONUNBUFFERED": "1"} | {name: os.environ[name] for name in backend.secrets}
+    variables = {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | {name: os.environ[name] for name in backend.secrets}
     environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": variables}
     for waited in range(READY_TRIES):
         try:

@@ -14,6 +14,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
+from rewardlab.backends.openrlhf.adapters import merge_adapter
 from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.files import StageFiles
 from rewardlab.backends.openrlhf.marks import OUTCOME, marked
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run_stage(task: Task) -> None:
     """Train, and put the model to its place. Raises what the user should read."""
+    if task.attempt > 0 and task.output.is_dir():  # what wanted to note it was killed
+        task.say(f"stage {task.name} has its model already: {task.output}")
+        return
     task.say(f"stage {task.name} starts from {task.model}")
     texts = Texts(task)
     files = prepare(task, texts)
@@ -88,6 +92,7 @@ def _receive(sent: Path, run: Path, store: bool) -> None:
 def _put_in_place(task: Task, files: StageFiles, texts: Texts) -> None:
     if not (files.output / "config.json").is_file():
         raise JobError(f"stage {task.name}: OpenRLHF ended without writing a model to {files.output}")
+    merge_adapter(files.output, task.model)
     texts.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, where it gives one
     task.output.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(task.output, ignore_errors=True)

@@ -99,10 +99,9 @@ def _prepare_texts(task: Task, stage: SftStage | DpoStage, texts: Texts) -> Stag
         line = _line(sample, columns, texts)
         prompt = texts.length(line["prompt"])
         longest = max(texts.length(line["prompt"] + line[column]) for column in columns)
-        if limit is not None and longest > limit:
-            if stage.max_tokens is None or prompt >= limit - SPARE:
-                continue
-            cut += 1
+        if limit is not None and (prompt >= limit - SPARE or (longest > limit and stage.max_tokens is None)):
+            continue
+        cut += limit is not None and longest > limit
         kept.append((sample, line, longest))
     if not kept:
         raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=task.where)

@@ -4,7 +4,7 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 """
 
 import asyncio
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class ScorerActor:
         self._desk = desk or JobDesk(settings.job)
         self._opening: asyncio.Future[_Opened] | None = None
         self._groups: dict[str, _Group] = {}
-        self._over: deque[str] = deque(maxlen=REMEMBERED)
+        self._over: OrderedDict[str, Rewards | None] = OrderedDict()
 
     async def ready(self, warm: bool = False) -> None:
         """Returns once it is open. UserError or JobError: a reward that cannot be built. warm: start workers now."""
@@ -67,7 +67,12 @@ class ScorerActor:
             return await self._told(group.pool.more())
 
     async def finish(self, key: str) -> Rewards:
-        """The rewards, recorded at the desk; the group is forgotten. JobError where the job must end."""
+        """The rewards, recorded at the desk; the group is forgotten, and its rewards are kept for a while.
+
+        JobError where the job must end.
+        """
+        if (given := self._over.get(key)) is not None:  # its answer was lost on the way, and is asked for again
+            return given
         group = self._group(key)
         opened = await self._opened()
         try:
@@ -76,7 +81,7 @@ class ScorerActor:
             given = rewards(pooled.group, pooled.kept, opened.correctness)
             await self._desk.call("record", group.place, pooled.group)
         finally:
-            self._forget(key)
+            self._forget(key, given)
         return given
 
     async def drop(self, key: str) -> None:
@@ -113,9 +118,11 @@ class ScorerActor:
         except KeyError:
             raise JobError(f"nobody has put a completion of group {key!r} here, or it is over") from None
 
-    def _forget(self, key: str) -> None:
+    def _forget(self, key: str, given: Rewards | None = None) -> None:
         self._groups.pop(key, None)
-        self._over.append(key)
+        self._over[key] = given
+        if len(self._over) > REMEMBERED:
+            self._over.popitem(last=False)
 
     async def _opened(self) -> "_Opened":
         if self._opening is None:
