@@ -82,7 +82,6 @@ REFUSED = [
     (["backend.engine={packing: false, ring_attention: 2}"], "backend.engine.ring_attention", "needs packing"),
     (["backend.engine.zero_stage=0"], "backend.engine.zero_stage", "use 1 or more, sleep: false"),
     (["backend.engine.context=12"], "backend.engine.context", "leaves no room for a prompt beside 12 new tokens"),
-    (["backend.engine.sync=gloo"], "backend.engine.sync", "by nccl only"),
     (["backend.engine.offload_reference=true"], "backend.engine.offload_reference", "no stage has a reference"),
     (
         ["backend.engine.offload_reference=true", "stages.1.kl.coef=0.1"],
@@ -194,7 +193,6 @@ FINE = [
     ["backend.engine={attention: sdpa, packing: false}"],
     ["backend.engine={zero_stage: 0, offload_optimizer: true}"],
     ["backend.engine={zero_stage: 0, sleep: false}"],
-    ["backend.engine={colocate: false, sync: gloo}"],
     ["backend.engine={zero_stage: 3, offload_reference: true}", "stages.1.kl.coef=0.1"],
     ["backend.engine.context=98", "model={use: tiny, context: 98}"],
     ["backend.engine={colocate: false, asynchronous: {}, generate_batch: 9}"],

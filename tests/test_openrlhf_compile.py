@@ -239,7 +239,6 @@ class TestPlacement:
         found = arguments("backend.engine.colocate=false", "stages.1.kl.coef=0.1")
         assert not {"train.colocate_all", "vllm.enable_sleep", "ds.enable_sleep"} & set(found)
         assert found["train.colocate_actor_ref"] == ""
-        assert arguments("backend.engine={colocate: false, sync: gloo}")["vllm.sync_backend"] == "gloo"
         assert (found["vllm.num_engines"], found["actor.num_gpus_per_node"]) == ("2", "2")
         assert found["vllm.gpu_memory_utilization"] == "0.9"
 

@@ -71,8 +71,6 @@ class Engine(Config):
     eager: bool = False
     """vLLM without CUDA graphs: slower, starts sooner"""
     prefix_caching: bool = False
-    sync: Literal["nccl", "gloo"] = "nccl"
-    """how weights reach the rollout engines"""
     asynchronous: Asynchronous | None = None
     generate_batch: PositiveInt | None = None
     """prompts generated at once, more than a step needs (only with `asynchronous`)"""

@@ -19,8 +19,6 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
         yield ("packing",), f"needs flash attention, not {engine.attention}; set packing: false to train without"
     if engine.ring_attention > 1 and not engine.packing:
         yield ("ring_attention",), "needs packing"
-    if engine.colocate and engine.sync == "gloo":
-        yield ("sync",), "engines that share the trainer's GPUs take weights from its memory, by nccl only"
     if engine.offload_reference:
         yield from _offload(engine, stages)
     if engine.lora is not None:

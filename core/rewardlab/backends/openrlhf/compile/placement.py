@@ -24,7 +24,6 @@ def placement(stage: RlStage, engine: Engine, layout: Layout) -> dict[str, Value
         "vllm.num_engines": layout.engines,
         "vllm.tensor_parallel_size": layout.tensor_parallel,
         "vllm.gpu_memory_utilization": engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN),
-        "vllm.sync_backend": engine.sync,
         "vllm.enable_prefix_caching": engine.prefix_caching,
         "vllm.enforce_eager": engine.eager,
         "vllm.enable_sleep": sleep,
