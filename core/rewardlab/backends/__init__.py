@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import Problem
 from rewardlab.ledger import RunDirectory
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage
