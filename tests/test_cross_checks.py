@@ -19,9 +19,9 @@ reward:
   total: polite
 stages:
   - {use: rl, algorithm: dr_grpo, steps: 1}
-backend: {use: openrlhf, gpus_per_node: 1, engine: {context: 4096}}
+backend: {use: openrlhf, gpus_per_node: 1, engine: {context: 2048}}
 """
-OPENRLHF = "openrlhf, gpus_per_node: 1, engine: {context: 4096}"
+OPENRLHF = "openrlhf, gpus_per_node: 1, engine: {context: 2048}"
 
 COLLECTING = """
 from rewardlab import Config, CurriculumSpec, hookimpl

@@ -3,13 +3,12 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +62,7 @@ class Ended:
 
 
 class Job:
-    """A job under way. `tell` of what it printed so far; `kill` it as a machine that goes down does."""
+    """A job under way: wait for it, or kill it as a machine that goes down does."""
 
     def __init__(self, process: subprocess.Popen, folder: Path, output: Path, ray: Path):
         self._process, self._folder, self._output, self._ray = process, folder, output, ray
@@ -76,6 +75,7 @@ class Job:
         return runs[-1] if runs else None
 
     def tell(self) -> str:
+        """What it has printed so far."""
         return self._output.read_text(encoding="utf-8", errors="replace")
 
     def running(self) -> bool:
@@ -92,17 +92,16 @@ class Job:
         print(f"\n{self._output.stem}: {seconds:.0f} s")
         return Ended(code=code, output=self.tell(), seconds=seconds, directory=self.directory)
 
-    def interrupt(self) -> None:
-        """Ctrl-C."""
-        self._process.send_signal(signal.SIGINT)
-
     def kill(self) -> None:
         """Every process of the job at once, Ray's too: the command first, so that it can tidy nothing up."""
         if self.running():
             self._process.kill()
-        for process in _processes(self._ray):
-            process.kill()
         self._process.wait()
+        while found := _processes(self._ray):  # again, for what one of them started meanwhile
+            for process in found:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(found, timeout=10)
 
     def left(self) -> list[str]:
         """The command lines of processes that are still there."""

@@ -29,8 +29,8 @@ def test_a_win_rate_drives_the_policy(driven):
     first = [row for row in rows if row["step"] <= 4]
     last = [row for row in rows if row["step"] > STEPS - 4]
     assert all(row["total"] == row["components"]["preference"]["value"] for row in rows)
-    assert mean(last, "accuracy") > mean(first, "accuracy") + 0.08
-    assert mean(last, "format") > mean(first, "format") + 0.15
+    assert mean(last, "accuracy") > mean(first, "accuracy") + 0.1
+    assert mean(last, "format") > mean(first, "format") + 0.2
 
 
 def test_every_completion_is_in_the_ledger_once(driven):

@@ -74,7 +74,9 @@ class Scorer:
         self.places[place.key] = place
         self.groups.setdefault(place.key, {}).setdefault(index, completion)
 
-    async def more(self, key):
+    async def more(self, key, count):
+        if len(self.groups.get(key, ())) < count:
+            return None
         await self._complete(key)
         self.calls.append(("more", key, len(self.groups[key])))
         return self.more_wanted.pop(0) if self.more_wanted else 0
@@ -398,6 +400,12 @@ class TestGroup:
 
         assert [len(answers) for answers in run(twice())] == [2, 2]
         assert [place.size for place in scorer().places.values()] == [2, 2]
+
+    def test_sends_each_completion_once(self, run, group, scorer, tokenizer):
+        run(group(executor(), Engine(tokenizer), n=4))
+        calls = scorer().calls
+        assert sorted(index for call, _, index in calls if call == "put") == [0, 1, 2, 3]
+        assert [call for call, *_ in calls if call != "put"] == ["more", "finish"]
 
     def test_goes_to_one_of_the_scorers_whole(self, run, group, actors, scorer, tokenizer):
         second = _start(Scorer, f"{JOB}/scorer/1")

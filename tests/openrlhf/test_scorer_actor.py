@@ -127,7 +127,7 @@ class TestAGroup:
         async def once(scorer):
             found = await score(scorer, place(), "1", "2 3")
             with pytest.raises(JobError, match="or it is over"):
-                await scorer.more("g")
+                await scorer.more("g", 2)
             return found
 
         found = scoring(given, once)
@@ -178,9 +178,9 @@ class TestAGroup:
             wanted = []
             for index, text in enumerate(["a", "bbb", "cc", "d"]):
                 if index >= 2:
-                    wanted.append(await scorer.more("g"))
+                    wanted.append(await scorer.more("g", index))
                 await scorer.put(place(), index, Completion(text=text, token_count=1))
-            wanted.append(await scorer.more("g"))
+            wanted.append(await scorer.more("g", 4))
             return wanted, await scorer.finish("g")
 
         given = settings(server, more="curriculum: {use: mine/longest}")
@@ -194,7 +194,7 @@ class TestAGroup:
         async def evaluated(scorer):
             for index, text in enumerate(["a", "bbb"]):
                 await scorer.put(place(evaluation=True), index, Completion(text=text, token_count=1))
-            return await scorer.more("g"), (await scorer.finish("g")).kept
+            return await scorer.more("g", 2), (await scorer.finish("g")).kept
 
         assert scoring(settings(server, more="curriculum: {use: mine/longest}"), evaluated) == (0, (0, 1))
 
@@ -204,9 +204,20 @@ class TestAGroup:
             await scorer.drop("g")
             await scorer.put(place(), 1, Completion(text="2"))  # was on its way
             with pytest.raises(JobError, match="or it is over"):
-                await scorer.more("g")
+                await scorer.more("g", 2)
 
         scoring(settings(server), dropped)
+
+
+    def test_of_which_not_everything_is_known_here_is_to_be_put_again(self, settings, scoring, server):
+        async def restarted(scorer):
+            wanted = [await scorer.more("g", 1)]
+            await scorer.put(place(), 1, Completion(text="2"))
+            wanted.append(await scorer.more("g", 2))
+            await scorer.put(place(), 0, Completion(text="1"))
+            return [*wanted, await scorer.more("g", 2)], (await scorer.finish("g")).kept
+
+        assert scoring(settings(server), restarted) == ([None, None, 0], (0, 1))
 
 
 class TestJudges:

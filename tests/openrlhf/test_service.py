@@ -114,7 +114,7 @@ def score(scorer, row, **more):
     """The rewards of a whole group."""
     place, completions = group(row, **more)
     put(scorer, place, completions)
-    assert ray.get(scorer.more.remote(place.key)) == 0
+    assert ray.get(scorer.more.remote(place.key, 4)) == 0
     return ray.get(scorer.finish.remote(place.key), timeout=60)
 
 

@@ -42,7 +42,8 @@ class Prefer:
     async def score(self, stream: GroupStream) -> list[Score]:
         scores = [Score(error="never arrived")] * stream.size
         async for index, completion in stream:
-            reply = await self._judge.ask(Ask(parts={"a": completion.text}))
+            question = {"role": "user", "content": f"Is this polite, yes or no?\n{completion.text}"}
+            reply = await self._judge.ask(Ask(messages=(question,), parts={"a": completion.text}))
             scores[index] = Score(error=reply.error) if reply.error else Score(value=float(reply.text == "yes"))
         return scores
 

@@ -39,7 +39,7 @@ class GroupScoring:
         self._pool[index] = completion
 
         async def attempt() -> None:
-            with suppress(RayActorError):  # no more than a head start is lost: `more` puts everything again
+            with suppress(RayActorError):  # no more than a head start is lost: `more` finds out, and puts it again
                 await self._scorer.call("put", self.place, index, completion)
 
         await self._across_restarts(attempt)
@@ -48,8 +48,12 @@ class GroupScoring:
         """How many further completions the group sampler wants now."""
 
         async def attempt() -> int:
-            await self._put_all()  # nobody notices that a scorer is restarted while it is not called
-            return await self._scorer.call("more", self.place.key)
+            losses = self._scorer.losses
+            # nobody notices that a scorer is restarted while it is not called
+            while (wanted := await self._scorer.call("more", self.place.key, len(self._pool))) is None:
+                await self._put_all()
+            self._losses = losses
+            return wanted
 
         return await self._across_restarts(attempt)
 
@@ -57,8 +61,9 @@ class GroupScoring:
         """The rewards, checked; follows a `more` that returned 0. JobError where the scoring fails."""
 
         async def attempt() -> Rewards:
-            if self._losses != self._scorer.losses:
+            if self._losses != (losses := self._scorer.losses):
                 await self._put_all()
+                self._losses = losses
             return await self._scorer.call("finish", self.place.key)
 
         rewards = await self._across_restarts(attempt)
@@ -73,7 +78,6 @@ class GroupScoring:
         return await self._scorer.across_restarts(attempt, self._timeout, self._what)
 
     async def _put_all(self) -> None:
-        self._losses = self._scorer.losses
         for index, completion in list(self._pool.items()):  # one by one: many long texts at once hold the loop
             await self._scorer.call("put", self.place, index, completion)
 

@@ -24,8 +24,8 @@ from rewardlab.scoring import Machine, Scorer
 from rewardlab.types import Completion
 
 T = TypeVar("T")
-REMEMBERED = 10_000
-"""groups that are over; what comes late for one of them is not taken for a new group"""
+REMEMBERED = 1000
+"""groups that are over, with their rewards of up to 20 kB; what comes late for one of them is not taken for a new one"""
 
 
 class ScorerActor:
@@ -60,8 +60,13 @@ class ScorerActor:
             with group.asked_about():
                 group.pool.put(index, completion)
 
-    async def more(self, key: str) -> int:
-        """How many further completions the group sampler wants, once all that were put are known; 0 without one."""
+    async def more(self, key: str, count: int) -> int | None:
+        """How many further completions the group sampler wants, once all that were put are known; 0 without one.
+
+        count: completions that were put. None where they are not all known here, as this actor was restarted.
+        """
+        if key not in self._over and (key not in self._groups or len(self._groups[key].put) < count):
+            return None
         group = self._group(key)
         with group.asked_about():
             return await self._told(group.pool.more())

@@ -1,0 +1,46 @@
+"""The policy as a judge of its own group, and a group sampler that asks it for more: with real rollout engines."""
+
+import json
+import os
+
+import pytest
+
+pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+STEPS, PROMPTS, SIZE, CAP = 3, 4, 4, 12
+
+
+@pytest.fixture(scope="module")
+def sampled(jobs, model, toy_path, tmp_path_factory):
+    """A job in which every completion is judged by the policy, and groups grow until they are balanced."""
+    path = os.pathsep.join([str(jobs.ENGINE), str(toy_path)])
+    return jobs.run(
+        tmp_path_factory.mktemp("sampled"),
+        jobs.HERE / "recipes" / "short.yaml",
+        f"model={model}",
+        f"stages.0.steps={STEPS}",
+        f"stages.0.batch_size={PROMPTS}",
+        f"stages.0.group_size={SIZE}",
+        "judges.policy={use: policy/self, with: {max_tokens: 12, temperature: 0.7}}",
+        "reward.components.liked={use: toy/prefer, with: {judge: policy}}",
+        "reward.total=preference + accuracy + liked",
+        f"curriculum={{use: curriculum/balanced, with: {{reasoning: format, answer: accuracy, cap: {CAP}}}}}",
+        "backend.engine.context=512",
+        name="sampled",
+        env={"PYTHONPATH": path},
+    ).succeeded()
+
+
+def test_the_policy_is_asked_about_every_completion(sampled):
+    rows = sampled.ledger(trained="yes")
+    assert len(rows) == STEPS * PROMPTS * SIZE
+    assert all(row["components"]["liked"]["error"] is None for row in rows)
+    assert all(row["components"]["liked"]["value"] in (0.0, 1.0) for row in rows)
+
+
+def test_what_it_was_asked_is_counted_and_its_answers_are_not_kept(sampled):
+    usage = [json.loads(line) for line in (sampled.directory / "usage.jsonl").read_text().splitlines()]
+    assert {row["judge"] for row in usage} == {"policy"}
+    assert sum(row["calls"] for row in usage) + sum(row["reused"] for row in usage) >= STEPS * PROMPTS * SIZE
+    assert not list((sampled.directory / "judges").glob("*.answers.jsonl"))
