@@ -11,8 +11,8 @@ the scorers, groups are scored, and recorded by the desk. Measured, after a warm
     judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once), so that all questions pass the desk
 
 Both are compared with the same groups scored by one Scorer.score_groups in a process of its own, which is what a
-reward function could do. CPU is of whole processes, their workers included; a stall is how long an engine's event
-loop was held at most.
+reward function could do. CPU is of whole processes, their workers included. A stall is how long an engine's event
+loop was held at most, in a round of its own in which completions come over a few seconds, as from a real engine.
 """
 
 import asyncio
@@ -32,6 +32,8 @@ from types import SimpleNamespace
 from typing import Any
 
 ENGINES, LATENCY, AT_ONCE = 2, 0.05, 64
+OVER = 5.0
+"""seconds within which completions come where stalls are measured"""
 WARM_UP = 2
 """groups of each engine that are not counted"""
 THIS = Path(__file__).resolve()
@@ -84,20 +86,22 @@ def main() -> None:
 
 
 def compare(what: str, folder: Path, count: int, options: Any) -> None:
-    work = groups(count + WARM_UP * ENGINES, options.size, options.tokens)
+    work = groups(2 * count + WARM_UP * ENGINES, options.size, options.tokens)
     print(f"\n{what}: {count} groups of {options.size}, {options.tokens} tokens each, {options.scorers} scorers")
     with_url = serving if what == "judge" else nothing
     with with_url() as url:
         recipe = write_recipe(folder / "alone", what, url, options.size)
         rows = folder / "rows.jsonl"
-        rows.write_text("".join(f"{json.dumps(group)}\n" for group in work[WARM_UP * ENGINES :]))
+        rows.write_text("".join(f"{json.dumps(group)}\n" for group in work[-count:]))
         command = [sys.executable, str(THIS), "--bare", str(recipe), str(rows)]
         alone = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
-        ours = through_ray(folder, write_recipe(folder / "run", what, url, options.size), work, options)
+        ours = through_ray(folder, write_recipe(folder / "run", what, url, options.size), work, count, options)
     completions = count * options.size
     rate = completions / ours["wall"]
     print(f"  through the executor {rate:8.0f} completions a second; largest stall {ours['stall'] * 1000:.0f} ms")
-    print(f"  a bare Scorer        {completions / alone['wall']:8.0f}; ratio {ours['wall'] / alone['wall']:.2f} of time")
+    print(
+        f"  a bare Scorer        {completions / alone['wall']:8.0f}; ratio {ours['wall'] / alone['wall']:.2f} of time"
+    )
     for name, seconds in {**ours["cpu"], "bare Scorer": alone["cpu"]}.items():
         print(f"  {name:<20} {1000 * seconds / completions:8.2f} ms CPU a completion")
     print(f"  load of the machine  {os.getloadavg()[0]:8.1f} on {os.cpu_count()} cores")
@@ -113,7 +117,9 @@ def groups(count: int, size: int, tokens: int) -> list[dict[str, Any]]:
     made = []
     for row in range(count):
         answers = [f"{' '.join(rng.choices(words, k=tokens - 4))} \\boxed{{ {rng.randrange(3)} }}" for _ in range(size)]
-        made.append({"row": row, "query": f"What is {row} - {row - row % 3} ?", "answer": str(row % 3), "texts": answers})
+        made.append(
+            {"row": row, "query": f"What is {row} - {row - row % 3} ?", "answer": str(row % 3), "texts": answers}
+        )
     return made
 
 
@@ -209,7 +215,9 @@ def resident(_: object = None) -> float:
 # --- The whole path
 
 
-def through_ray(folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], options: Any) -> dict[str, Any]:
+def through_ray(
+    folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], count: int, options: Any
+) -> dict[str, Any]:
     import ray
     from rewardlab.backends.openrlhf.rows import Row, write_rows
     from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
@@ -230,14 +238,14 @@ def through_ray(folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], o
             ServiceSettings(**settings, folder=stage, home=folder), Scorers(replicas=options.scorers, num_cpus=0.1)
         )
         try:
-            return measured(service, work, options)
+            return measured(service, work, count, options)
         finally:
             service.close()
     finally:
         ray.shutdown()
 
 
-def measured(service: Any, work: Sequence[Mapping[str, Any]], options: Any) -> dict[str, Any]:
+def measured(service: Any, work: Sequence[Mapping[str, Any]], count: int, options: Any) -> dict[str, Any]:
     import ray
 
     shares = [work[number::ENGINES] for number in range(ENGINES)]
@@ -247,19 +255,20 @@ def measured(service: Any, work: Sequence[Mapping[str, Any]], options: Any) -> d
     rounds = 8 if options.growth else 1
     ray.get([one.prepare.remote(0, WARM_UP) for one in engines])
     ray.get([one.rollouts.remote() for one in engines])
-    cpu, wall, stall, done = dict.fromkeys(cpu_of(processes), 0.0), 0.0, 0.0, WARM_UP
+    cpu, wall, done = dict.fromkeys(cpu_of(processes), 0.0), 0.0, WARM_UP
     for number in range(rounds):
-        to = WARM_UP + (len(shares[0]) - WARM_UP) * (number + 1) // rounds
+        to = WARM_UP + count // ENGINES * (number + 1) // rounds
         ray.get([one.prepare.remote(done, to) for one in engines])
         before = cpu_of(processes)
         found = ray.get([one.rollouts.remote() for one in engines])
         cpu = {name: cpu[name] + now - before[name] for name, now in cpu_of(processes).items()}
         wall += max(seconds for seconds, _ in found)
-        stall = max(stall, *(held for _, held in found))
         done = to
         if options.growth:
             memory = {name: max(asked_of(actors, resident)) for name, actors in processes.items()}
             print(f"  {done * ENGINES:6} groups: " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in memory.items()))
+    ray.get([one.prepare.remote(done, done + count // ENGINES) for one in engines])
+    stall = max(held for _, held in ray.get([one.rollouts.remote(OVER) for one in engines]))
     return {"wall": wall, "stall": stall, "cpu": cpu}
 
 
@@ -289,13 +298,17 @@ class Engine:
 
     async def prepare(self, first: int, last: int) -> None:
         """Make the completions of the groups from `first` on, whose making is not measured."""
-        self._ready = [(group, Instant(self._tokenizer(group["texts"])["input_ids"])) for group in self._work[first:last]]
+        self._ready = [
+            (group, Instant(self._tokenizer(group["texts"])["input_ids"])) for group in self._work[first:last]
+        ]
         gc.collect()
         gc.freeze()  # millions of made log-probabilities would be looked at again and again
 
-    async def rollouts(self) -> tuple[float, float]:
-        """All that is prepared, at once; seconds that it takes, and for which the event loop was held at most."""
+    async def rollouts(self, over: float = 0.0) -> tuple[float, float]:
+        """All that is prepared, at once or over some seconds; seconds that it takes, and that the loop was held."""
         ready, self._ready = self._ready, []
+        for _, engine in ready:
+            engine.over = over
         start = time.perf_counter()
         stall = await largest_stall(asyncio.gather(*(self._prompt(*one) for one in ready)))
         return time.perf_counter() - start, stall
@@ -309,7 +322,9 @@ class Engine:
 
 
 class Instant:
-    """An engine that has its completions already."""
+    """An engine that has its completions already; they come within `over` seconds."""
+
+    over = 0.0
 
     def __init__(self, ids: Sequence[list[int]]):
         self._outputs = [
@@ -322,6 +337,7 @@ class Instant:
         ]
 
     async def generate(self, ids: list[int], params: Any) -> Any:
+        await asyncio.sleep(self.over * random.random())
         return SimpleNamespace(outputs=[self._outputs.pop()])
 
 
@@ -339,7 +355,16 @@ def make_tokenizer() -> Any:
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    known = [*(f"w{number:02d}" for number in range(100)), *map(str, range(1000)), "\\boxed{", "}", "What", "is", "-", "?"]
+    known = [
+        *(f"w{number:02d}" for number in range(100)),
+        *map(str, range(1000)),
+        "\\boxed{",
+        "}",
+        "What",
+        "is",
+        "-",
+        "?",
+    ]
     words = {word: number for number, word in enumerate(["<pad>", "<eos>", "<unk>", *known])}
     model = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
     model.pre_tokenizer = pre_tokenizers.WhitespaceSplit()

@@ -1,6 +1,7 @@
 """What the openrlhf backend says of a recipe before anything is loaded."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 from rewardlab.backends.openrlhf.check import MOST_PROMPTS
@@ -40,7 +41,7 @@ def test_the_recipe_itself_is_fine(problems):
 
 REFUSED = [
     # what OpenRLHF has nothing for
-    (["stages.1.loss=constant"], "stages.1.loss", "token_mean, which divides by the update's tokens, is the nearest"),
+    (["stages.1.loss=constant"], "stages.1.loss", "the nearest is token_mean, by the update's tokens"),
     (["stages.1.on_truncated=mask"], "stages.1.on_truncated", "zero is the nearest"),
     (["stages.0={use: eval}"], "stages.0", "use `eval:` in an rl stage"),
     (["backend.precision=fp32"], "backend.precision", "trains in bf16"),
@@ -271,3 +272,25 @@ def test_trl_refuses_a_critic(problems):
 def test_where_the_wheel_is_its_own_parser_reads_further_arguments(problems):
     found = problems("backend.engine.arguments={actor.policy_loss_type: mine}")
     assert "invalid choice: 'mine'" in found["backend.engine.arguments.actor.policy_loss_type"]
+
+
+@pytest.mark.skipif(installed() is not None, reason="tests/openrlhf/test_here.py has what follows with OpenRLHF")
+class TestWithoutOpenrlhf:
+    """On a machine that has neither OpenRLHF nor Ray."""
+
+    def test_a_run_does_not_begin(self, main, write, tmp_path, monkeypatch):
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        write("r.yaml", RECIPE)
+        code, _, err = main("run", "r.yaml")
+        assert code == 2
+        assert f"backend: openrlhf {WHEEL} is not installed here; docs/cluster.md says" in err
+        assert not (tmp_path / "runs").exists()
+
+    @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+    def test_a_job_of_a_cluster_needs_rays_client(self, main, write, tmp_path):
+        write("r.yaml", RECIPE)
+        code, _, err = main("run", "r.yaml", "backend.address=http://head:8265")
+        assert code == 2
+        assert "backend.address: jobs of a cluster need Ray's job client here" in err
+        assert "pip install 'ray[default]'" in err
+        assert not (tmp_path / "runs").exists()

@@ -11,7 +11,7 @@ from rewardlab.backends.openrlhf.compile.clipping import clip_range
 from rewardlab.backends.openrlhf.compile.command import Command, rendered
 from rewardlab.backends.openrlhf.compile.optimiser import warm_up_ratio
 from rewardlab.backends.openrlhf.files import StageFiles
-from rewardlab.errors import JobError
+from rewardlab.errors import UserError
 from rewardlab.loading import load
 from rewardlab.plan import make_plan
 
@@ -209,7 +209,7 @@ class TestRl:
 
     def test_engines_may_read_more_than_the_policys_own_texts(self, arguments):
         assert arguments("backend.engine.context=500")["data.max_len"] == "500"
-        with pytest.raises(JobError, match=r"context 31 is less than the longest prompt of 20 tokens"):
+        with pytest.raises(UserError, match=r"context 31 is less than the longest prompt of 20 tokens"):
             arguments("backend.engine.context=31")
 
     def test_dynamic_filtering_by_correctness(self, arguments):
@@ -353,7 +353,7 @@ class TestRun:
 
     @pytest.mark.parametrize("mark", [",", "@", "*", "?", "[", "]", "::"])
     def test_a_path_that_openrlhf_would_read_as_something_else_is_an_error(self, arguments, mark):
-        with pytest.raises(JobError, match="in a path has a meaning of its own"):
+        with pytest.raises(UserError, match="in a path has a meaning of its own"):
             arguments(folder=Path(f"/shared/a{mark}b"))
 
     def test_the_key_of_a_tracker_is_nowhere_in_the_command(self, plan, files):
@@ -365,7 +365,7 @@ class TestRun:
     @pytest.mark.parametrize("key", [None, ""])
     def test_a_tracker_without_its_key_is_an_error(self, plan, files, key):
         command = compile_stage(plan("backend.engine.wandb=project"), 1, files())
-        with pytest.raises(JobError, match="WANDB_API_KEY"):
+        with pytest.raises(UserError, match="WANDB_API_KEY"):
             command.with_secrets(key)
 
     def test_without_a_tracker_no_key_is_needed(self, plan, files):

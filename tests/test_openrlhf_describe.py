@@ -121,6 +121,8 @@ class TestDifferences:
     def test_what_the_kl_refers_to(self, dry_run):
         out = dry_run("stages.1.kl={coef: 0.1, in: reward, estimator: k1}")
         assert "KL 0.1 in the reward (k1), against the model as this stage finds it" in out
+        out = dry_run("stages.1.kl={coef: 0.1, in: loss, estimator: k1}")
+        assert "KL 0.1 in the loss (k1, which pulls nowhere on average: take k2 or k3)" in out
 
     def test_openrlhfs_clip_of_rewards_never_acts(self, dry_run):
         assert "clip of rewards is set to [-1.01, 1.01], beyond all that they can be" in dry_run()
@@ -152,9 +154,19 @@ class TestDifferences:
         assert "the steps become fewer" in out
 
 
-def test_where_it_will_run(dry_run):
+def test_from_where_an_interrupted_stage_goes_on(dry_run):
+    out = dry_run("stages.1.save_every=2")
+    assert out.count("no checkpoint before its end: an interrupted stage begins anew (save_every)") == 1
+    assert out.count("a checkpoint every 2 steps, from which an interrupted stage goes on") == 1
+
+
+def test_where_it_will_run(dry_run, monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert "on the Ray cluster at http://head:8265" in dry_run("backend.address=http://head:8265")
-    assert "without it on this machine" in dry_run()
+    assert "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)" in dry_run()
+    assert "on a Ray cluster, which backend.address or RAY_ADDRESS must name" in dry_run("backend.nodes=2")
+    monkeypatch.setenv("RAY_ADDRESS", "http://other:8265")
+    assert "on the Ray cluster at http://other:8265" in dry_run()
 
 
 def test_the_key_of_a_tracker_is_not_printed(dry_run, monkeypatch):

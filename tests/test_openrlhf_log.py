@@ -1,6 +1,7 @@
 """The log of an OpenRLHF stage: what of it people read, what is kept, and how it says why the stage ended."""
 
 import json
+import time
 
 import pytest
 from rewardlab.backends.openrlhf.log import StageLog
@@ -31,8 +32,8 @@ def log(tmp_path, said):
         yield log
 
 
-def ended(error=None, code=0):
-    return marked(OUTCOME + json.dumps({"error": error, "code": code}))
+def ended(error=None, code=0, in_log=False):
+    return marked(OUTCOME + json.dumps({"error": error, "code": code, "in_log": in_log}))
 
 
 class TestMarks:
@@ -89,13 +90,36 @@ class TestWhatIsShown:
         log.take("10%\r20%\rdone")
         assert log.path.read_text() == "done\n"
 
-    def test_of_a_bars_states_one_is_shown_now_and_then_and_all_are_kept(self, log, said):
-        for step in range(1, 4):
+    def test_of_a_bars_states_one_is_shown_now_and_then_and_all_are_kept(self, log, said, monkeypatch):
+        now = [time.monotonic()]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        for step in range(1, 7):  # one every 4 s
             log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:00<00:00, 30.58it/s, gpt_loss=5.72]\x1b[A")
-        assert len(said) == 1
-        assert "1/20" in said[0]
+            now[0] += 4
+        assert [line.split("| ")[1].split(" ")[0] for line in said] == ["4/20"]
         assert "\x1b" not in log.path.read_text()
-        assert len(log.path.read_text().splitlines()) == 3
+        assert len(log.path.read_text().splitlines()) == 6
+
+    def test_of_what_is_over_at_once_no_bar_is_shown(self, log, said):
+        log.take("Loading weights: 100%|██████████| 20/20 [00:00<00:00, 446.55it/s]")
+        assert said == []
+
+    def test_nor_is_one_that_has_only_begun(self, log, said, monkeypatch):
+        later = time.monotonic() + 60
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        log.take("Loading weights:   0%|          | 0/20 [00:00<?, ?it/s]")
+        assert said == []
+
+    def test_the_same_trouble_of_many_processes_is_shown_once_in_a_while(self, log, said, monkeypatch):
+        now = [time.monotonic()]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        for process in range(16):
+            log.take(f"(RolloutRayActor pid={process}) WARNING 11-21 15:56:{process} [cuda.py:{process}] slow")
+        log.take("(RolloutRayActor pid=1) WARNING 11-21 15:56:58 [cuda.py:1] another")
+        assert [line[-7:] for line in said] == ["0] slow", "another"]
+        now[0] += 301
+        log.take("(RolloutRayActor pid=3) WARNING 11-21 16:56:58 [cuda.py:3] slow")
+        assert len(said) == 3
 
     def test_neither_shows_a_secret(self, log, said):
         note_secrets(["sk-very-secret"])
@@ -113,9 +137,37 @@ class TestTheEnd:
         log.take(ended())
         log.end("1-rl", 0)
 
+    def test_an_outcome_that_another_process_wrote_behind_is_read(self, log):
+        log.take(f"Episode: 99%|{ended('over', 1)}(PPOTrainer pid=9) saved")
+        with pytest.raises(JobError, match=r"^over$"):
+            log.end("1-rl", 1)
+
+    def test_one_that_is_torn_is_none(self, log):
+        log.take(ended("over", 1)[:-9])
+        with pytest.raises(JobError, match="ended with exit code 1"):
+            log.end("1-rl", 1)
+
     def test_a_failed_job_is_a_job_error_with_the_drivers_words(self, log):
         log.take(ended("component 'x' failed", 1))
         with pytest.raises(JobError, match="component 'x' failed"):
+            log.end("1-rl", 1)
+
+    def test_a_rank_that_failed_is_told_with_what_it_raised(self, log):
+        for line in ("[rank0]: ValueError: not supported", "    raise ChildFailedError(", "a.b.ChildFailedError: "):
+            log.take(line)
+        log.take(ended("a process of x ended with exit code 1", 1, in_log=True))
+        with pytest.raises(JobError, match=r"ended with exit code 1: ValueError: not supported$"):
+            log.end("0-sft", 1)
+
+    def test_one_that_raised_nothing_with_the_file(self, log):
+        log.take(ended("a process of x ended with exit code -9", 1, in_log=True))
+        with pytest.raises(JobError, match=r"ended with exit code -9; its log is .*1-rl.log"):
+            log.end("0-sft", 1)
+
+    def test_what_the_driver_knows_is_told_alone(self, log):
+        log.take("ValueError: of some library")
+        log.take(ended("component 'x' failed", 1))
+        with pytest.raises(JobError, match=r"^component 'x' failed$"):
             log.end("1-rl", 1)
 
     def test_a_users_mistake_stays_one(self, log):

@@ -41,7 +41,7 @@ def cluster(jobs, tmp_path_factory):
     """Two Ray nodes of one fake GPU each; the address of their job server."""
     folder = Path(tempfile.mkdtemp(prefix="rc_", dir="/tmp"))  # short, for Ray's sockets
     environment = {**os.environ, **jobs.ENVIRONMENT, "RAY_OVERRIDE_RESOURCES": '{"CPU": 4, "GPU": 1}'}
-    environment |= {"PYTHONPATH": str(jobs.ENGINE), "HF_HOME": str(folder / "hf")}
+    environment |= {"PYTHONPATH": str(jobs.ENGINE), "HF_HOME": str(folder / "hf"), "KEY_OF_THE_NODES": "k"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     ray = [str(Path(sys.executable).parent / "ray"), "start", "--disable-usage-stats", "--block"]
     gcs, board = _free_port(), _free_port()
@@ -108,6 +108,26 @@ def test_what_is_wrong_with_the_nodes_is_said_at_once_with_exit_code_2(submit, h
     assert "/not/on/any/node" in out
 
 
+def test_too_few_gpus_on_the_nodes_are_told_by_name(submit):
+    job = submit("backend.gpus_per_node=2")
+    out, _ = job.communicate(timeout=120)
+    assert job.returncode == 2, out
+    assert "the stage needs 4 GPUs and Ray has 2" in out.splitlines()[-1]
+
+
+def test_a_judge_of_rewards_is_asked_from_the_cluster_which_alone_has_its_key(submit):
+    judge = "{use: openai/chat, with: {model: m, base_url: '${oc.env:OF_A_JUDGE}', api_key_env: KEY_OF_THE_NODES}}"
+    reward = "{components: {won: {use: pairwise/win_rate, with: {judge: main}}}, total: won}"
+    stage = "{use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, steps: 1, max_new_tokens: 8}"
+    judge_of_this_shell = {"OF_A_JUDGE": "http://127.0.0.1:9"}
+    job = submit(f"judges.main={judge}", f"reward={reward}", f"stages=[{stage}]", **judge_of_this_shell)
+    out, _ = job.communicate(timeout=120)
+    assert job.returncode == 2, out
+    assert "is submitted to" in out
+    assert "judges.main: " in out.splitlines()[-1]
+    assert "Connection refused" in out.splitlines()[-1]
+
+
 def test_a_cluster_that_is_not_there_is_an_error_before_anything_is_sent(submit, home):
     job = submit("backend.address=http://127.0.0.1:9")
     out, _ = job.communicate(timeout=60)
@@ -141,6 +161,7 @@ def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again_on_two_nodes_wi
     out, _ = again.communicate(timeout=150)
     assert again.returncode == 0, out
     assert f"job {name} still runs" in out
+    assert f"the models, the ledger and the results are in {storage / run.name}" in out
     assert (storage / run.name / "models" / "0-sft" / "model.safetensors").is_file()
     assert not (run / "models" / "0-sft").exists()
     log = (run / "logs" / "0-sft.log").read_text()

@@ -278,6 +278,11 @@ class TestADeskThatWasRestarted:
         using(settings, lambda desk: desk.fail("the first"), lambda desk: desk.fail("the second"))
         assert using(settings, lambda desk: desk.failure()) == ["the first"]
 
+    def test_that_a_full_disk_left_empty_is_none(self, stage, using):
+        settings = stage()
+        settings.failure.touch()
+        assert using(settings, lambda desk: desk.failure()) == [None]
+
     def test_of_another_attempt_is_a_new_one(self, stage, using):
         using(stage(), recording("a", 1.0, 0.5), lambda desk: desk.turn('{"ticket": 0}'))
         settings = stage(attempt=1, consumed=2)
@@ -322,6 +327,17 @@ class TestJudges:
         [used] = lines(settings.run / "usage.jsonl")
         assert (used["judge"], used["step"], used["calls"]) == ("main", 1, 1)
         assert lines(settings.run / "logs" / "0-rl.jsonl")[0]["judge/main/calls"] == 1.0
+
+    def test_what_they_were_asked_before_a_restart_belongs_to_the_step_that_was_open(
+        self, stage, using, serving, server
+    ):
+        with serving(server()) as there:
+            settings = stage(self.recipe(there))
+            using(settings, self.asking("a"), recording("a", 1.0, 1.0), recording("b", 1.0, 1.0), self.asking("b"))
+            using(settings, recording("c", 1.0, 1.0, step=2), self.asking("c"), recording("d", 1.0, 1.0, step=2))
+            using(stage(self.recipe(there), attempt=1), recording("e", 1.0, 1.0), recording("f", 1.0, 1.0))
+        used = [(row["attempt"], row["step"], row["calls"]) for row in lines(settings.run / "usage.jsonl")]
+        assert used == [(0, 1, 1), (0, 2, 2)]
 
     def test_a_judge_that_must_end_the_job_says_so_to_whoever_asks_or_records(self, stage, using, serving, server):
         async def end(desk):

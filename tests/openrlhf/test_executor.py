@@ -659,6 +659,15 @@ class TestDeath:
 
         assert [answer["reward"] for answer in run(killed())] == [0, 1, 2, 3]
 
+    def test_of_the_desk_does_not_hide_why_the_job_ends(self, run, members, actors, tokenizer):
+        async def killed(number):
+            ray.kill(actors.desk, no_restart=False)
+            raise OSError("no memory")
+
+        run(members(executor(), Engine(tokenizer, before=killed), n=1))
+        [told] = ray.get(actors.desk.seen.remote())["failures"]
+        assert "no memory" in told
+
 
 def _back(actor, before):
     while True:

@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from rewardlab import Completion, Sample, Score
+from rewardlab import Ask, Completion, Sample, Score
 from rewardlab.backends.openrlhf.desk import Desk
 from rewardlab.backends.openrlhf.messages import Place
 from rewardlab.backends.openrlhf.rewards import rewards
@@ -208,7 +208,6 @@ class TestAGroup:
 
         scoring(settings(server), dropped)
 
-
     def test_of_which_not_everything_is_known_here_is_to_be_put_again(self, settings, scoring, server):
         async def restarted(scorer):
             wanted = [await scorer.more("g", 1)]
@@ -238,6 +237,26 @@ class TestJudges:
                 await score(scorer, place(), "1", "2 3")
 
         scoring(settings(server, judge="    budget: {tokens: 100}", recipe=recipe), end)
+
+    def test_that_read_messages_are_sent_each_text_once(self, settings, server):
+        asked = []
+
+        class Noting(OnTheSameLoop):
+            async def call(self, method, *arguments):
+                asked.extend(one for one in arguments if isinstance(one, Ask))
+                return await super().call(method, *arguments)
+
+        async def scored():
+            desk = Desk(given)
+            scorer = ScorerActor(given, "cpu", Noting(desk))
+            await score(scorer, place(), "the first of two", "2 3")
+            await scorer.close()
+            await desk.close()
+
+        given = settings(server)
+        asyncio.run(asyncio.wait_for(scored(), 60))
+        assert len(asked) == 2
+        assert all(repr(ask).count("the first of two") == 1 for ask in asked)
 
     def test_answers_that_nobody_can_read_end_the_job(self, settings, scoring, server):
         server.answer = lambda request: "I would rather not say."

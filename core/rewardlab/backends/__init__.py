@@ -35,10 +35,19 @@ def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Call
     run(plan, directory, only, say)
 
 
+def trained_elsewhere(plan: Plan) -> bool:
+    """Whether a cluster trains, and asks what rewards want to know."""
+    if plan.recipe.backend.use != "openrlhf":
+        return False
+    from rewardlab.backends.openrlhf.cluster import cluster_address
+
+    return cluster_address(plan) is not None
+
+
 def check_runnable(plan: Plan, only: int | None = None) -> None:
     """Raises UserError where this machine cannot start the engine that the recipe's stages (or stage `only`) need."""
     stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
     if plan.recipe.backend.use == "openrlhf" and not all(isinstance(stage, DataStage) for stage in stages):
         from rewardlab.backends.openrlhf.run import check_engine
 
-        check_engine(plan)
+        check_engine(plan, only)

@@ -39,7 +39,8 @@ def run(options: Namespace) -> int:
         print(describe(plan))
         return 0
     check_runnable(plan, options.stage)
-    probe_judges(plan, say, options.stage)
+    for stage in _asking_here(plan, options.stage):
+        probe_judges(plan, say, stage)
     command = ["rewardlab", "run", options.recipe, *options.overrides]
     if options.stage is not None:
         command += ["--stage", str(options.stage)]
@@ -65,6 +66,17 @@ def run(options: Namespace) -> int:
     for line in _next_steps(directory.path, plan):
         say(line)
     return 0
+
+
+def _asking_here(plan: Any, only: int | None) -> list[int | None]:
+    """Stages (None: all) whose judges this machine asks; where a cluster trains, it asks those of rl itself."""
+    from rewardlab.backends import trained_elsewhere
+    from rewardlab.recipe import DataStage
+
+    if not trained_elsewhere(plan):
+        return [only]
+    stages = enumerate(plan.recipe.stages)
+    return [index for index, stage in stages if isinstance(stage, DataStage) and only in (None, index)]
 
 
 def say(line: str) -> None:

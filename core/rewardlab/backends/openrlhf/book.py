@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
 
 from rewardlab.backends.openrlhf.evaluation_passes import EvaluationPasses
+from rewardlab.backends.openrlhf.journal import Journal
 from rewardlab.backends.openrlhf.messages import Place
 from rewardlab.backends.openrlhf.recorded import Recorded
 from rewardlab.backends.openrlhf.service_settings import ServiceSettings
@@ -42,7 +45,9 @@ class Book:
             opened.callback(self._ledger.close)
             self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
             opened.callback(self._usage_log.close)
-            self._usage_log.starts_from(usage())
+            self._noted = Journal(settings.journal("usage"))
+            opened.callback(self._noted.close)
+            self._starts_from(usage())
             self._steps = self._step_log(settings, plan, stage, done)
             opened.callback(self._steps.close)
             self._passes = EvaluationPasses(
@@ -79,9 +84,18 @@ class Book:
         else:
             self._steps.add(place, scored, self._spent)
 
+    def _starts_from(self, usage: Mapping[str, Usage]) -> None:
+        """What was written last, if this attempt has written; what a dead desk has not comes with the next step."""
+        if self._noted.earlier:
+            usage = {name: Usage(**counts) for name, counts in self._noted.earlier[-1].items()}
+        else:
+            self._noted.add(_plain(usage))
+        self._usage_log.starts_from(usage)
+
     def _spent(self, step: int) -> Mapping[str, Usage]:
-        asked = self._usage()
+        asked = {name: now.minus(Usage()) for name, now in self._usage().items()}  # others go on counting
         since = self._usage_log.write(self._stage, step, asked)
+        self._noted.add(_plain(asked))
         return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
 
     def _trained(self) -> int | None:
@@ -103,3 +117,7 @@ class Book:
             first=done + 1,
             window=stage.batch_size * stage.group_size if self._engine.dynamic_filtering else None,
         )
+
+
+def _plain(usage: Mapping[str, Usage]) -> dict[str, Any]:
+    return {name: asdict(counts) for name, counts in usage.items()}

@@ -86,9 +86,8 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
     if stage.loss is not None and stage.loss not in LOSSES:
         yield (
             ("loss",),
-            "OpenRLHF cannot divide by a constant length; token_mean, which divides by the update's tokens, is the "
-            f"nearest (left out, it is what comes nearest to {stage.algorithm}'s paper, "
-            f"{PAPER_LOSS[stage.algorithm]})",
+            "OpenRLHF cannot divide by a constant length; the nearest is token_mean, by the update's tokens"
+            f" (left out, `loss` is the nearest to {stage.algorithm}'s paper: {PAPER_LOSS[stage.algorithm]})",
         )
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"

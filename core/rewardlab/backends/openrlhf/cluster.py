@@ -7,6 +7,7 @@ directory without models and checkpoints; the driver puts it where every node se
 import asyncio
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -19,24 +20,50 @@ from rewardlab.backends.openrlhf.task import stage_folder
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Plan
 
-STAYS_HERE = ("checkpoints", "models/[0-9]*", "ledger.jsonl", "usage.jsonl", "logs", "lock", "report.html", "judges")
+STAYS_HERE = (
+    "checkpoints",
+    "models/[0-9]*",
+    "engine/*/model*",
+    "ledger.jsonl",
+    "usage.jsonl",
+    "logs",
+    "lock",
+    "report.html",
+    "judges",
+)
 RUNNING = ("PENDING", "RUNNING")
 PAUSE_S = 2.0
 READY_TRIES = 15
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while a job of ours runs there"""
+_READS = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 
 
-def check_client(where: str) -> None:
-    """A UserError where Ray's job client is not installed."""
+def cluster_address(plan: Plan) -> str | None:
+    """Of the Ray cluster that jobs go to; None where they run on this machine."""
+    return plan.recipe.backend.address or os.environ.get("RAY_ADDRESS") or None
+
+
+def place_there(plan: Plan, run: Path) -> Path:
+    """Where the nodes keep the run's files."""
+    storage = plan.recipe.backend.engine.storage
+    return run if storage is None else Path(storage) / run.name
+
+
+def check_cluster(plan: Plan, address: str) -> None:
+    """A UserError where no job could be sent there: no client, no cluster, or a secret that is not set here."""
     try:
         import ray.job_submission  # noqa: F401
     except ImportError as error:
         raise UserError(
-            f"backend.address needs Ray's job client here ({one_line(error)}); pip install 'ray[default]', in the "
+            f"jobs of a cluster need Ray's job client here ({one_line(error)}); pip install 'ray[default]', in the "
             "version of the cluster",
-            where=where,
+            where=_named_by(plan),
         ) from error
+    if missing := [name for name in plan.recipe.backend.secrets if not os.environ.get(name)]:
+        where = plan.document.where(("backend", "secrets"))
+        raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
+    _client(plan, address)
 
 
 def run_on_cluster(
@@ -53,7 +80,7 @@ def run_on_cluster(
 
     Its exit code. An interrupt asks whether the job is to be stopped, and is raised again.
     """
-    client = _client(address, plan.document.where(("backend", "address")))
+    client = _client(plan, address)
     note = stage_folder(run, name) / "job.json"
     job = _left_running(client, note)
     found = job is not None
@@ -82,28 +109,30 @@ def _after_interrupt(client: Any, job: str, say: Callable[[str], None]) -> None:
         say(f"job {job} could not be stopped: {one_line(error)}")
 
 
-def _client(address: str, where: str) -> Any:
+def _client(plan: Plan, address: str) -> Any:
     from ray.job_submission import JobSubmissionClient
 
     try:
         return JobSubmissionClient(address)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise UserError(f"no Ray cluster answers at {address}: {one_line(error)}", where=where) from error
+    except Exception as error:  # for each kind of address another
+        raise UserError(
+            f"no Ray cluster answers at {address} ({one_line(error)}); its job server has an address such as "
+            "http://head-node:8265",
+            where=_named_by(plan),
+        ) from error
+
+
+def _named_by(plan: Plan) -> str:
+    """What names the cluster."""
+    return plan.document.where(("backend", "address")) if plan.recipe.backend.address else "RAY_ADDRESS"
 
 
 def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[str]) -> None:
-    backend = plan.recipe.backend
-    storage = backend.engine.storage
-    there = run if storage is None else Path(storage) / run.name
-    driver = ["python", "-m", "rewardlab.backends.openrlhf.driver", str(there), *arguments, "--sent", "."]
-    if storage is not None:
+    there = str(place_there(plan, run))
+    driver = ["python", "-m", "rewardlab.backends.openrlhf.driver", there, *arguments, "--sent", "."]
+    if plan.recipe.backend.engine.storage is not None:
         driver.append("--store")
-    missing = [name for name in backend.secrets if not os.environ.get(name)]
-    if missing:
-        where = plan.document.where(("backend", "secrets"))
-        raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
-    variables = {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | {name: os.environ[name] for name in backend.secrets}
-    environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": variables}
+    environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": _variables(plan)}
     for waited in range(READY_TRIES):
         try:
             client.submit_job(
@@ -117,6 +146,13 @@ def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[st
             if "try again later" not in str(error) or waited + 1 == READY_TRIES:
                 raise UserError(f"the cluster refused the job: {one_line(error, 1000)}") from error
         time.sleep(PAUSE_S)  # its job server is up before the agent that starts jobs
+
+
+def _variables(plan: Plan) -> dict[str, str]:
+    """Of the job: the secrets, and what the recipe reads by ${oc.env:...}, which it must find there as here."""
+    read = _READS.findall(json.dumps(plan.document.raw))
+    named = {name: os.environ[name] for name in (*plan.recipe.backend.secrets, *read) if name in os.environ}
+    return {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | named
 
 
 def _left_running(client: Any, note: Path) -> str | None:

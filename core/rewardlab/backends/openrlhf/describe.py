@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from rewardlab.backends.described import clip_note, length, model_line, optimiser, shaped_line, total_lines
+from rewardlab.backends.openrlhf.cluster import cluster_address
 from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.compile.batches import batches
 from rewardlab.backends.openrlhf.compile.clipping import clip_range
@@ -18,7 +19,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import Backend, DataStage, EvalStage, RlStage, SftStage, Stage
 
 NOTES = {
-    "grpo": "advantage (r - mean) / std within the group",
+    "grpo": "advantage (r - mean) / std within the group (with G - 1)",
     "dr_grpo": "advantage r - mean within the group",
     "rloo": "advantage r - mean of the others; the paper has no clipping, OpenRLHF clips the ratio by token",
     "reinforce_baseline": "advantage r - mean within the group, whitened over the tokens of the step",
@@ -35,7 +36,7 @@ LOSS_NOTES = {
 def describe(plan: Plan) -> str:
     """The plan as text, with every stage's exact command; TIME stands for when the run starts."""
     recipe = plan.recipe
-    where = f"{WHEEL} ({_here()}), {_cluster(recipe.backend)}"
+    where = f"{WHEEL} ({_here()}), {_cluster(plan)}"
     lines = [f"backend openrlhf {where}; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
     for index, stage in enumerate(recipe.stages):
         lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
@@ -49,10 +50,12 @@ def _here() -> str:
     return "installed here" if found == WHEEL else f"here is {found}"
 
 
-def _cluster(backend: Backend) -> str:
-    if backend.address:
-        return f"on the Ray cluster at {backend.address}"
-    return "on the Ray cluster at RAY_ADDRESS, without it on this machine"
+def _cluster(plan: Plan) -> str:
+    if address := cluster_address(plan):
+        return f"on the Ray cluster at {address}"
+    if plan.recipe.backend.nodes > 1:
+        return "on a Ray cluster, which backend.address or RAY_ADDRESS must name"
+    return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
 
 
 def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
@@ -65,7 +68,14 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
         yield from _resources(plan.recipe.backend, layout)
         if plan.recipe.backend.engine.wandb:
             yield f"Weights & Biases: project {plan.recipe.backend.engine.wandb}, key from {WANDB_KEY} on the nodes"
+        yield _checkpoints(stage)
         yield from _command(plan, index, stage)
+
+
+def _checkpoints(stage: TrainingStage) -> str:
+    if stage.save_every is None:
+        return "no checkpoint before its end: an interrupted stage begins anew (save_every)"
+    return f"a checkpoint every {stage.save_every} steps, from which an interrupted stage goes on"
 
 
 def _texts(plan: Plan, index: int, stage: TrainingStage, layout: Layout) -> Iterator[str]:
@@ -103,7 +113,8 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     yield f"OpenRLHF's own clip of rewards is set to [{low:g}, {high:g}], beyond all that they can be"
     if stage.kl.coef:
         kl = stage.kl
-        yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}), against the model as this stage finds it"
+        weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
+        yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}), against the model as this stage finds it"
     if stage.algorithm == "ppo":
         critic = stage.critic
         yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"

@@ -167,8 +167,8 @@ def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: En
 
 
 def _read(settings: ServiceSettings) -> str | None:
-    try:
-        return settings.failure.read_text(encoding="utf-8", errors="surrogatepass")
+    try:  # a full disk leaves an empty file
+        return settings.failure.read_text(encoding="utf-8", errors="surrogatepass") or None
     except FileNotFoundError:
         return None
 

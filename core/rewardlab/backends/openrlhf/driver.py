@@ -1,6 +1,6 @@
 """The process in the cluster that runs one training stage: files, actors that score, and OpenRLHF's own loop.
 
-    python -m rewardlab.backends.openrlhf.driver RUN STAGE --attempt K --home FOLDER [--sent FOLDER [--store]]
+    python -m rewardlab.backends.openrlhf.driver RUN STAGE [--attempt K] [--home FOLDER] ...
 
 Its lines for the user begin with MARK, its last one is the outcome as JSON; all else is OpenRLHF's log.
 """
@@ -17,8 +17,11 @@ from pathlib import Path
 from rewardlab.backends.openrlhf.adapters import merge_adapter
 from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.files import StageFiles
-from rewardlab.backends.openrlhf.marks import OUTCOME, marked
+from rewardlab.backends.openrlhf.local import end_with_parent
+from rewardlab.backends.openrlhf.marks import OUTCOME, marked, plain
+from rewardlab.backends.openrlhf.nodes import check_version
 from rewardlab.backends.openrlhf.prepare import Texts, prepare
+from rewardlab.backends.openrlhf.ranks import RankFailed, train_on_ranks
 from rewardlab.backends.openrlhf.task import Task
 from rewardlab.backends.openrlhf.wheel import check_arguments
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
@@ -34,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--attempt", type=int, default=0)
     parser.add_argument("--home", type=Path, default=Path.cwd())
     parser.add_argument("--sent", type=Path, help="the run directory as it was sent with the job")
+    parser.add_argument("--attended", action="store_true", help="end where standard input ends")
     parser.add_argument("--store", action="store_true", help="RUN is made from what was sent")
     options = parser.parse_args(arguments)
+    if options.attended:
+        end_with_parent()
     sent = options.sent and options.sent.absolute()
     if options.home.is_dir():
         os.chdir(options.home)
@@ -47,12 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         return _end(str(error), UserError.exit_code)
     except RewardlabError as error:
-        return _end(str(error), JobError.exit_code)
+        return _end(str(error), JobError.exit_code, in_log=isinstance(error, RankFailed))
     except KeyboardInterrupt:
         return _end("stopped", JobError.exit_code)
     except BaseException as error:  # of the engine: its log above has all of it
         traceback.print_exc()
-        return _end(f"stage {task.name}: {one_line(error, 2000)}", JobError.exit_code)
+        return _end(f"stage {task.name}: {plain(one_line(_first_cause(error), 2000))}", JobError.exit_code)
     return _end(None, 0)
 
 
@@ -61,6 +67,7 @@ def run_stage(task: Task) -> None:
     if task.attempt > 0 and task.output.is_dir():  # what wanted to note it was killed
         task.say(f"stage {task.name} has its model already: {task.output}")
         return
+    check_version(task.where)
     task.say(f"stage {task.name} starts from {task.model}")
     texts = Texts(task)
     files = prepare(task, texts)
@@ -72,8 +79,6 @@ def run_stage(task: Task) -> None:
 
         reinforce(task, files, command, texts)
     else:
-        from rewardlab.backends.openrlhf.ranks import train_on_ranks
-
         train_on_ranks(task, command)
     _put_in_place(task, files, texts)
 
@@ -81,7 +86,10 @@ def run_stage(task: Task) -> None:
 def _receive(sent: Path, run: Path, store: bool) -> None:
     """Put what was sent with the job to where every node sees it."""
     if store:
-        shutil.copytree(sent, run, dirs_exist_ok=True)
+        try:
+            shutil.copytree(sent, run, dirs_exist_ok=True)
+        except OSError as error:
+            raise UserError(f"backend.engine.storage: {run} cannot be written: {one_line(error)}") from error
     elif not (run / "manifest.json").is_file():
         raise UserError(
             f"the cluster does not see the run directory {run}; set backend.engine.storage to a folder that all "
@@ -103,10 +111,18 @@ def _say(line: str) -> None:
     print(marked(redact(line)), flush=True)
 
 
-def _end(error: str | None, code: int) -> int:
+def _first_cause(error: BaseException) -> BaseException:
+    """What was raised in the actor, without Ray's trace of how it came here."""
+    while isinstance(cause := getattr(error, "cause", None), BaseException):
+        error = cause
+    return error
+
+
+def _end(error: str | None, code: int, in_log: bool = False) -> int:
+    """Tell the outcome. in_log: the error's cause is among the engine's lines."""
     sys.stdout.flush()
     sys.stderr.flush()
-    outcome = {"error": None if error is None else redact(error), "code": code}
+    outcome = {"error": None if error is None else redact(error), "code": code, "in_log": in_log}
     print(marked(OUTCOME + json.dumps(outcome)), flush=True)
     return code
 

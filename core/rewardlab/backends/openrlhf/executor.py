@@ -13,7 +13,7 @@ from openrlhf.utils.agent import AgentExecutorBase
 from ray import get_runtime_context
 from ray.exceptions import RayError
 
-from rewardlab.backends.openrlhf.actors import JobActor, Limit
+from rewardlab.backends.openrlhf.actors import JobActor
 from rewardlab.backends.openrlhf.answers import Call, shape
 from rewardlab.backends.openrlhf.barrier import Barrier
 from rewardlab.backends.openrlhf.completions import TextThread
@@ -104,8 +104,8 @@ class GroupExecutor(AgentExecutorBase):
     async def _tell(self, message: str) -> None:
         with suppress(RayError):
             try:
-                async with Limit(TELLING, f"the desk was not told within {TELLING:g} s"):
-                    await self._desk.call("fail", message)
+                what = "why the job ends"
+                await self._desk.across_restarts(lambda: self._desk.call("fail", message), TELLING, what)
             except RewardlabError as error:
                 _log.error("%s: %s", one_line(error), message)
 

@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -19,11 +21,11 @@ def run_here(arguments: Sequence[str], log: StageLog) -> int:
     """
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
     environment |= {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
-    command = [sys.executable, "-m", "rewardlab.backends.openrlhf.driver", *arguments]
+    command = [sys.executable, "-m", "rewardlab.backends.openrlhf.driver", *arguments, "--attended"]
     process = subprocess.Popen(
         command,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # nothing is written: it ends with this process, see end_with_parent
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -38,6 +40,19 @@ def run_here(arguments: Sequence[str], log: StageLog) -> int:
         return process.wait()
     finally:
         _end(process)
+
+
+def end_with_parent() -> None:
+    """In the driver: end as by an interrupt where the process that started it is gone, in whatever way that ended."""
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(STOP_LIMIT_S)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _end(process: subprocess.Popen) -> None:

@@ -1,16 +1,18 @@
 """The log of a stage as it comes: all of it to a file, to the user what says something, and how it ended."""
 
-import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.marks import OUTCOME, is_bar, is_trouble, plain, read_mark, read_step
+from rewardlab.backends.openrlhf.marks import is_bar, is_trouble, plain, read_mark, read_outcome, read_raised, read_step
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import redact
 
 LAST_LINES = 30
 BAR_EVERY_S = 10.0
+TROUBLE_EVERY_S = 300.0
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 class StageLog:
@@ -21,7 +23,9 @@ class StageLog:
         self._say = say
         self._outcome: dict | None = None
         self._last: list[str] = []
-        self._next_bar = 0.0
+        self._raised: str | None = None
+        self._told_until: dict[str, float] = {}
+        self._next_bar = time.monotonic() + BAR_EVERY_S
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
 
@@ -41,8 +45,8 @@ class StageLog:
         self._file.write(f"{line}\n")
         self._file.flush()
         ours = read_mark(line)
-        if ours is not None and ours.startswith(OUTCOME):
-            self._outcome = json.loads(ours[len(OUTCOME) :])
+        if ours is not None and (outcome := read_outcome(ours)) is not None:
+            self._outcome = outcome
         elif ours is not None:
             self._say(ours)
         elif (step := read_step(line)) is not None:
@@ -51,21 +55,35 @@ class StageLog:
             self._bar(line)
         elif line.strip():
             self._last = [*self._last, line][-LAST_LINES:]
+            self._raised = read_raised(line) or self._raised
             if is_trouble(line):
-                self._say(line)
+                self._trouble(line)
 
     def _bar(self, line: str) -> None:
-        """Show where a progress bar is, now and then."""
-        if time.monotonic() >= self._next_bar:
+        """Show where a progress bar is, now and then: one that has only begun says nothing."""
+        if "| 0/" not in line and time.monotonic() >= self._next_bar:
             self._next_bar = time.monotonic() + BAR_EVERY_S
             self._say(line)
+
+    def _trouble(self, line: str) -> None:
+        """Show it, unless another process or another time has told the same of late."""
+        kind = _NUMBER.sub("", line)
+        if time.monotonic() >= self._told_until.get(kind, 0.0):
+            self._told_until[kind] = time.monotonic() + TROUBLE_EVERY_S
+            self._say(line)
+
+    def _cause(self) -> str:
+        """What the processes raised that could not tell it to the driver; empty where the driver knows better."""
+        if not self._outcome["in_log"]:
+            return ""
+        return f": {self._raised}" if self._raised else f"; its log is {self.path}"
 
     def end(self, stage: str, code: int | None) -> None:
         """The driver has ended with exit code `code`: raises what it ended with, if that was no good end."""
         if self._outcome is not None:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
-                raise kind(self._outcome["error"])
+                raise kind(self._outcome["error"] + self._cause())
             return
         how = "without a word" if code is None else f"with exit code {code}"
         last = "\n".join(f"  {line}" for line in self._last[-5:])

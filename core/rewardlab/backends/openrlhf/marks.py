@@ -1,6 +1,7 @@
 """Reading the log of a stage: the driver's own lines, and what of the engine's says something to people."""
 
 import ast
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +16,7 @@ _TROUBLE = re.compile(
     r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
     re.ASCII,
 )
+_RAISED = re.compile(r"^(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
 _HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting")
 
 
@@ -29,9 +31,26 @@ def read_mark(line: str) -> str | None:
     return rest if found else None
 
 
+def read_outcome(ours: str) -> dict | None:
+    """How the driver ended, of its line without the mark; another process may have written on behind it."""
+    if not ours.startswith(OUTCOME):
+        return None
+    try:
+        outcome, _ = json.JSONDecoder().raw_decode(ours[len(OUTCOME) :])
+    except ValueError:
+        return None
+    return outcome
+
+
 def plain(line: str) -> str:
     """The line without what moves a terminal's cursor or colours it; of a line written over, its last state."""
     return _CURSOR.sub("", line.rstrip("\r").rpartition("\r")[2])
+
+
+def read_raised(line: str) -> str | None:
+    """The last line of a trace: the exception and its text; None for any other line."""
+    found = _RAISED.match(line)
+    return found and found[1]
 
 
 def is_bar(line: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rewardlab.backends.model_folder import looks_local
 from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.wheel import WHEEL, installed
 from rewardlab.errors import Problem, UserError
 from rewardlab.planned import secret_variables
 from rewardlab.recipe import RlStage
@@ -19,6 +20,28 @@ from rewardlab.recipe import RlStage
 PACKAGES = ("rewardlab", "openrlhf", "vllm", "torch", "transformers", "deepspeed", "ray")
 MODULES = ("openrlhf", "deepspeed", "flash_attn")
 LOOK_LIMIT_S = 120.0
+
+
+def check_version(where: str) -> None:
+    """A UserError where this environment has no OpenRLHF, or another one than `compile` writes arguments for."""
+    found = installed()
+    if found is None:
+        raise UserError(
+            f"openrlhf {WHEEL} is not installed here; docs/cluster.md says how to prepare its environment, "
+            "`backend.address` names a Ray cluster, and `backend={use: trl}` needs neither",
+            where=where,
+        )
+    if found != WHEEL:
+        raise UserError(
+            f"openrlhf {found} is installed, and this version of rewardlab is made for {WHEEL}; "
+            f"pip install --no-deps openrlhf=={WHEEL}",
+            where=where,
+        )
+
+
+def missing_modules(rollouts: bool) -> list[str]:
+    """What OpenRLHF imports and this environment has not; `rollouts`: also for rl."""
+    return [name for name in (*MODULES, *(("vllm",) if rollouts else ())) if find_spec(name) is None]
 
 
 def check_nodes(task: Task, gpus: int) -> None:
@@ -35,7 +58,7 @@ def check_nodes(task: Task, gpus: int) -> None:
     local_model = task.model if looks_local(task.model) else None
     wanted = {"paths": paths, "model": local_model, "packages": [*PACKAGES, *_distributions(task)]}
     wanted["secrets"] = _secrets(task)
-    wanted["modules"] = [*MODULES, "vllm"] if isinstance(task.stage, RlStage) else MODULES
+    wanted["rollouts"] = isinstance(task.stage, RlStage)
     here = examine(**wanted)
     named = dict(zip(_names(nodes), nodes, strict=True))
     found = {name: _examined(node, wanted) for name, node in named.items()}
@@ -50,7 +73,7 @@ def examine(
     model: str | None,
     packages: Sequence[str],
     secrets: Sequence[str],
-    modules: Sequence[str],
+    rollouts: bool,
 ) -> dict[str, Any]:
     """What this node has of it. `paths`: a file -> what should stand in it."""
     return {
@@ -60,7 +83,7 @@ def examine(
         "unseen": [path for path, content in paths.items() if not _holds(Path(path), content)],
         "model": model is None or (Path(model).expanduser() / "config.json").is_file(),
         "missing_secrets": [name for name in secrets if not os.environ.get(name)],
-        "missing_modules": [name for name in modules if find_spec(name) is None],
+        "missing_modules": missing_modules(rollouts),
     }
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from rewardlab.backends.openrlhf.compile import Command
 from rewardlab.backends.openrlhf.layout import layout_of
@@ -17,15 +18,19 @@ STOP_LIMIT_S = 20.0
 PLACING_LIMIT_S = 120.0
 
 
+class RankFailed(JobError):
+    """A process of a program has failed; why is in the log only."""
+
+
 def train_on_ranks(task: Task, command: Command) -> None:
-    """Run the command with its ranks. Raises JobError where a process of it fails."""
+    """Run the command with its ranks. Raises RankFailed where a process of it fails."""
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     if os.environ.get("RAY_ADDRESS"):
         code = _on_cluster(task, command, arguments)
     else:
         code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
     if code:
-        raise JobError(f"stage {task.name}: a process of {command.module} ended with exit code {code}; see the log")
+        raise RankFailed(f"stage {task.name}: a process of {command.module} ended with exit code {code}")
 
 
 def launch_node(
@@ -46,7 +51,6 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
     """A launcher on each of the recipe's nodes, which has all of that node's GPUs that the recipe names."""
     import ray
     from ray.util.placement_group import placement_group, remove_placement_group
-    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
     from rewardlab.backends.openrlhf.nodes import check_nodes
     from rewardlab.backends.openrlhf.reinforcement import connect
@@ -59,33 +63,35 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
     try:
         if not group.wait(PLACING_LIMIT_S):
             raise JobError(f"Ray has not {nodes} nodes with {each} free GPUs each")
-
-        def on(node: int) -> dict:
-            return {
-                "num_gpus": each,
-                "num_cpus": 1,
-                "max_retries": 0,
-                "scheduling_strategy": PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=node),
-            }
-
-        first = {**on(0), "num_gpus": 0, "num_cpus": 0}
-        address, port = ray.get(ray.remote(**first)(_meeting_place).remote())
-        launch = [
-            ray.remote(**on(node))(launch_node).remote(
-                command.module, list(arguments), nodes, node, each, address, port
-            )
-            for node in range(nodes)
-        ]
-        waiting, code = list(launch), 0
-        while waiting and not code:  # the first that fails ends the others
-            ready, waiting = ray.wait(waiting, num_returns=1)
-            code = max(ray.get(ready))
-        for other in waiting:
-            ray.cancel(other)
-        return code
+        return _launch(command.module, arguments, nodes, each, group)
     finally:
         remove_placement_group(group)
         ray.shutdown()
+
+
+def _launch(module: str, arguments: Sequence[str], nodes: int, each: int, group: Any) -> int:
+    """A launcher with `each` GPUs in every bundle of the group; the first exit code that is not 0 ends all."""
+    import ray
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    def on(node: int, **resources: int) -> dict[str, Any]:
+        bundle = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=node)
+        return {**resources, "max_retries": 0, "scheduling_strategy": bundle}
+
+    address, port = ray.get(ray.remote(**on(0, num_cpus=0))(_meeting_place).remote())
+    waiting = [
+        ray.remote(**on(node, num_cpus=1, num_gpus=each))(launch_node).remote(
+            module, list(arguments), nodes, node, each, address, port
+        )
+        for node in range(nodes)
+    ]
+    code = 0
+    while waiting and not code:
+        ready, waiting = ray.wait(waiting, num_returns=1)
+        code = max(ray.get(ready))
+    for other in waiting:
+        ray.cancel(other)
+    return code
 
 
 def _meeting_place() -> tuple[str, int]:

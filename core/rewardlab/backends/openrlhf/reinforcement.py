@@ -3,7 +3,7 @@
 import os
 import runpy
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rewardlab.backends.openrlhf.checkpoint import consumed_prompts
 from rewardlab.backends.openrlhf.compile import Command
@@ -14,6 +14,7 @@ from rewardlab.backends.openrlhf.prepare import Texts
 from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
 from rewardlab.backends.openrlhf.task import Task
 from rewardlab.errors import JobError
+from rewardlab.judging.probe import probe_judges
 
 NAMESPACE = "rewardlab"
 
@@ -32,6 +33,7 @@ def reinforce(task: Task, files: StageFiles, command: Command, texts: Texts) -> 
     """Run the whole stage. Raises JobError with the first reason why it had to end."""
     import ray
 
+    arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     backend = task.plan.recipe.backend
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
     settings["chat_template"] = task.stage.chat.template
@@ -39,9 +41,11 @@ def reinforce(task: Task, files: StageFiles, command: Command, texts: Texts) -> 
     connect(task)
     layout = layout_of(backend, task.stage)
     check_nodes(task, layout.gpus - layout.idle)
+    if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
+        probe_judges(task.plan, task.say, task.index)
     service = start_service(_service_settings(task, files), backend.scorers)
     try:
-        _start_engine(command)
+        _start_engine(command.module, arguments)
     except BaseException as error:
         if (why := service.failure()) is not None:
             raise JobError(why) from error
@@ -60,11 +64,10 @@ def connect(task: Task) -> None:
     ray.init(address=address, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
 
 
-def _start_engine(command: Command) -> None:
+def _start_engine(module: str, arguments: Sequence[str]) -> None:
     """Run OpenRLHF's own module in this process, as `python -m` would."""
-    key = os.environ.get("WANDB_API_KEY")
-    sys.argv = [command.module, *command.with_secrets(key)]
-    runpy.run_module(command.module, run_name="__main__", alter_sys=False)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=False)
 
 
 def _environment(task: Task) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from rewardlab.backends.openrlhf.job_desk import JobDesk
@@ -29,15 +29,15 @@ ASKING: ContextVar[Asking | None] = ContextVar("the group that is being scored",
 class RemoteJudge:
     """A judge at the desk: `await judge.ask(Ask(...))`, from any event loop."""
 
-    def __init__(self, name: str, concurrency: int, desk: JobDesk):
-        """concurrency: of the judge in the recipe; the desk never asks more of its questions at once."""
+    def __init__(self, name: str, planned: Planned, desk: JobDesk):
         self.name = name
         self.stopped: JobError | None = None
         """Why the desk must end the job, once it has said so."""
         self._desk = desk
-        self._concurrency = concurrency
+        self._reads_messages = planned.spec.reads == "messages"
+        self._concurrency = planned.use.concurrency
         self._loop: asyncio.AbstractEventLoop | None = None
-        # more than can be asked wait here: at the desk, each would be a call of Ray that takes 70 kB
+        # more than the desk can ask at once wait here: there, each would be a call of Ray that takes 70 kB
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
         self._told = 0
         self._telling: set[Future] = set()
@@ -45,6 +45,8 @@ class RemoteJudge:
     async def ask(self, ask: Ask) -> Reply:
         """The judge's reply; never raises for what the judge does. A desk that is restarted is asked again."""
         about = ASKING.get() or Asking()
+        if self._reads_messages and ask.messages:
+            ask = replace(ask, parts={})  # they hold the same texts once more
         self._loop = loop = asyncio.get_running_loop()
         try:
             async with self._places.setdefault(loop, asyncio.Semaphore(self._concurrency)):
@@ -74,7 +76,7 @@ class RemoteJudges(Mapping[str, RemoteJudge]):
 
     def __init__(self, planned: Mapping[str, Planned], desk: JobDesk):
         hosted = {name: one for name, one in planned.items() if not one.spec.local}
-        self._judges = {name: RemoteJudge(name, one.use.concurrency, desk) for name, one in hosted.items()}
+        self._judges = {name: RemoteJudge(name, one, desk) for name, one in hosted.items()}
 
     def __getitem__(self, name: str) -> RemoteJudge:
         try:

@@ -25,7 +25,7 @@ from rewardlab.types import Completion
 
 T = TypeVar("T")
 REMEMBERED = 1000
-"""groups that are over, with their rewards of up to 20 kB; what comes late for one of them is not taken for a new one"""
+"""groups that are over, with rewards of up to 20 kB each; what comes late for one of them is not taken for a new one"""
 
 
 class ScorerActor:

@@ -129,7 +129,7 @@ def _own_errors(scorers: Scorers) -> Iterator[None]:
 
 
 def _written(settings: ServiceSettings) -> str | None:
-    try:
-        return settings.failure.read_text(encoding="utf-8", errors="surrogatepass")
+    try:  # a full disk leaves an empty file
+        return settings.failure.read_text(encoding="utf-8", errors="surrogatepass") or None
     except FileNotFoundError:
         return None

@@ -26,7 +26,7 @@ PROGRAMS = {
 def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
     """The command of training stage `index` of a checked plan.
 
-    Raises JobError where only the prompts or the run's folder show that it cannot be.
+    Raises UserError where only the prompts or the run's folder show that it cannot be.
     """
     stage = plan.recipe.stages[index]
     backend = plan.recipe.backend

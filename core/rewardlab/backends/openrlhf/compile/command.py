@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rewardlab.errors import JobError
+from rewardlab.errors import UserError
 
 Value = str | int | float | bool | list[str] | list[float] | None
 """of an argument; True is a bare flag, False and None leave it out"""
@@ -27,10 +27,10 @@ class Command:
         """The arguments to start with; `key` is the value of WANDB_API_KEY where the driver runs.
 
         wandb reads the variable itself, and OpenRLHF only asks whether it was given a key at all: the key stays out
-        of the command, which is logged. Raises JobError where a tracker is wanted and has no key.
+        of the command, which is logged. Raises UserError where a tracker is wanted and has no key.
         """
         if "--logger.wandb.key" in self.arguments and not key:
-            raise JobError(f"backend.engine.wandb needs {WANDB_KEY} in the environment of the nodes")
+            raise UserError(f"backend.engine.wandb needs {WANDB_KEY} in the environment of the nodes")
         return self.arguments
 
     def lines(self) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from rewardlab.backends.openrlhf.compile.command import WANDB_KEY, Value
 from rewardlab.backends.openrlhf.files import StageFiles, TrainingStage
-from rewardlab.errors import JobError
+from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 
 SPLITS_PATHS = ",@*?[]"
@@ -43,9 +43,9 @@ def engine_arguments(plan: Plan, stage: TrainingStage, files: StageFiles) -> dic
 
 
 def dataset_path(path: object) -> str:
-    """A file for OpenRLHF's dataset loader. A JobError where it would read the path as something else."""
+    """A file for OpenRLHF's dataset loader. A UserError where it would read the path as something else."""
     text = str(path)
     wrong = next((mark for mark in SPLITS_PATHS if mark in text), None)
     if wrong is not None or "::" in text:
-        raise JobError(f"OpenRLHF cannot read files of {text}: {wrong or '::'!r} in a path has a meaning of its own")
+        raise UserError(f"OpenRLHF cannot read files of {text}: {wrong or '::'!r} in a path has a meaning of its own")
     return text

@@ -9,7 +9,7 @@ from rewardlab.backends.openrlhf.compile.placement import placement
 from rewardlab.backends.openrlhf.files import StageFiles
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.engine_settings import Engine
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 
@@ -90,7 +90,7 @@ def _longest(stage: RlStage, engine: Engine, files: StageFiles) -> int | str:
         return str(engine.context or f"LONGEST_PROMPT+{stage.max_new_tokens}")  # before the prompts were read
     longest = files.longest_prompt + stage.max_new_tokens
     if engine.context is not None and engine.context < longest:
-        raise JobError(
+        raise UserError(
             f"backend.engine.context {engine.context} is less than the longest prompt of {files.longest_prompt} "
             f"tokens and max_new_tokens, {stage.max_new_tokens}"
         )
