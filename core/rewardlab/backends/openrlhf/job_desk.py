@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
+import time
 from typing import Any
 
-from rewardlab.backends.openrlhf.actors import JobActor
+from rewardlab.backends.openrlhf.actors import RESTART_PAUSE, TRIES_OF_THE_DEAD, JobActor
 from rewardlab.errors import JobError, one_line
 
-PAUSE_S = 1.0
-LOSSES = 5
-"""times that one call is cut off by the desk's end; Ray restarts it three times"""
+PATIENCE = 900.0
+"""seconds for the desk to be back; its process may start slowly, and reads the whole ledger"""
 _log = logging.getLogger(__name__)
 
 
@@ -21,13 +21,16 @@ class JobDesk:
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """What the desk returns; its own error is a JobError with its text. JobError where it stays dead."""
-        from ray.exceptions import RayActorError
+        from ray.exceptions import ActorDiedError, RayActorError
 
-        for losses in range(1, LOSSES + 1):
+        found_dead, lost = 0, None
+        while True:
             try:
                 return await self._actor.call(method, *arguments)
-            except RayActorError as error:
-                why = one_line(error)
-                _log.warning("the desk is out of reach (%d): %s", losses, why)
-                await asyncio.sleep(PAUSE_S)
-        raise JobError(f"the job's desk is dead: {why}")
+            except RayActorError as error:  # Ray refuses every call while an actor's new process starts
+                why, lost = one_line(error), lost or time.monotonic()
+                found_dead += isinstance(error, ActorDiedError)
+                if found_dead >= TRIES_OF_THE_DEAD or time.monotonic() - lost > PATIENCE:
+                    raise JobError(f"the job's desk is dead: {why}") from error
+                _log.warning("the desk is out of reach: %s", why)
+                await asyncio.sleep(RESTART_PAUSE)
