@@ -219,8 +219,8 @@ def through_ray(
     folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], count: int, options: Any
 ) -> dict[str, Any]:
     import ray
-    from rewardlab.backends.openrlhf.rows import Row, write_rows
-    from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
+    from rewardlab.backends.openrlhf.job.rows import Row, write_rows
+    from rewardlab.backends.openrlhf.scoring.service import ServiceSettings, start_service
     from rewardlab.recipe import Scorers
 
     stage = recipe.parent / "engine" / "0-rl"
@@ -286,7 +286,7 @@ class Engine:
     """A rollout engine's actor: calls `execute` as OpenRLHF does, for all members of a prompt at once."""
 
     def __init__(self, work: Sequence[Mapping[str, Any]], scorers: int, tokens: int):
-        from rewardlab.backends.openrlhf.executor import GroupExecutor
+        from rewardlab.backends.openrlhf.rollout.executor import GroupExecutor
 
         settings = {"completion_timeout": 600.0, "scoring_timeout": 600.0, "on_partial": "fail", "scorers": scorers}
         stub = type("AgentExecutor", (GroupExecutor,), {"job": "bench", "settings": settings})

@@ -10,7 +10,7 @@ from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.compile.clipping import clip_range
 from rewardlab.backends.openrlhf.compile.command import Command, rendered
 from rewardlab.backends.openrlhf.compile.optimiser import warm_up_ratio
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.errors import UserError
 from rewardlab.loading import load
 from rewardlab.plan import make_plan

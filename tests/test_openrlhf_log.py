@@ -4,8 +4,8 @@ import json
 import time
 
 import pytest
-from rewardlab.backends.openrlhf.log import StageLog
-from rewardlab.backends.openrlhf.marks import OUTCOME, is_trouble, marked, read_mark, read_step
+from rewardlab.backends.openrlhf.job.log import StageLog
+from rewardlab.backends.openrlhf.job.marks import OUTCOME, is_trouble, marked, read_mark, read_step
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 

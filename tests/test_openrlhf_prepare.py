@@ -4,9 +4,9 @@ import json
 from textwrap import dedent
 
 import pytest
-from rewardlab.backends.openrlhf.prepare import Texts, prepare
-from rewardlab.backends.openrlhf.rows import Row, read_rows, write_rows
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.job.prepare import Texts, prepare
+from rewardlab.backends.openrlhf.job.rows import Row, read_rows, write_rows
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.errors import UserError
 from rewardlab.types import Sample
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Sample
-from rewardlab.backends.openrlhf.rows import Row
-from rewardlab.backends.openrlhf.turns import Prompts, Turns
+from rewardlab.backends.openrlhf.job.rows import Row
+from rewardlab.backends.openrlhf.scoring.turns import Prompts, Turns
 from rewardlab.errors import JobError
 
 ORDER = [3, 1, 0, 2, 3, 1]

@@ -109,7 +109,7 @@ def policy_judge(kind: str, recipe: Recipe, purpose: str) -> JudgeSpec:
         raise UserError(f"{told}, and {recipe.backend.use} cannot; use `backend: {{use: openrlhf}}`")
     if purpose == "score" and not recipe.stages:
         raise UserError(OUTSIDE)
-    from rewardlab.backends.openrlhf.policy_judge import SPEC
+    from rewardlab.backends.openrlhf.scoring.policy_judge import SPEC
 
     return SPEC
 

@@ -29,7 +29,7 @@ def logits(folder):
 
 def test_an_adapter_is_merged_into_the_model_that_it_was_trained_on(base, tmp_path):
     import torch
-    from rewardlab.backends.openrlhf.adapters import merge_adapter
+    from rewardlab.backends.openrlhf.job.adapters import merge_adapter
     from transformers import AutoModelForCausalLM
 
     settings = peft.LoraConfig(r=2, target_modules="all-linear", init_lora_weights=False, task_type="CAUSAL_LM")
@@ -44,7 +44,7 @@ def test_an_adapter_is_merged_into_the_model_that_it_was_trained_on(base, tmp_pa
 
 
 def test_a_whole_model_stays_as_it_is(base):
-    from rewardlab.backends.openrlhf.adapters import merge_adapter
+    from rewardlab.backends.openrlhf.job.adapters import merge_adapter
 
     before = {path.name: path.read_bytes() for path in base.iterdir()}
     merge_adapter(base, "unused")
@@ -52,7 +52,7 @@ def test_a_whole_model_stays_as_it_is(base):
 
 
 def test_an_adapter_of_another_model_is_an_error_and_stays(base, tmp_path):
-    from rewardlab.backends.openrlhf.adapters import merge_adapter
+    from rewardlab.backends.openrlhf.job.adapters import merge_adapter
     from rewardlab.errors import JobError
 
     (tmp_path / "model").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from rewardlab.backends.openrlhf.checkpoint import consumed_prompts
+from rewardlab.backends.openrlhf.job.checkpoint import consumed_prompts
 from rewardlab.errors import JobError
 
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")

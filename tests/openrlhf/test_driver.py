@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rewardlab.backends.openrlhf import driver
-from rewardlab.backends.openrlhf.marks import OUTCOME, read_mark
+from rewardlab.backends.openrlhf.job import driver
+from rewardlab.backends.openrlhf.job.marks import OUTCOME, read_mark
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 

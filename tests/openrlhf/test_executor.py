@@ -20,11 +20,11 @@ import pytest
 pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF backend")
 
 import ray
-from rewardlab.backends.openrlhf.executor import GroupExecutor
-from rewardlab.backends.openrlhf.messages import Rewards, Turn
+from rewardlab.backends.openrlhf.rollout.executor import GroupExecutor
+from rewardlab.backends.openrlhf.scoring.messages import Rewards, Turn
 from rewardlab.errors import JobError
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test
 JOB = "made"
 SETTINGS = {"scorers": 1, "completion_timeout": 60.0, "scoring_timeout": 60.0, "on_partial": "fail"}
@@ -640,7 +640,7 @@ class TestDeath:
         assert [answer["reward"] for answer in run(killed())] == [0, 1, 2, 3]
 
     def test_for_good_ends_the_job(self, run, members, failures, tokenizer, monkeypatch):
-        monkeypatch.setattr("rewardlab.backends.openrlhf.actors.RESTART_PAUSE", 0.1)
+        monkeypatch.setattr("rewardlab.backends.openrlhf.rollout.actors.RESTART_PAUSE", 0.1)
         mortal = _start(Scorer, f"{JOB}/scorer/mortal")
         made = executor()
         made._scorers[0].name = f"{JOB}/scorer/mortal"

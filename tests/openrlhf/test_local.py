@@ -5,7 +5,7 @@ import sys
 
 CODE = """
 import time
-from rewardlab.backends.openrlhf.local import end_with_parent
+from rewardlab.backends.openrlhf.job.local import end_with_parent
 end_with_parent()
 try:
     print("started", flush=True)

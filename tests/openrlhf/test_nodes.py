@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from rewardlab.backends.openrlhf.nodes import check_nodes
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.job.nodes import check_nodes
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.errors import UserError
 
 ray = pytest.importorskip("ray", reason="needs the environment of requirements-openrlhf-cpu.txt")

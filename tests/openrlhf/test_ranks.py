@@ -8,7 +8,7 @@ import time
 from textwrap import dedent
 
 import pytest
-from rewardlab.backends.openrlhf.ranks import launch_node
+from rewardlab.backends.openrlhf.job.ranks import launch_node
 
 pytestmark = pytest.mark.slow  # starts torch.distributed
 
@@ -41,7 +41,7 @@ def program(tmp_path, monkeypatch):
 
 
 def launch(folder, how):
-    from rewardlab.backends.openrlhf.ranks import _free_port
+    from rewardlab.backends.openrlhf.job.ranks import _free_port
 
     return launch_node("ranked", [str(folder), how], 1, 0, 2, "127.0.0.1", _free_port())
 
@@ -57,7 +57,7 @@ def test_one_that_fails_ends_the_others_and_the_launcher_with_them(program):
 
 def test_an_interrupt_leaves_no_process(program):
     code = (
-        "from rewardlab.backends.openrlhf.ranks import _free_port, launch_node; "
+        "from rewardlab.backends.openrlhf.job.ranks import _free_port, launch_node; "
         f"launch_node('ranked', [{str(program)!r}, 'stay'], 1, 0, 2, '127.0.0.1', _free_port())"
     )
     environment = {**os.environ, "RANKED": str(program)}

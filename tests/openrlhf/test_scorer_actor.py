@@ -6,12 +6,12 @@ import math
 
 import pytest
 from rewardlab import Ask, Completion, Sample, Score
-from rewardlab.backends.openrlhf.desk import Desk
-from rewardlab.backends.openrlhf.messages import Place
-from rewardlab.backends.openrlhf.rewards import rewards
-from rewardlab.backends.openrlhf.rows import Row, write_rows
-from rewardlab.backends.openrlhf.scorer_actor import ScorerActor
-from rewardlab.backends.openrlhf.service_settings import ServiceSettings
+from rewardlab.backends.openrlhf.job.rows import Row, write_rows
+from rewardlab.backends.openrlhf.scoring.desk import Desk
+from rewardlab.backends.openrlhf.scoring.messages import Place
+from rewardlab.backends.openrlhf.scoring.rewards import rewards
+from rewardlab.backends.openrlhf.scoring.scorer_actor import ScorerActor
+from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError
 

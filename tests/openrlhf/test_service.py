@@ -15,13 +15,13 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 
 import ray
 from rewardlab import Completion, Sample
-from rewardlab.backends.openrlhf.messages import Place
-from rewardlab.backends.openrlhf.rows import Row, write_rows
-from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
+from rewardlab.backends.openrlhf.job.rows import Row, write_rows
+from rewardlab.backends.openrlhf.scoring.messages import Place
+from rewardlab.backends.openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import Scorers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test
 ROWS = 8
 RECIPE = """

@@ -19,13 +19,13 @@ pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF ba
 
 from rewardlab.backends.openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab.backends.openrlhf.compile.further import FURTHER
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.backends.openrlhf.wheel import WHEEL, check_arguments, engine_parser, installed
 from rewardlab.errors import JobError
 from rewardlab.loading import load
 from rewardlab.plan import make_plan
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 RECIPE = """
     version: 1

@@ -29,7 +29,7 @@ def describe(plan: Plan) -> str:
 def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
     """Run the recipe's stages (or stage `only`) on its backend."""
     if plan.recipe.backend.use == "openrlhf":
-        from rewardlab.backends.openrlhf.run import run
+        from rewardlab.backends.openrlhf.job.run import run
     else:
         from rewardlab.backends.trl.run import run
     run(plan, directory, only, say)
@@ -39,7 +39,7 @@ def trained_elsewhere(plan: Plan) -> bool:
     """Whether a cluster trains, and asks what rewards want to know."""
     if plan.recipe.backend.use != "openrlhf":
         return False
-    from rewardlab.backends.openrlhf.cluster import cluster_address
+    from rewardlab.backends.openrlhf.job.cluster import cluster_address
 
     return cluster_address(plan) is not None
 
@@ -48,6 +48,6 @@ def check_runnable(plan: Plan, only: int | None = None) -> None:
     """Raises UserError where this machine cannot start the engine that the recipe's stages (or stage `only`) need."""
     stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
     if plan.recipe.backend.use == "openrlhf" and not all(isinstance(stage, DataStage) for stage in stages):
-        from rewardlab.backends.openrlhf.run import check_engine
+        from rewardlab.backends.openrlhf.job.run import check_engine
 
         check_engine(plan, only)

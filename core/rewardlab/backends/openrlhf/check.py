@@ -9,7 +9,7 @@ from rewardlab.backends.openrlhf.compile.clipping import clip_range
 from rewardlab.backends.openrlhf.compile.engine import SPLITS_PATHS
 from rewardlab.backends.openrlhf.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab.backends.openrlhf.engine_findings import engine_findings
-from rewardlab.backends.openrlhf.files import TrainingStage
+from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.layout import Layout, Misfit, layout_of
 from rewardlab.backends.recipe_findings import (
     Finding,

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator
 
 from rewardlab.backends.described import clip_note, length, model_line, optimiser, shaped_line, total_lines
-from rewardlab.backends.openrlhf.cluster import cluster_address
 from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.compile.batches import batches
 from rewardlab.backends.openrlhf.compile.clipping import clip_range
 from rewardlab.backends.openrlhf.compile.command import WANDB_KEY
 from rewardlab.backends.openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
-from rewardlab.backends.openrlhf.files import TrainingStage
 from rewardlab.backends.openrlhf.foreseen import foreseen_files
+from rewardlab.backends.openrlhf.job.cluster import cluster_address
+from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.layout import Layout, layout_of
 from rewardlab.backends.openrlhf.wheel import WHEEL, installed
 from rewardlab.cost_plan import data_costs, reward_costs

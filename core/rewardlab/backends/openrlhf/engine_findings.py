@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rewardlab.backends.openrlhf.compile import PROGRAMS
 from rewardlab.backends.openrlhf.compile.command import rendered
 from rewardlab.backends.openrlhf.compile.further import further_arguments, further_findings
-from rewardlab.backends.openrlhf.files import TrainingStage
+from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.wheel import WHEEL, engine_parser, installed
 from rewardlab.backends.recipe_findings import Finding
 from rewardlab.engine_settings import Correction, Engine

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.files import StageFiles, TrainingStage
+from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage
 from rewardlab.backends.splits import held_out_samples, read_samples, training_samples
 from rewardlab.backends.stage import steps_of
 from rewardlab.errors import RewardlabError

@@ -8,7 +8,7 @@ from rewardlab.backends.openrlhf.compile.command import Command, rendered
 from rewardlab.backends.openrlhf.compile.further import further_arguments
 from rewardlab.backends.openrlhf.compile.rl import rl_arguments
 from rewardlab.backends.openrlhf.compile.texts import dpo_arguments, sft_arguments
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage

@@ -1,7 +1,7 @@
 """What all three programs of OpenRLHF take: DeepSpeed, checkpoints, trackers."""
 
 from rewardlab.backends.openrlhf.compile.command import WANDB_KEY, Value
-from rewardlab.backends.openrlhf.files import StageFiles, TrainingStage
+from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 

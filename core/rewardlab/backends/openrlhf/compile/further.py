@@ -6,7 +6,7 @@ Named here is what the rest of a recipe does not say and what leaves rewards, pl
 from collections.abc import Iterator, Mapping, Sequence
 
 from rewardlab.backends.openrlhf.compile.command import Value
-from rewardlab.backends.openrlhf.files import TrainingStage
+from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.wheel import WHEEL
 from rewardlab.errors import nearest
 

@@ -6,7 +6,7 @@ from rewardlab.backends.openrlhf.compile.command import Value
 from rewardlab.backends.openrlhf.compile.engine import dataset_path, engine_arguments
 from rewardlab.backends.openrlhf.compile.optimiser import critic_optimiser, optimiser
 from rewardlab.backends.openrlhf.compile.placement import placement
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.engine_settings import Engine
 from rewardlab.errors import JobError, UserError

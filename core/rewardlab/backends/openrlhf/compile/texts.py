@@ -4,7 +4,7 @@ from rewardlab.backends.openrlhf.compile.batches import batches
 from rewardlab.backends.openrlhf.compile.command import Value
 from rewardlab.backends.openrlhf.compile.engine import dataset_path, engine_arguments
 from rewardlab.backends.openrlhf.compile.optimiser import optimiser
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, SftStage

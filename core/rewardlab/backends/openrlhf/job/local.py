@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from rewardlab.backends.openrlhf.log import StageLog
+from rewardlab.backends.openrlhf.job.log import StageLog
 
 STOP_LIMIT_S = 30.0
 
@@ -21,7 +21,7 @@ def run_here(arguments: Sequence[str], log: StageLog) -> int:
     """
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
     environment |= {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
-    command = [sys.executable, "-m", "rewardlab.backends.openrlhf.driver", *arguments, "--attended"]
+    command = [sys.executable, "-m", "rewardlab.backends.openrlhf.job.driver", *arguments, "--attended"]
     process = subprocess.Popen(
         command,
         env=environment,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.openrlhf.journal import Journal
-from rewardlab.backends.openrlhf.messages import Turn
-from rewardlab.backends.openrlhf.rows import Row, read_rows
+from rewardlab.backends.openrlhf.job.rows import Row, read_rows
+from rewardlab.backends.openrlhf.scoring.journal import Journal
+from rewardlab.backends.openrlhf.scoring.messages import Turn
 from rewardlab.errors import JobError, one_line
 
 

@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.backends.openrlhf.book import Book
-from rewardlab.backends.openrlhf.messages import Place, Turn
-from rewardlab.backends.openrlhf.policy_judge import SPEC, Engines
-from rewardlab.backends.openrlhf.service_settings import ServiceSettings
-from rewardlab.backends.openrlhf.turns import Prompts, Turns
+from rewardlab.backends.openrlhf.scoring.book import Book
+from rewardlab.backends.openrlhf.scoring.messages import Place, Turn
+from rewardlab.backends.openrlhf.scoring.policy_judge import SPEC, Engines
+from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.backends.openrlhf.scoring.turns import Prompts, Turns
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import RewardlabError
 from rewardlab.judging import Judges, Keeping, open_judges, require_secrets

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from rewardlab.backends.openrlhf.completions import Generated
-from rewardlab.backends.openrlhf.messages import Rewards
+from rewardlab.backends.openrlhf.rollout.completions import Generated
+from rewardlab.backends.openrlhf.scoring.messages import Rewards
 from rewardlab.errors import JobError
 
 

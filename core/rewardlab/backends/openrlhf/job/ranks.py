@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from rewardlab.backends.openrlhf.compile import Command
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.openrlhf.layout import layout_of
-from rewardlab.backends.openrlhf.task import Task
 from rewardlab.errors import JobError
 
 STOP_LIMIT_S = 20.0
@@ -52,8 +52,8 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
     import ray
     from ray.util.placement_group import placement_group, remove_placement_group
 
-    from rewardlab.backends.openrlhf.nodes import check_nodes
-    from rewardlab.backends.openrlhf.reinforcement import connect
+    from rewardlab.backends.openrlhf.job.nodes import check_nodes
+    from rewardlab.backends.openrlhf.job.reinforcement import connect
 
     nodes = layout_of(task.plan.recipe.backend, task.stage).nodes
     connect(task)

@@ -5,13 +5,13 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab.backends.openrlhf.evaluation_passes import EvaluationPasses
-from rewardlab.backends.openrlhf.journal import Journal
-from rewardlab.backends.openrlhf.messages import Place
-from rewardlab.backends.openrlhf.recorded import Recorded
-from rewardlab.backends.openrlhf.service_settings import ServiceSettings
-from rewardlab.backends.openrlhf.step_log import StepLog
-from rewardlab.backends.openrlhf.turns import Prompts
+from rewardlab.backends.openrlhf.scoring.evaluation_passes import EvaluationPasses
+from rewardlab.backends.openrlhf.scoring.journal import Journal
+from rewardlab.backends.openrlhf.scoring.messages import Place
+from rewardlab.backends.openrlhf.scoring.recorded import Recorded
+from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.backends.openrlhf.scoring.step_log import StepLog
+from rewardlab.backends.openrlhf.scoring.turns import Prompts
 from rewardlab.composition import ScoredGroup
 from rewardlab.judging.usage import Usage
 from rewardlab.ledger import Ledger, UsageLog

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.files import StageFiles, TrainingStage
-from rewardlab.backends.openrlhf.rows import read_rows
+from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage
+from rewardlab.backends.openrlhf.job.rows import read_rows
 from rewardlab.backends.starting_model import starting_model
 from rewardlab.ledger import run_name
 from rewardlab.loading import load

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from rewardlab.backends.openrlhf.completions import TextThread, generate
+from rewardlab.backends.openrlhf.rollout.completions import TextThread, generate
 from rewardlab.backends.prompts import PromptFormat
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import Chat

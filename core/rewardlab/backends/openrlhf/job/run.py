@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.cluster import check_cluster, cluster_address, place_there, run_on_cluster
-from rewardlab.backends.openrlhf.here import check_here
-from rewardlab.backends.openrlhf.local import run_here
-from rewardlab.backends.openrlhf.log import StageLog
-from rewardlab.backends.openrlhf.rows import Row, write_rows
-from rewardlab.backends.openrlhf.task import stage_folder
+from rewardlab.backends.openrlhf.job.cluster import check_cluster, cluster_address, place_there, run_on_cluster
+from rewardlab.backends.openrlhf.job.here import check_here
+from rewardlab.backends.openrlhf.job.local import run_here
+from rewardlab.backends.openrlhf.job.log import StageLog
+from rewardlab.backends.openrlhf.job.rows import Row, write_rows
+from rewardlab.backends.openrlhf.job.task import stage_folder
 from rewardlab.backends.sequence import run_stages
 from rewardlab.backends.splits import held_out_samples, read_samples, training_samples
 from rewardlab.backends.starting_model import starting_model

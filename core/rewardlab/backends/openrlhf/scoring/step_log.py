@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rewardlab.appending import LineAppender
-from rewardlab.backends.openrlhf.messages import Place
+from rewardlab.backends.openrlhf.scoring.messages import Place
 from rewardlab.backends.step_metrics import judge_metrics, step_metrics
 from rewardlab.composition import MissingGuard, ScoredGroup
 from rewardlab.judging.usage import Usage

@@ -8,11 +8,11 @@ from typing import Any, Literal, Self
 from uuid import uuid4
 from zlib import crc32
 
-from rewardlab.backends.openrlhf.actors import JobActor
-from rewardlab.backends.openrlhf.answers import Call, answer, for_the_lost
-from rewardlab.backends.openrlhf.completions import CompletionLost, Generated, TextThread, generate
-from rewardlab.backends.openrlhf.group_scoring import GroupScoring, prompt_name
-from rewardlab.backends.openrlhf.messages import Place, Turn
+from rewardlab.backends.openrlhf.rollout.actors import JobActor
+from rewardlab.backends.openrlhf.rollout.answers import Call, answer, for_the_lost
+from rewardlab.backends.openrlhf.rollout.completions import CompletionLost, Generated, TextThread, generate
+from rewardlab.backends.openrlhf.rollout.group_scoring import GroupScoring, prompt_name
+from rewardlab.backends.openrlhf.scoring.messages import Place, Turn
 from rewardlab.errors import JobError
 from rewardlab.scoring import together
 from rewardlab.types import Completion

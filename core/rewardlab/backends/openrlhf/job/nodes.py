@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.backends.model_folder import looks_local
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.openrlhf.wheel import WHEEL, installed
 from rewardlab.errors import Problem, UserError
 from rewardlab.planned import secret_variables

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from rewardlab.backends.openrlhf.actors import Limit
+from rewardlab.backends.openrlhf.rollout.actors import Limit
 from rewardlab.errors import JobError, one_line
 
 BROKEN_OFF = ("abort", "error")

@@ -5,8 +5,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rewardlab.backends.openrlhf.job.nodes import check_version, missing_modules
 from rewardlab.backends.openrlhf.layout import layout_of
-from rewardlab.backends.openrlhf.nodes import check_version, missing_modules
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, Stage

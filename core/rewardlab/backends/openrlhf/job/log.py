@@ -5,7 +5,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.marks import is_bar, is_trouble, plain, read_mark, read_outcome, read_raised, read_step
+from rewardlab.backends.openrlhf.job.marks import (
+    is_bar,
+    is_trouble,
+    plain,
+    read_mark,
+    read_outcome,
+    read_raised,
+    read_step,
+)
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import redact
 

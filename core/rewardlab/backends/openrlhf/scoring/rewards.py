@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from rewardlab.backends.openrlhf.messages import Rewards
+from rewardlab.backends.openrlhf.scoring.messages import Rewards
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.types import Score

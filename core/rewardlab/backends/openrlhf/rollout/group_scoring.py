@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from ray.exceptions import RayActorError
 
-from rewardlab.backends.openrlhf.actors import JobActor
-from rewardlab.backends.openrlhf.messages import Place, Rewards, Turn
+from rewardlab.backends.openrlhf.rollout.actors import JobActor
+from rewardlab.backends.openrlhf.scoring.messages import Place, Rewards, Turn
 from rewardlab.errors import JobError
 from rewardlab.types import Completion
 

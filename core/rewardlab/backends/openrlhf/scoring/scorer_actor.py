@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from rewardlab.backends.openrlhf.job_desk import JobDesk
-from rewardlab.backends.openrlhf.messages import Place, Rewards
-from rewardlab.backends.openrlhf.remote_judges import ASKING, Asking, RemoteJudges
-from rewardlab.backends.openrlhf.rewards import rewards
-from rewardlab.backends.openrlhf.rows import Row
-from rewardlab.backends.openrlhf.service_settings import ServiceSettings
-from rewardlab.backends.openrlhf.turns import Prompts
+from rewardlab.backends.openrlhf.job.rows import Row
+from rewardlab.backends.openrlhf.scoring.job_desk import JobDesk
+from rewardlab.backends.openrlhf.scoring.messages import Place, Rewards
+from rewardlab.backends.openrlhf.scoring.remote_judges import ASKING, Asking, RemoteJudges
+from rewardlab.backends.openrlhf.scoring.rewards import rewards
+from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.backends.openrlhf.scoring.turns import Prompts
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.plan import Plan
 from rewardlab.pool import Pool

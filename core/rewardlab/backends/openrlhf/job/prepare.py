@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.backends.lengths import fitting_prompts
-from rewardlab.backends.openrlhf.files import StageFiles
-from rewardlab.backends.openrlhf.rows import Row, write_rows
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.job.files import StageFiles
+from rewardlab.backends.openrlhf.job.rows import Row, write_rows
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.prompts import PromptFormat
 from rewardlab.backends.stage import reading_order, steps_of
 from rewardlab.backends.tokenizers import ends_of, load_tokenizer

@@ -6,10 +6,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewardlab.backends.openrlhf.actors import NAMESPACE
-from rewardlab.backends.openrlhf.desk import Desk
-from rewardlab.backends.openrlhf.scorer_actor import ScorerActor
-from rewardlab.backends.openrlhf.service_settings import ServiceSettings
+from rewardlab.backends.openrlhf.rollout.actors import NAMESPACE
+from rewardlab.backends.openrlhf.scoring.desk import Desk
+from rewardlab.backends.openrlhf.scoring.scorer_actor import ScorerActor
+from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.recipe import Scorers
 

@@ -13,12 +13,12 @@ from openrlhf.utils.agent import AgentExecutorBase
 from ray import get_runtime_context
 from ray.exceptions import RayError
 
-from rewardlab.backends.openrlhf.actors import JobActor
-from rewardlab.backends.openrlhf.answers import Call, shape
-from rewardlab.backends.openrlhf.barrier import Barrier
-from rewardlab.backends.openrlhf.completions import TextThread
-from rewardlab.backends.openrlhf.questions import answer_question
-from rewardlab.backends.openrlhf.rollout import GroupRollout, Limits
+from rewardlab.backends.openrlhf.rollout.actors import JobActor
+from rewardlab.backends.openrlhf.rollout.answers import Call, shape
+from rewardlab.backends.openrlhf.rollout.barrier import Barrier
+from rewardlab.backends.openrlhf.rollout.completions import TextThread
+from rewardlab.backends.openrlhf.rollout.group_rollout import GroupRollout, Limits
+from rewardlab.backends.openrlhf.rollout.questions import answer_question
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 TELLING = 30.0

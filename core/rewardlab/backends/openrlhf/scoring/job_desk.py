@@ -5,7 +5,7 @@ import logging
 import time
 from typing import Any
 
-from rewardlab.backends.openrlhf.actors import RESTART_PAUSE, TRIES_OF_THE_DEAD, JobActor
+from rewardlab.backends.openrlhf.rollout.actors import RESTART_PAUSE, TRIES_OF_THE_DEAD, JobActor
 from rewardlab.errors import JobError, one_line
 
 PATIENCE = 900.0

@@ -5,9 +5,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.openrlhf.journal import Journal
-from rewardlab.backends.openrlhf.messages import Place
-from rewardlab.backends.openrlhf.rows import Row
+from rewardlab.backends.openrlhf.job.rows import Row
+from rewardlab.backends.openrlhf.scoring.journal import Journal
+from rewardlab.backends.openrlhf.scoring.messages import Place
 from rewardlab.composition import ScoredGroup
 from rewardlab.lines import read_lines
 from rewardlab.types import Completion, Sample, Score

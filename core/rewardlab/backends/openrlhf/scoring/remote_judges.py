@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from rewardlab.backends.openrlhf.job_desk import JobDesk
+from rewardlab.backends.openrlhf.scoring.job_desk import JobDesk
 from rewardlab.errors import JobError, UserError, nearest, one_line
 from rewardlab.judging.form import FIRST
 from rewardlab.planned import Planned

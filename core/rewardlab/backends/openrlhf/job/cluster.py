@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.backends.openrlhf.log import StageLog
-from rewardlab.backends.openrlhf.task import stage_folder
+from rewardlab.backends.openrlhf.job.log import StageLog
+from rewardlab.backends.openrlhf.job.task import stage_folder
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Plan
 
@@ -129,7 +129,7 @@ def _named_by(plan: Plan) -> str:
 
 def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[str]) -> None:
     there = str(place_there(plan, run))
-    driver = ["python", "-m", "rewardlab.backends.openrlhf.driver", there, *arguments, "--sent", "."]
+    driver = ["python", "-m", "rewardlab.backends.openrlhf.job.driver", there, *arguments, "--sent", "."]
     if plan.recipe.backend.engine.storage is not None:
         driver.append("--store")
     environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": _variables(plan)}

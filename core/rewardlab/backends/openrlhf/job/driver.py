@@ -1,6 +1,6 @@
 """The process in the cluster that runs one training stage: files, actors that score, and OpenRLHF's own loop.
 
-    python -m rewardlab.backends.openrlhf.driver RUN STAGE [--attempt K] [--home FOLDER] ...
+    python -m rewardlab.backends.openrlhf.job.driver RUN STAGE [--attempt K] [--home FOLDER] ...
 
 Its lines for the user begin with MARK, its last one is the outcome as JSON; all else is OpenRLHF's log.
 """
@@ -14,15 +14,15 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.adapters import merge_adapter
 from rewardlab.backends.openrlhf.compile import compile_stage
-from rewardlab.backends.openrlhf.files import StageFiles
-from rewardlab.backends.openrlhf.local import end_with_parent
-from rewardlab.backends.openrlhf.marks import OUTCOME, marked, plain
-from rewardlab.backends.openrlhf.nodes import check_version
-from rewardlab.backends.openrlhf.prepare import Texts, prepare
-from rewardlab.backends.openrlhf.ranks import RankFailed, train_on_ranks
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.job.adapters import merge_adapter
+from rewardlab.backends.openrlhf.job.files import StageFiles
+from rewardlab.backends.openrlhf.job.local import end_with_parent
+from rewardlab.backends.openrlhf.job.marks import OUTCOME, marked, plain
+from rewardlab.backends.openrlhf.job.nodes import check_version
+from rewardlab.backends.openrlhf.job.prepare import Texts, prepare
+from rewardlab.backends.openrlhf.job.ranks import RankFailed, train_on_ranks
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.openrlhf.wheel import check_arguments
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.recipe import RlStage
@@ -75,7 +75,7 @@ def run_stage(task: Task) -> None:
     check_arguments(command.module, command.arguments)
     shutil.rmtree(files.output, ignore_errors=True)
     if isinstance(task.stage, RlStage):
-        from rewardlab.backends.openrlhf.reinforcement import reinforce
+        from rewardlab.backends.openrlhf.job.reinforcement import reinforce
 
         reinforce(task, files, command, texts)
     else:

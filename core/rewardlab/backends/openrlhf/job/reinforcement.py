@@ -5,14 +5,14 @@ import runpy
 import sys
 from collections.abc import Mapping, Sequence
 
-from rewardlab.backends.openrlhf.checkpoint import consumed_prompts
 from rewardlab.backends.openrlhf.compile import Command
-from rewardlab.backends.openrlhf.files import StageFiles
+from rewardlab.backends.openrlhf.job.checkpoint import consumed_prompts
+from rewardlab.backends.openrlhf.job.files import StageFiles
+from rewardlab.backends.openrlhf.job.nodes import check_nodes
+from rewardlab.backends.openrlhf.job.prepare import Texts
+from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.openrlhf.layout import layout_of
-from rewardlab.backends.openrlhf.nodes import check_nodes
-from rewardlab.backends.openrlhf.prepare import Texts
-from rewardlab.backends.openrlhf.service import ServiceSettings, start_service
-from rewardlab.backends.openrlhf.task import Task
+from rewardlab.backends.openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab.errors import JobError
 from rewardlab.judging.probe import probe_judges
 
@@ -20,7 +20,7 @@ NAMESPACE = "rewardlab"
 
 STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
 
-from rewardlab.backends.openrlhf.executor import GroupExecutor
+from rewardlab.backends.openrlhf.rollout.executor import GroupExecutor
 
 
 class AgentExecutor(GroupExecutor):
