@@ -14,11 +14,11 @@ STEPS, PROMPTS, SIZE = 6, 4, 4
     ("how", "why"),
     [
         ("raise", "the toy was told to raise"),
-        ("hang", "2 s"),
+        ("hang", "0.5 s"),
     ],
 )
 def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(how, why, jobs, drive, model, toy_path, tmp_path):
-    faulty = f"reward.components.faulty={{use: toy/faulty_worker, with: {{how: {how}, when: '5'}}}}"
+    faulty = f"reward.components.faulty={{use: toy/faulty_worker, with: {{how: {how}, when: '5'}}, timeout: 0.5}}"
     recipe = drive.with_name("short.yaml")
     overrides = (f"model={model}", faulty, "reward.total=preference + faulty")
     with jobs.started(tmp_path, recipe, *overrides, paths=[toy_path]) as job:

@@ -662,6 +662,7 @@ class TestDeath:
     def test_of_the_desk_does_not_hide_why_the_job_ends(self, run, members, actors, tokenizer):
         async def killed(number):
             ray.kill(actors.desk, no_restart=False)
+            await asyncio.to_thread(_gone, actors.desk)
             raise OSError("no memory")
 
         run(members(executor(), Engine(tokenizer, before=killed), n=1))
@@ -678,31 +679,45 @@ def _back(actor, before):
             time.sleep(0.1)
 
 
-async def largest_stall(work):
-    """Seconds for which the event loop was held at most while `work` was done."""
-    stalls, last = [], time.perf_counter()
+def _gone(actor):
+    """Wait until calls to an actor that is killed do not reach it any more."""
+    while True:
+        try:
+            ray.get(actor.seen.remote())
+        except ray.exceptions.RayActorError:
+            return
+
+
+async def largest_stalls(work):
+    """Seconds for which the event loop was held at most while `work` was done: by the clock, and of its own computing.
+
+    On a machine with other work the clock counts that, too.
+    """
+    stalls, computed = [], []
     task = asyncio.ensure_future(work)
     while not task.done():
+        last, spent = time.perf_counter(), time.thread_time()
         await asyncio.sleep(0.001)
-        now = time.perf_counter()
-        stalls.append(now - last)
-        last = now
+        stalls.append(time.perf_counter() - last)
+        computed.append(time.thread_time() - spent)
     await task
-    return max(stalls)
+    return max(stalls), max(computed)
 
 
 class TestEventLoop:
     def test_is_never_held_by_long_completions_or_a_busy_scorer(self, run, group, tokenizer, behave):
-        """The best of some tries: other work of the machine does not count, what always takes long does."""
+        """The best of some tries; what waits is seen by the clock, what computes by the thread's own time."""
         behave(busy=1.0)
         params, engine = Params(max_tokens=10_000, logprobs=1), Ready(tokenizer)
         made = executor()
         run(group(made, engine, n=1, params=params, max_length=20_000))  # imports and connections
         for _ in range(4):
             work = group(made, engine, n=40, params=params, max_length=20_000)
-            if (stall := run(largest_stall(work))) < 0.05:
+            stall, computed = run(largest_stalls(work))
+            if stall < 0.2 and computed < 0.05:
                 return
-        assert stall < 0.05
+        assert stall < 0.2
+        assert computed < 0.05
 
 
 class Ready(Engine):

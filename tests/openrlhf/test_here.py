@@ -69,6 +69,7 @@ def test_what_openrlhf_imports_and_is_not_there(refused, jobs, monkeypatch):
     import sys
 
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(jobs.ENGINE)])
+    monkeypatch.delitem(sys.modules, "vllm", raising=False)  # of a test that ran before
     monkeypatch.delenv("PYTHONPATH", raising=False)
     assert "this environment has no flash_attn, vllm" in refused()
     assert "this environment has no flash_attn;" in refused("--stage", "0")

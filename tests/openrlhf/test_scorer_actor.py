@@ -295,18 +295,27 @@ class TestWhatOpenRLHFReceives:
         )
 
     def test_has_the_same_names_for_every_sample_and_a_mean_for_what_is_missing(self):
-        found = rewards(self.group(1.0, None, 0.5), (0, 1, 2), "right")
+        found = rewards(self.group(1.0, None, 0.5), (0, 1, 2), "right", 5)
         assert found.shaped == (0.25, -0.25, 0.0)
         assert found.correctness == (1.0, 0.75, 0.5)
         assert [log["reward/total"] for log in found.logs] == [1.0, 0.75, 0.5]
         assert [log["missing/right"] for log in found.logs] == [0.0, 1.0, 0.0]
-        names = {"reward/total", "reward/right", "reward/other", "missing/right", "missing/other", "group/size"}
-        assert all(log.keys() == names and log["group/size"] == 3.0 for log in found.logs)
+        names = {
+            "reward/total",
+            "reward/right",
+            "reward/other",
+            "missing/right",
+            "missing/other",
+            "group/size",
+            "group/sampled",
+        }
+        assert all(log.keys() == names for log in found.logs)
+        assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
         assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
 
     def test_is_wrong_where_nobody_knows_whether_it_is_right(self):
-        assert rewards(self.group(None, None, None), (0, 1, 2), "right").correctness == (0.0, 0.0, 0.0)
+        assert rewards(self.group(None, None, None), (0, 1, 2), "right", 5).correctness == (0.0, 0.0, 0.0)
 
     def test_is_finite_or_nothing(self):
         with pytest.raises(JobError, match="sample 's': its rewards are not finite"):
-            rewards(self.group(1.0, 1.0, 1.0, shaped=(0.0, math.nan, 0.0)), (0, 1, 2), None)
+            rewards(self.group(1.0, 1.0, 1.0, shaped=(0.0, math.nan, 0.0)), (0, 1, 2), None, 3)

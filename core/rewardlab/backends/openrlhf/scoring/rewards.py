@@ -9,8 +9,10 @@ from rewardlab.errors import JobError
 from rewardlab.types import Score
 
 
-def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None) -> Rewards:
-    """What the members of the group receive. correctness: the component of that name, if the recipe names one.
+def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None, sampled: int) -> Rewards:
+    """What the members of the group receive, of whose prompt `sampled` completions were made.
+
+    correctness: the component of that name, if the recipe names one.
 
     OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: what has no value
     has the mean of its group, or NaN where the whole group has none. A JobError where a reward is not finite.
@@ -24,6 +26,7 @@ def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None) ->
             log[f"missing/{name}"] = float(score.value is None and score.error is not None)
     for log in logs:
         log["group/size"] = float(len(logs))
+        log["group/sampled"] = float(sampled)
     return Rewards(
         kept=tuple(kept),
         shaped=tuple(float(value) for value in group.shaped),

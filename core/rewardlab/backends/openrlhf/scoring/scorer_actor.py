@@ -83,7 +83,7 @@ class ScorerActor:
         try:
             with group.asked_about():
                 pooled = await self._told(group.pool.scored())
-            given = rewards(pooled.group, pooled.kept, opened.correctness)
+            given = rewards(pooled.group, pooled.kept, opened.correctness, len(group.put))
             await self._desk.call("record", group.place, pooled.group)
         finally:
             self._forget(key, given)
