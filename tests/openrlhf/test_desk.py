@@ -200,7 +200,7 @@ class TestAnEvaluation:
         using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), *self.passed("y"))
         folder = settings.run / "evaluation"
         assert {path.name for path in folder.iterdir()} == {
-            f"0-rl-{when}{end}" for when in ("step-2", "step-4", "after") for end in (".json", ".rows.jsonl")
+            f"0-rl-{when}{end}" for when in ("step-2", "after") for end in (".json", ".rows.jsonl")
         }
         [everything, english] = Results.load(folder / "0-rl-step-2.json").slices
         assert (everything.prompts, everything.completions, everything.means["short"]) == (2, 4, 0.75)

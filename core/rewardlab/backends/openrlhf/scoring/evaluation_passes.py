@@ -39,9 +39,7 @@ class EvaluationPasses:
             return None
         groups = [self._groups[index] for index in sorted(self._groups)]
         self._groups = {}
-        self._write(f"step-{self._step}", groups)
-        if self._step == self._last:
-            self._write("after", groups)
+        self._write("after" if self._step == self._last else f"step-{self._step}", groups)
         return self._step
 
     def _write(self, when: str, groups: Sequence[ScoredGroup]) -> None:
