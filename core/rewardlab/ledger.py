@@ -40,7 +40,17 @@ from rewardlab.yaml12 import dump
 
 DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
 BLOCK = 1 << 16
-REPORTED_PACKAGES = ("torch", "transformers", "trl", "datasets", "tokenizers")
+REPORTED_PACKAGES = (
+    "torch",
+    "transformers",
+    "trl",
+    "datasets",
+    "tokenizers",
+    "openrlhf",
+    "vllm",
+    "deepspeed",
+    "ray",
+)
 
 
 @dataclass
