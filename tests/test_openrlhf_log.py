@@ -5,7 +5,7 @@ import time
 
 import pytest
 from rewardlab.backends.openrlhf.job.log import StageLog
-from rewardlab.backends.openrlhf.job.marks import OUTCOME, is_trouble, marked, read_mark, read_step
+from rewardlab.backends.openrlhf.job.marks import OUTCOME, STEPS, is_trouble, marked, read_mark, read_step
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 
@@ -67,10 +67,10 @@ class TestMarks:
 
 class TestAStep:
     def test_is_told_in_short_the_total_first(self):
-        assert read_step(STEP) == "step 4: total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s"
+        assert read_step(STEP) == (4, "total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s")
 
     def test_with_a_nan_is_told_as_it_is(self):
-        assert read_step("Global step 4: {'reward/total': nan}") == "Global step 4: {'reward/total': nan}"
+        assert read_step("Global step 4: {'reward/total': nan}") == (4, "{'reward/total': nan}")
 
     def test_is_nothing_else(self):
         assert read_step(WEIGHT) is None
@@ -80,7 +80,12 @@ class TestWhatIsShown:
     def test_our_lines_the_engines_steps_and_its_troubles(self, log, said):
         for line in (marked("starts"), WEIGHT, STEP, "[Warning] a flag"):
             log.take(line)
-        assert said == ["starts", read_step(STEP), "[Warning] a flag"]
+        assert said == ["starts", f"step 4: {read_step(STEP)[1]}", "[Warning] a flag"]
+
+    def test_of_how_many_steps_where_the_driver_has_said_so(self, log, said):
+        for line in (marked(f"{STEPS}9"), STEP):
+            log.take(line)
+        assert said == [f"step 4 of 9: {read_step(STEP)[1]}"]
 
     def test_the_file_has_all_of_it_at_once(self, log):
         log.take(WEIGHT)
@@ -133,6 +138,18 @@ class TestWhatIsShown:
 
 
 class TestTheEnd:
+    def test_of_fewer_steps_than_were_planned_is_told(self, log, said):
+        for line in (marked(f"{STEPS}9"), STEP, ended()):
+            log.take(line)
+        log.end("1-rl", 0)
+        assert "trained 4 of its 9 steps" in said[-1]
+
+    def test_of_all_steps_says_nothing_more(self, log, said):
+        for line in (marked(f"{STEPS}4"), STEP, ended()):
+            log.take(line)
+        log.end("1-rl", 0)
+        assert len(said) == 1
+
     def test_a_good_one_says_nothing(self, log):
         log.take(ended())
         log.end("1-rl", 0)

@@ -18,7 +18,7 @@ from rewardlab.backends.openrlhf.compile import compile_stage
 from rewardlab.backends.openrlhf.job.adapters import merge_adapter
 from rewardlab.backends.openrlhf.job.files import StageFiles
 from rewardlab.backends.openrlhf.job.local import end_with_parent
-from rewardlab.backends.openrlhf.job.marks import OUTCOME, marked, plain
+from rewardlab.backends.openrlhf.job.marks import OUTCOME, STEPS, marked, plain
 from rewardlab.backends.openrlhf.job.nodes import check_version
 from rewardlab.backends.openrlhf.job.prepare import Texts, prepare
 from rewardlab.backends.openrlhf.job.ranks import RankFailed, train_on_ranks
@@ -75,6 +75,7 @@ def run_stage(task: Task) -> None:
     check_arguments(command.module, command.arguments)
     shutil.rmtree(files.output, ignore_errors=True)
     if isinstance(task.stage, RlStage):
+        _say(f"{STEPS}{files.steps}")
         from rewardlab.backends.openrlhf.job.reinforcement import reinforce
 
         reinforce(task, files, command, texts)

@@ -13,6 +13,7 @@ from rewardlab.backends.openrlhf.job.marks import (
     read_outcome,
     read_raised,
     read_step,
+    read_steps,
 )
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import redact
@@ -30,6 +31,8 @@ class StageLog:
         self.path = path
         self._say = say
         self._outcome: dict | None = None
+        self._steps: int | None = None
+        self._step = 0
         self._last: list[str] = []
         self._raised: str | None = None
         self._told_until: dict[str, float] = {}
@@ -55,10 +58,13 @@ class StageLog:
         ours = read_mark(line)
         if ours is not None and (outcome := read_outcome(ours)) is not None:
             self._outcome = outcome
+        elif ours is not None and (steps := read_steps(ours)) is not None:
+            self._steps = steps
         elif ours is not None:
             self._say(ours)
-        elif (step := read_step(line)) is not None:
-            self._say(step)
+        elif (told := read_step(line)) is not None:
+            self._step, numbers = told
+            self._say(f"step {self._step}{'' if self._steps is None else f' of {self._steps}'}: {numbers}")
         elif is_bar(line):
             self._bar(line)
         elif line.strip():
@@ -92,6 +98,11 @@ class StageLog:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
                 raise kind(self._outcome["error"] + self._cause())
+            if self._steps is not None and 0 < self._step < self._steps:
+                self._say(
+                    f"stage {stage} trained {self._step} of its {self._steps} steps: groups that dynamic filtering "
+                    "leaves out use up its prompts; raise `steps` for more"
+                )
             return
         how = "without a word" if code is None else f"with exit code {code}"
         last = "\n".join(f"  {line}" for line in self._last[-5:])

@@ -8,6 +8,8 @@ from typing import Any
 
 MARK = "rewardlab| "
 OUTCOME = "outcome "
+STEPS = "steps "
+"""the driver's line with how many the stage has"""
 
 _STEP = re.compile(r"Global step (\d+): (\{.*\})")
 _BAR = re.compile(r"\d+%\|.*\| *\d+/\d+ ")
@@ -42,6 +44,12 @@ def read_outcome(ours: str) -> dict | None:
     return outcome
 
 
+def read_steps(ours: str) -> int | None:
+    """How many steps the stage has, of the driver's line without its mark; None for its other lines."""
+    number = ours.removeprefix(STEPS)
+    return int(number) if ours.startswith(STEPS) and number.isdigit() else None
+
+
 def plain(line: str) -> str:
     """The line without what moves a terminal's cursor or colours it; of a line written over, its last state."""
     return _CURSOR.sub("", line.rstrip("\r").rpartition("\r")[2])
@@ -63,16 +71,16 @@ def is_trouble(line: str) -> bool:
     return _TROUBLE.search(line) is not None and _HARMLESS.search(line) is None
 
 
-def read_step(line: str) -> str | None:
-    """What OpenRLHF says of a training step, in short; None where the line is about something else."""
+def read_step(line: str) -> tuple[int, str] | None:
+    """(a training step, what OpenRLHF says of it in short); None where the line is about something else."""
     found = _STEP.search(line)
     if found is None:
         return None
     try:
         numbers: Mapping[str, Any] = ast.literal_eval(found[2])
     except (ValueError, SyntaxError):  # a NaN among them
-        return line[found.start() :]
-    return f"step {found[1]}: " + ", ".join(_told(numbers))
+        return int(found[1]), found[2]
+    return int(found[1]), ", ".join(_told(numbers))
 
 
 def _told(numbers: Mapping[str, Any]) -> list[str]:
