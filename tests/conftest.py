@@ -210,6 +210,20 @@ def command(toy_path):
     return run
 
 
+@pytest.fixture
+def problems(main, write, request):
+    """What `check` finds wrong in the recipe of a test module with some overrides: {path: what}."""
+    write("r.yaml", request.module.RECIPE)
+
+    def check(*overrides):
+        code, out, _ = main("check", "r.yaml", "--json", *overrides)
+        found = json.loads(out)["problems"]
+        assert code == (2 if found else 0)
+        return {".".join(map(str, p["path"])): p["what"] for p in found}
+
+    return check
+
+
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory):
     """Folders as Hugging Face models come, tiny and random: `model_folder("gpt2")`, "qwen2", "llama".

@@ -1,6 +1,5 @@
 """What the openrlhf backend says of a recipe before anything is loaded."""
 
-import json
 from importlib.util import find_spec
 
 import pytest
@@ -19,20 +18,6 @@ RECIPE = """
       - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 6, steps: 4, max_new_tokens: 12}
     backend: {use: openrlhf, gpus_per_node: 4}
 """
-
-
-@pytest.fixture
-def problems(main, write):
-    """What `check` finds wrong in the recipe with some overrides: {path: what}."""
-    write("r.yaml", RECIPE)
-
-    def check(*overrides):
-        code, out, _ = main("check", "r.yaml", "--json", *overrides)
-        found = json.loads(out)["problems"]
-        assert code == (2 if found else 0)
-        return {".".join(map(str, p["path"])): p["what"] for p in found}
-
-    return check
 
 
 def test_the_recipe_itself_is_fine(problems):

@@ -19,20 +19,6 @@ RECIPE = """
 """
 
 
-@pytest.fixture
-def problems(main, write):
-    """What `check` finds wrong in the recipe with some overrides: {path: what}."""
-    write("r.yaml", RECIPE)
-
-    def check(*overrides):
-        code, out, _ = main("check", "r.yaml", "--json", *overrides)
-        found = json.loads(out)["problems"]
-        assert code == (2 if found else 0)
-        return {".".join(map(str, p["path"])): p["what"] for p in found}
-
-    return check
-
-
 def test_the_recipe_itself_is_fine(problems):
     assert problems() == {}
 

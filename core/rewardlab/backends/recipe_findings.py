@@ -83,6 +83,17 @@ def template_findings(chat: Chat) -> Iterator[Finding]:
         yield ("chat", "template"), f"line {error.lineno}: {one_line(error)}"
 
 
+def update_findings(stage: RlStage) -> Iterator[Finding]:
+    """A step's completions make whole updates."""
+    completions = stage.batch_size * stage.group_size
+    if completions % stage.updates_per_batch:
+        yield (
+            ("updates_per_batch",),
+            f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions do not divide into "
+            f"{stage.updates_per_batch} updates; {divisors(completions)}",
+        )
+
+
 def divisors(number: int) -> str:
     """ "12 divides by 1, 2, 3, 4, 6, 12"."""
     found = [n for n in range(1, number + 1) if number % n == 0]

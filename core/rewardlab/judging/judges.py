@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import wait
-from typing import Any
+from typing import Any, TypeVar
 
 from rewardlab.building import build
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
@@ -15,15 +15,16 @@ from rewardlab.plan import Plan
 from rewardlab.planned import Planned, secret_variables
 from rewardlab.specs import Context
 
+J = TypeVar("J")
 
-class Judges(Mapping[str, HostedJudge]):
-    """The judges that a recipe declares; an unknown name is a clear error."""
 
-    def __init__(self, judges: Mapping[str, HostedJudge], home: LoopThread | None = None):
+class NamedJudges(Mapping[str, J]):
+    """Judges by the names that a recipe gives them, each with `stopped`; an unknown name is a clear error."""
+
+    def __init__(self, judges: Mapping[str, J]):
         self._judges = dict(judges)
-        self._home = home
 
-    def __getitem__(self, name: str) -> HostedJudge:
+    def __getitem__(self, name: str) -> J:
         try:
             return self._judges[name]
         except KeyError:
@@ -43,6 +44,14 @@ class Judges(Mapping[str, HostedJudge]):
         for judge in self._judges.values():
             if judge.stopped is not None:
                 raise judge.stopped
+
+
+class Judges(NamedJudges[HostedJudge]):
+    """The judges that a recipe declares, hosted in this process."""
+
+    def __init__(self, judges: Mapping[str, HostedJudge], home: LoopThread | None = None):
+        super().__init__(judges)
+        self._home = home
 
     def usage(self) -> dict[str, Usage]:
         """What each judge that has a network was asked, over all attempts."""

@@ -11,6 +11,7 @@ from rewardlab.backends.recipe_findings import (
     length_findings,
     model_findings,
     template_findings,
+    update_findings,
 )
 from rewardlab.engine_settings import Critic, Engine
 from rewardlab.errors import Problem
@@ -97,14 +98,10 @@ def _rl(stage: RlStage) -> Iterator[Finding]:
         yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
     if stage.evaluation is not None:
         yield from benchmark_findings(("eval",), stage.evaluation)
-    completions = stage.batch_size * stage.group_size
-    if completions % stage.updates_per_batch:
-        yield (
-            ("updates_per_batch",),
-            f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions do not divide into "
-            f"{stage.updates_per_batch} updates; {divisors(completions)}",
-        )
+    if uneven := [*update_findings(stage)]:
+        yield from uneven
         return
+    completions = stage.batch_size * stage.group_size
     yield from _divides(completions // stage.updates_per_batch, stage.micro_batch_size, "completions an update")
 
 

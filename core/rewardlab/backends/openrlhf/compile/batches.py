@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rewardlab.backends.openrlhf.layout import Layout
-from rewardlab.backends.recipe_findings import Finding, divisors
+from rewardlab.backends.recipe_findings import Finding, divisors, update_findings
 from rewardlab.engine_settings import Engine
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 
@@ -38,13 +38,8 @@ def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout:
     what = "rows"
     if isinstance(stage, RlStage):
         what = "completions an update" if stage.updates_per_batch > 1 else "completions"
-        completions = stage.batch_size * stage.group_size
-        if completions % stage.updates_per_batch:
-            yield (
-                ("updates_per_batch",),
-                f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions do not divide into "
-                f"{stage.updates_per_batch} updates; {divisors(completions)}",
-            )
+        if uneven := [*update_findings(stage)]:
+            yield from uneven
             return
     update, shards = _update(stage), layout.shards
     if update % shards:

@@ -12,11 +12,10 @@ from rewardlab.backends.openrlhf.job.nodes import check_nodes
 from rewardlab.backends.openrlhf.job.prepare import Texts
 from rewardlab.backends.openrlhf.job.task import Task
 from rewardlab.backends.openrlhf.layout import layout_of
+from rewardlab.backends.openrlhf.rollout.actors import NAMESPACE
 from rewardlab.backends.openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab.errors import JobError
 from rewardlab.judging.probe import probe_judges
-
-NAMESPACE = "rewardlab"
 
 STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
 

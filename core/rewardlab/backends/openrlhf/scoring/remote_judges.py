@@ -1,15 +1,16 @@
 """The judges of a job as its scorers see them: at the desk, which all scorers share."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from rewardlab.backends.openrlhf.scoring.job_desk import JobDesk
-from rewardlab.errors import JobError, UserError, nearest, one_line
+from rewardlab.errors import JobError, one_line
 from rewardlab.judging.form import FIRST
+from rewardlab.judging.judges import NamedJudges
 from rewardlab.planned import Planned
 from rewardlab.types import Ask, Reply
 
@@ -71,27 +72,9 @@ class RemoteJudge:
         telling.add_done_callback(self._telling.discard)  # a desk that dies loses a remark on form, no more
 
 
-class RemoteJudges(Mapping[str, RemoteJudge]):
+class RemoteJudges(NamedJudges[RemoteJudge]):
     """The judges of a recipe that are not local, by name."""
 
     def __init__(self, planned: Mapping[str, Planned], desk: JobDesk):
         hosted = {name: one for name, one in planned.items() if not one.spec.local}
-        self._judges = {name: RemoteJudge(name, one, desk) for name, one in hosted.items()}
-
-    def __getitem__(self, name: str) -> RemoteJudge:
-        try:
-            return self._judges[name]
-        except KeyError:
-            raise UserError(f"no judge {name!r}{nearest(str(name), self._judges)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._judges)
-
-    def __len__(self) -> int:
-        return len(self._judges)
-
-    def check(self) -> None:
-        """Raises the JobError for which a judge must end the job, such as a budget that is used up."""
-        for judge in self._judges.values():
-            if judge.stopped is not None:
-                raise judge.stopped
+        super().__init__({name: RemoteJudge(name, one, desk) for name, one in hosted.items()})
