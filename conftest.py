@@ -1,9 +1,13 @@
-"""Hypothesis without its explain phase, for all tests.
+"""For all tests: hypothesis without its explain phase, and an interpreter with COMET.
 
-That phase traces every line of what is tested: slow, and on Python 3.11 a trace function and an eval breaker that
+The explain phase traces every line of what is tested: slow, and on Python 3.11 a trace function and an eval breaker that
 another thread keeps set make the interpreter go round at a function's first instruction for ever (seen once).
 """
 
+import os
+from pathlib import Path
+
+import pytest
 from hypothesis import Phase, settings
 
 settings.register_profile(
@@ -12,3 +16,14 @@ settings.register_profile(
     phases=[phase for phase in Phase if phase is not Phase.explain],
 )
 settings.load_profile("without tracing")
+
+
+@pytest.fixture(scope="session")
+def comet_python() -> str:
+    """An interpreter that has COMET: $REWARDLAB_COMET_PYTHON, else of the managed environment, which is built."""
+    if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
+        return own
+    from rewardlab.environments import interpreter
+
+    requirements = Path(__file__).parent / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
+    return interpreter(requirements, name="comet")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rewardlab_language.parts import response
+from rewardlab.parts import response
 from rewardlab_language.translation_prompt import fence_lines
 
 LAYERS = 3
