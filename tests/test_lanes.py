@@ -331,6 +331,47 @@ def test_a_reward_in_a_thread_is_asked_for_what_has_gathered_while_it_was_busy(o
     assert reward.calls == [["first"], ["0", "b", "1", "b", "2", "b"]]
 
 
+def test_a_batch_of_coroutines_does_not_wait_for_the_one_before(open_one, group_of):
+    calls, go_on = [], asyncio.Event()
+
+    async def score(items):
+        calls.append([completion.text for _, completion in items])
+        if calls[-1] == ["first"]:
+            await go_on.wait()
+        return halves(items)
+
+    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
+
+    async def scenario():
+        first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
+        await asyncio.sleep(0.01)
+        await asyncio.gather(*(lane.score(GroupStream.of(group_of(text))) for text in ("a", "b")))
+        go_on.set()
+        await first
+
+    asyncio.run(scenario())
+    assert calls == [["first"], ["a", "b"]]
+
+
+def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one, group_of):
+    under_way, most = 0, 0
+
+    async def score(items):
+        nonlocal under_way, most
+        if len(items) > 1:
+            raise ValueError("too many")
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return halves(items)
+
+    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
+    [scores] = ask(lane, group_of(*"abcd"))
+    assert [score.value for score in scores] == [0.5] * 4
+    assert most == 4
+
+
 @pytest.mark.parametrize("scope", ["completion", "batch"])
 def test_no_call_has_more_items_than_the_limit_unless_a_group_has(open_one, group_of, scope):
     most, reward = MOST_ITEMS[scope], Recorder()

@@ -1,4 +1,4 @@
-"""Rewards in worker processes: real ones, which are killed, hang and print."""
+"""Rewards and worker files in processes of their own: real ones, which are killed, hang and print."""
 
 import asyncio
 import contextlib
@@ -26,11 +26,12 @@ from rewardlab.worker import (
     WorkerStartError,
     WorkerTimeout,
 )
+from rewardlab.workers import Workers
 
 pytestmark = pytest.mark.slow  # it kills processes and waits for deadlines
 
 PLUGIN = Path(__file__).parent / "worker_plugin"
-OBEYS = str(PLUGIN / "obeys.py")  # the reward cases/obeys as a file: what is killed often starts fast
+OBEYS = PLUGIN / "obeys.py"  # as a worker file it starts faster than as a reward; what is killed starts often
 SAMPLE = Sample(
     id="s1",
     prompt=({"role": "user", "content": "Where\u2028is \ud800?"},),
@@ -64,6 +65,34 @@ def open_pool():
             pool = make_pool(name, **more)
             pools.callback(pool.close)
             return pool
+
+        yield open_one
+
+
+class FileWorker:
+    """A worker file, asked as a pool is."""
+
+    def __init__(self, **more):
+        self._workers = Workers()
+        self._worker = self._workers.of(use="cases/obeys", **more).open(OBEYS, {})
+        self.close = self._workers.close
+
+    @property
+    def restarts(self) -> int:
+        return self._worker.restarts
+
+    async def score(self, items):
+        return [Score(**said) for said in await self._worker.ask([completion.text for _, completion in items])]
+
+
+@pytest.fixture
+def open_file():
+    with contextlib.ExitStack() as workers:
+
+        def open_one(**more) -> FileWorker:
+            worker = FileWorker(**more)
+            workers.callback(worker.close)
+            return worker
 
         yield open_one
 
@@ -189,18 +218,10 @@ class TestAProcess:
         [score] = say(shared, "said(group=os.getpgrp())")
         assert score.info["group"] != os.getpgrp()
 
-    def test_may_stand_in_an_environment_without_rewardlab(self, open_pool):
-        pool = open_pool("obeys", python=sys.executable, module=OBEYS, context=Context(seed=5))
-        told = "dict(context, rewardlab='rewardlab' in sys.modules)"
-        answer = f"[dict(value=0.5), {{}}, dict(error='lost', info={told})]"
-        half, abstained, failed = say(pool, answer)
-        assert (half, abstained) == (Score(value=0.5), Score())
-        assert (failed.error, failed.info["rewardlab"], failed.info["seed"]) == ("lost", False, 5)
-
 
 class TestAPool:
-    def test_starts_a_second_process_only_for_a_call_that_would_wait(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, size=2)
+    def test_starts_a_second_process_only_for_a_call_that_would_wait(self, open_file):
+        pool = open_file(size=2)
 
         async def together(seconds):
             item = (SAMPLE, Completion(text=f"(time.sleep({seconds}), pid())[1]"))
@@ -241,11 +262,12 @@ class TestAPool:
         with pytest.raises(WorkerStartError, match="heavy"):
             say(pool, "x")
 
-    def test_skips_a_call_that_was_cancelled_while_it_waited(self, open_pool, tmp_path):
-        pool = open_pool("obeys", module=OBEYS)
+    def test_skips_a_call_that_was_cancelled_while_it_waited(self, open_file, tmp_path):
+        pool = open_file()
 
         async def cancel():
             first = asyncio.create_task(pool.score([(SAMPLE, Completion(text="(time.sleep(0.2), pid())[1]"))]))
+            await asyncio.sleep(0.05)
             flag = f"announce({str(tmp_path / 'flag')!r})"
             second = asyncio.create_task(pool.score([(SAMPLE, Completion(text=flag))]))
             await asyncio.sleep(0.05)
@@ -263,8 +285,8 @@ class TestAPool:
 
 
 class TestDeadline:
-    def test_kills_what_runs_past_it_and_starts_afresh(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
+    def test_kills_what_runs_past_it_and_starts_afresh(self, open_file):
+        pool = open_file(timeout=0.4)
         [before] = say(pool, "pid()")
         with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s; the worker was "):
             say(pool, "burn(60)")
@@ -272,14 +294,14 @@ class TestDeadline:
         assert say(pool, "pid()") != [before]
         assert pool.restarts == 1
 
-    def test_blames_what_computes_with_all_that_it_runs(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
+    def test_blames_what_computes_with_all_that_it_runs(self, open_file):
+        pool = open_file(timeout=0.4)
         with pytest.raises(WorkerTimeout) as caught:
             say(pool, "crunch()")
         assert caught.value.cpu_bound
 
-    def test_does_not_blame_what_sleeps(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
+    def test_does_not_blame_what_sleeps(self, open_file):
+        pool = open_file(timeout=0.4)
         # What it computed before this call counts for nothing.
         for _ in range(3):
             say(pool, "burn(0.1)", *["pid()"] * 50)
@@ -287,29 +309,29 @@ class TestDeadline:
             say(pool, "time.sleep(60)")
         assert not caught.value.cpu_bound
 
-    def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, timeout=0.3)
+    def test_of_several_items_grows_by_a_tenth_for_each(self, open_file):
+        pool = open_file(timeout=0.3)
         say(pool, "pid()")
         assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 30)) == 31  # 1.2 s are allowed
         with pytest.raises(WorkerTimeout, match=r"no score within 0.33 s"):
             say(pool, "time.sleep(60)", "pid()")
 
-    def test_passes_over_a_helper_that_floods_stderr(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS, timeout=0.4)
+    def test_passes_over_a_helper_that_floods_stderr(self, open_file):
+        pool = open_file(timeout=0.4)
         with pytest.raises(WorkerTimeout):
             say(pool, "[print('x' * 10_000, file=sys.stderr) for _ in iter(int, 1)]")
 
 
 class TestDeath:
-    def test_between_two_calls_is_made_good_on_a_fresh_process(self, open_pool):
-        pool = open_pool("obeys", module=OBEYS)
+    def test_between_two_calls_is_made_good_on_a_fresh_process(self, open_file):
+        pool = open_file()
         [before] = say(pool, "pid()")
         os.kill(before.info["pid"], signal.SIGKILL)
         assert say(pool, "pid()") != [before]
         assert pool.restarts == 1
 
-    def test_twice_of_one_call_is_an_error_that_shows_how_and_the_last_lines(self, open_pool, tmp_path):
-        pool = open_pool("obeys", module=OBEYS)
+    def test_twice_of_one_call_is_an_error_that_shows_how_and_the_last_lines(self, open_file, tmp_path):
+        pool = open_file()
         how = r"(?s)cases/obeys: the worker died \(signal 11, .*last words.*obeys.py"
         with pytest.raises(WorkerDied, match=how):
             say(pool, "die(signal.SIGSEGV)")
@@ -317,17 +339,24 @@ class TestDeath:
         assert say(pool, f"die_once({str(tmp_path / 'flag')!r})")[0].value == 1.0
         assert pool.restarts == 3
 
-    def test_three_times_in_a_row_ends_the_pool(self, open_pool):
+    def test_seven_times_in_a_row_ends_the_pool(self, open_pool):
         pool = open_pool("dies_in_build")
-        with pytest.raises(WorkerDied, match="exit code 7"):
-            say(pool, "x")
-        for _ in range(2):
-            with pytest.raises(WorkerDied, match=r"gave up after 3 deaths in a row; .*exit code 7"):
+        for _ in range(3):
+            with pytest.raises(WorkerDied, match=r"^cases/dies_in_build: the worker died \(exit code 7"):
                 say(pool, "x")
-        assert pool.restarts == 2
+        for _ in range(2):
+            with pytest.raises(WorkerDied, match=r"gave up after 7 deaths in a row; .*exit code 7"):
+                say(pool, "x")
+        assert pool.restarts == 6
 
-    def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_pool, tmp_path):
-        pool = open_pool("obeys", module=OBEYS)
+    def test_is_told_with_the_last_lines_though_it_is_made_good(self, open_file, tmp_path, capsys):
+        say(open_file(), f"die_once({str(tmp_path / 'flag')!r})")
+        told = capsys.readouterr().err
+        assert told.startswith("warning: cases/obeys: the worker died (signal 9, ")
+        assert "last words" in told
+
+    def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_file, tmp_path):
+        pool = open_file()
         flag = tmp_path / "helper"
         began = time.monotonic()
         with pytest.raises(WorkerDied):
@@ -352,8 +381,8 @@ class TestStart:
 
 
 class TestEnd:
-    def test_close_fails_the_calls_under_way_and_may_be_repeated(self, open_pool, tmp_path):
-        pool = open_pool("obeys", module=OBEYS)
+    def test_close_fails_the_calls_under_way_and_may_be_repeated(self, open_file, tmp_path):
+        pool = open_file()
         flag = tmp_path / "flag"
         errors = []
 
@@ -385,7 +414,7 @@ class TestEnd:
     def test_of_a_pool_that_nobody_holds(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            pool = make_pool("obeys", module=OBEYS)
+            pool = FileWorker()
             [score] = say(pool, "pid()")
             del pool
             gc.collect()

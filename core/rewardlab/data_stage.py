@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,20 @@ from tqdm import tqdm
 
 from rewardlab.appending import LineAppender
 from rewardlab.datasets import read_dataset
+from rewardlab.devices import AUTO
 from rewardlab.errors import UserError
 from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.loops import LoopThread
+from rewardlab.placement import opener
 from rewardlab.plan import Plan
 from rewardlab.redaction import redactor
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 from rewardlab.validation import Path as Place
 from rewardlab.validation import lookup
+from rewardlab.workers import Workers
 
 
 def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[str, Usage]:
@@ -35,10 +39,10 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[st
     target = Path(plan.recipe.stages[index].to).expanduser()
     target.parent.mkdir(parents=True, exist_ok=True)
     place = ("stages", index, "dataset")
-    with _alone(target), _judges(plan, place, target, say) as judges:
+    with _alone(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:
         there = _ids(target)
         _same_origin(plan, index, target, bool(there))
-        rows = step_rows(plan, place, judges)
+        rows = step_rows(plan, place, judges, workers)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows):
             for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
@@ -52,18 +56,21 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[st
         return judges.usage_since()
 
 
-def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any]) -> Iterator[Sample]:
+def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any], workers: Workers) -> Iterator[Sample]:
     """The samples of the dataset at `place`, made by its data steps where it has some; streaming."""
     planned, seed = plan.datasets[place], plan.recipe.seed
-    source = _Again(plan, (*place, "from"), judges) if planned.use.source is not None else None
-    return read_dataset(planned, Context(seed=seed, judges=judges, source=source))
+    context = Context(seed=seed, judges=judges)
+    if planned.use.source is not None:
+        source = _Again(plan, (*place, "from"), judges, workers)
+        context = replace(context, source=source, workers=opener(workers, plan, planned, AUTO))
+    return read_dataset(planned, context)
 
 
 class _Again:
     """The rows that a step starts from; iterating again starts anew."""
 
-    def __init__(self, plan: Plan, place: Place, judges: Mapping[str, Any]):
-        self._rows = (plan, place, judges)
+    def __init__(self, plan: Plan, place: Place, judges: Mapping[str, Any], workers: Workers):
+        self._rows = (plan, place, judges, workers)
 
     def __iter__(self) -> Iterator[Sample]:
         return step_rows(*self._rows)

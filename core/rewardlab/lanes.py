@@ -28,6 +28,8 @@ Item = tuple[Sample, Completion]
 Request = tuple[Sequence[Item], asyncio.Future]
 
 MOST_ITEMS = {"completion": 256, "batch": 4096}
+COROUTINES = 256
+"""calls of one coroutine function at once: a group need not wait for the translations of another"""
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002
 
 
@@ -41,13 +43,17 @@ class Lane(Protocol):
 class ItemLane:
     """Completion and batch scope: complete groups, gathered into larger calls where it pays.
 
-    `slots` calls run at once (0: no limit and no gathering).
+    `slots` calls run at once (0: no limit and no gathering). `share`: what waits is divided over the slots that are
+    free, as for processes; else all of it goes together.
     """
 
-    def __init__(self, spec: RewardSpec, call: Callable[[Sequence[Item]], Awaitable[Any]], slots: int):
+    def __init__(
+        self, spec: RewardSpec, call: Callable[[Sequence[Item]], Awaitable[Any]], slots: int, share: bool = True
+    ):
         self._spec = spec
         self._call = call
         self._slots = slots
+        self._share = share
         self._most = MOST_ITEMS[spec.scope]
         self._waiting: deque[Request] = deque()
         self._items_waiting = 0
@@ -82,8 +88,8 @@ class ItemLane:
                 task.add_done_callback(self._done)
 
     def _next_batch(self, free: int) -> list[Request]:
-        """The requests of one call: one of `free` equal shares of what waits; a request is never divided."""
-        share = min(self._most, math.ceil(self._items_waiting / free))
+        """The requests of one call: one of `free` equal shares of what waits, or all; a request is never divided."""
+        share = min(self._most, math.ceil(self._items_waiting / (free if self._share else 1)))
         batch: list[Request] = []
         taken = 0
         while self._waiting and (not batch or taken + len(self._waiting[0][0]) <= share):
@@ -122,6 +128,8 @@ class ItemLane:
             if len(items) == 1:
                 return [self._failed(error)]
         # nothing is asked for more than twice, however many fail
+        if self._spec.runs == "async":
+            return [scores[0] for scores in await asyncio.gather(*(self._ask([item]) for item in items))]
         return [(await self._ask([item]))[0] for item in items]
 
     def _failed(self, error: BaseException) -> Score:
@@ -171,6 +179,8 @@ def open_lane(
         return ItemLane(spec, pool.score, pool.size)
     if thread is not None:
         return ItemLane(spec, partial(thread.call, reward.score), 1)
+    if spec.runs == "async" and spec.scope == "batch":
+        return ItemLane(spec, _awaiting(reward.score), COROUTINES, share=False)
     call = _awaiting(reward.score) if spec.runs == "async" else _calling(reward.score)
     return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
 

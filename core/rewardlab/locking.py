@@ -17,6 +17,10 @@ class FileLock:
             self.close()
             raise
 
+    def fileno(self) -> int:
+        """The lock's file descriptor; a child process that inherits it holds the lock, too."""
+        return self._file
+
     def close(self) -> None:
         """Let others in; idempotent."""
         if self._file >= 0:

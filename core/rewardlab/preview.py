@@ -103,7 +103,8 @@ def _needed(plan: Plan, reader: Reader) -> dict[str, str]:
     """The fields that a reader's rows must have: who needs each."""
     needed = dict.fromkeys(STAGE_FIELDS.get(reader.use, ()), reader.name)
     if reader.use == "step":
-        needed |= dict.fromkeys(plan.datasets[reader.path[:-1]].spec.requires, reader.name)
+        step = plan.datasets[reader.path[:-1]]
+        needed |= dict.fromkeys(step.ask("what it requires", step.spec.required_fields, step.options), reader.name)
     if reader.use in SCORED:
         for wanted, names in plan.required_fields.items():
             needed[wanted] = ", ".join(f"{n} ({plan.components[n].use.use})" for n in names)

@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import pluggy
 
@@ -29,13 +30,17 @@ HOOKS: dict[str, type[_Spec]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
-    """An installed plugin: its specs by kind and name, or the reason why it cannot be used."""
+    """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
+
+    home: the folder of its module, where what it packages begins.
+    """
 
     name: str
     distribution: str
     version: str
     specs: dict[tuple[str, str], _Spec] = field(default_factory=dict)
     broken: str | None = None
+    home: Path | None = None
 
 
 class Registry:
@@ -109,11 +114,14 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     try:
         with redirect_stdout(sys.stderr):  # what it prints must not end up in output that a program reads
-            specs = _specs(points[0].load())
+            module = points[0].load()
+            specs = _specs(module)
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
         broken = one_line(error)
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
-    return Plugin(name=name, distribution=distribution, version=version, specs=specs)
+    file = getattr(module, "__file__", None)
+    home = Path(file).parent if file else None
+    return Plugin(name=name, distribution=distribution, version=version, specs=specs, home=home)
 
 
 def _specs(module: object) -> dict[tuple[str, str], _Spec]:

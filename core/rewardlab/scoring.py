@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.building import build
+from rewardlab.cache import cache_dir
 from rewardlab.composition import Composition, ScoredGroup, place_of
 from rewardlab.cross_checks import refuse_policy
+from rewardlab.devices import AUTO, resolve
 from rewardlab.errors import JobError
 from rewardlab.group_sampler import GroupSampler
 from rewardlab.grouping import GroupStream
@@ -24,26 +26,24 @@ from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.group_clock import GROUP, GroupClock
 from rewardlab.lanes import Lane, open_lane
 from rewardlab.loops import CallThread, LoopThread
+from rewardlab.placement import opener, python_of
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
 from rewardlab.worker import WorkerPool
+from rewardlab.workers import Workers
 
 MOST_WORKERS = 4
 
 
-def _cache_dir() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rewardlab"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """Where rewards run: cache folder and torch device."""
+    """Where rewards run: cache folder, and the torch device of their models; auto: a GPU if there is one."""
 
-    cache_dir: Path = field(default_factory=_cache_dir)
-    device: str = "cpu"
+    cache_dir: Path = field(default_factory=cache_dir)
+    device: str = AUTO
 
 
 class Scorer:
@@ -76,6 +76,8 @@ class Scorer:
         self._home = LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
+        self._workers = Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
+        self._closing.callback(self._workers.close)
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
@@ -151,6 +153,7 @@ class Scorer:
 
     def warm(self) -> None:
         """Start worker processes now, so that their start-up overlaps with the caller's."""
+        self._workers.warm()
         for pool in self._pools:
             pool.warm()
 
@@ -189,7 +192,7 @@ class Scorer:
             spec = replace(spec, timeout=planned.use.timeout)
         if spec.runs == "worker":
             return open_lane(spec, None, pool=self._pool(planned, spec))
-        reward = build(planned, self._context(judges), f"component {name!r} ({planned.use.use})", "score")
+        reward = self._build_reward(name, planned, judges)
         if spec.runs != "thread":
             return open_lane(spec, reward)
         if spec.scope == "group":
@@ -200,20 +203,32 @@ class Scorer:
         self._closing.callback(thread.close)
         return open_lane(spec, reward, thread=thread)
 
+    def _build_reward(self, name: str, planned: Planned, judges: Judges) -> Any:
+        what = f"component {name!r} ({planned.use.use})"
+        context = self._context(judges, planned.use.device)
+        workers = opener(self._workers, self._plan, planned, self._machine.device)
+        return build(planned, replace(context, workers=workers), what, "score")
+
     def _pool(self, planned: Planned, spec: RewardSpec) -> WorkerPool:
-        size = planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1)
-        context = self._context(Judges({}))
-        pool = WorkerPool(use=planned.use.use, spec=spec, options=planned.options, context=context, size=size)
+        pool = WorkerPool(
+            use=planned.use.use,
+            spec=spec,
+            options=planned.options,
+            context=self._context(Judges({}), planned.use.device),
+            size=planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1),
+            threads=planned.use.threads,
+            python=python_of(self._plan, planned),
+        )
         self._closing.callback(pool.close)
         self._pools.append(pool)
         return pool
 
-    def _context(self, judges: Judges) -> Context:
+    def _context(self, judges: Judges, device: str | None = None) -> Context:
         return Context(
             seed=self._plan.recipe.seed,
             judges=judges,
             cache_dir=self._machine.cache_dir,
-            device=self._machine.device,
+            device=resolve(device or self._machine.device),
         )
 
     async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:

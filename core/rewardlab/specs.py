@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from rewardlab.types import Sample
 
@@ -26,6 +26,17 @@ class NoOptions(Config):
     """For components without options."""
 
 
+class OwnPython(Config):
+    """An environment of the user's."""
+
+    python: Annotated[str, Field(min_length=1)]
+    """the path of its interpreter"""
+
+
+EnvironmentChoice = Literal["managed"] | OwnPython
+"""The option `environment` of a component whose spec has one: built when it is first needed, or {python: path}."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What the host gives to `build` besides the options.
@@ -34,7 +45,8 @@ class Context:
     retries, budget and cassette, and with `understood(reply, ok)`, by which the asker says whether it could read
     a reply. `cache_dir` is a folder that several processes share. `device` is a torch device string. `policy` is
     the model being trained, where the backend offers it. `source` is, for a data step, an iterable of the
-    samples that it starts `from`.
+    samples that it starts `from`. `workers` opens models in processes of their own, for rewards and data steps:
+    `workers.open(file, settings)`, see rewardlab.workers.
     """
 
     seed: int = 0
@@ -43,6 +55,7 @@ class Context:
     device: str = "cpu"
     policy: Any = None
     source: Any = None
+    workers: Any = None
 
 
 Build = Callable[[Any, Context], Any]
@@ -82,7 +95,9 @@ class RewardSpec(_Spec):
     runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
         coroutine function on the scoring loop).
-    environment: the packaged requirements file of a worker that cannot live in the host's environment.
+    environment: the packaged requirements file, relative to the plugin module's folder, of what cannot live in the
+        host's environment: the reward itself where it runs "worker", else the files that `build` opens through
+        `context.workers`. Under an option `environment: EnvironmentChoice` a user may name an interpreter instead.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
         rewards whose time depends on what is judged, so that no policy can stop a job by being slow to judge.
@@ -151,29 +166,37 @@ class DatasetSpec(_Spec):
     provides: the fields that every sample has, or a function of the options; None where only reading tells.
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
         `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
-    requires: for a step, the fields that each row of its source must have.
+    requires: for a step, the fields that each row of its source must have, or a function of the options.
     remote: true where reading rows needs a network; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
+    makes: for a step, a function of the options and the number of source rows: most rows made of them; absent: as many.
+    environment: as RewardSpec has it, for the files that `build` opens through `context.workers`.
     """
 
     kind: ClassVar[str] = "dataset"
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
     step: bool = False
-    requires: Sequence[str] = ()
+    requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     remote: bool = False
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
+    makes: Callable[[Any, int], int] | None = None
+    environment: str | None = None
 
     def __post_init__(self):
         super().__post_init__()
-        if isinstance(self.provides, str) or isinstance(self.judges, str):
-            raise TypeError(f"{self.name}: provides and judges are lists of names, not one text")
+        if any(isinstance(names, str) for names in (self.provides, self.requires, self.judges)):
+            raise TypeError(f"{self.name}: provides, requires and judges are lists of names, not one text")
 
     def provided_fields(self, options: Config) -> tuple[str, ...] | None:
         """The fields that every sample has under these options; None where only reading tells."""
         fields = self.provides(options) if callable(self.provides) else self.provides
         return None if fields is None else tuple(fields)
+
+    def required_fields(self, options: Config) -> tuple[str, ...]:
+        """For a step, the fields that each row of its source must have under these options."""
+        return tuple(self.requires(options) if callable(self.requires) else self.requires)
 
 
 @dataclass(frozen=True, kw_only=True)

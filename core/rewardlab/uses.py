@@ -95,6 +95,12 @@ class ComponentUse(Use):
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
     workers: PositiveInt | None = None
-    """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most)"""
+    """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most) or holds a
+    model (absent: 1)"""
     timeout: PositiveFloat | None = None
     """seconds that one completion may take in a worker (absent: the reward's own limit)"""
+    threads: PositiveInt = 1
+    """math threads of each worker process"""
+    device: Annotated[str, Field(min_length=1)] | None = None
+    """torch device of a model: cpu, cuda, cuda:1, ... (absent: the machine's GPU if it has one; on a cluster, what
+    `backend.scorers` declares)"""

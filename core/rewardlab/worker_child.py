@@ -37,23 +37,26 @@ class WorkerTimeout(WorkerError):
 
 
 class WorkerDied(WorkerError):
-    """Two processes died of one call, or the pool gave up after several deaths in a row."""
+    """Two processes died of one call, or nobody tries again after several deaths in a row."""
 
 
 class WorkerStartError(WorkerError):
-    """The reward cannot be built in a worker; another try would not help."""
+    """What the worker is for cannot be built in it; another try would not help."""
 
 
 class PluginRaised(WorkerError):
-    """`score` raised in the worker, or returned what is no list of Score. The process lives on."""
+    """The plugin raised in the worker, or returned what it must not. The process lives on."""
 
 
 class Child:
-    """One process, used by one thread at a time; `kill` is for any thread."""
+    """One process, used by one thread at a time; `kill` is for any thread.
 
-    def __init__(self, use: str, command: list[str], threads: int, hello: bytes):
+    start_limit: seconds to answer the hello.
+    """
+
+    def __init__(self, use: str, command: list[str], threads: int, hello: bytes, start_limit: float = START_LIMIT):
         self.ended = False
-        self._use, self._hello = use, hello
+        self._use, self._hello, self._start_limit = use, hello, start_limit
         self._ready = False
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
         self._received, self._tail = bytearray(), b""
@@ -88,9 +91,9 @@ class Child:
         if self._ready:
             return
         try:
-            answer = self._greet(time.monotonic() + START_LIMIT)
+            answer = self._greet(time.monotonic() + self._start_limit)
         except TimeoutError:
-            answer = {"failed": f"not ready within {START_LIMIT:g} s"}
+            answer = {"failed": f"not ready within {self._start_limit:g} s"}
         if "failed" in answer:
             self.end()
             raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")

@@ -1,18 +1,18 @@
-"""The child side of a worker: builds one reward and scores what comes in, as JSON lines.
+"""The child side of a worker: builds one reward or worker file and answers what comes in, as JSON lines.
 
 Run by path (`python -P worker_process.py`); imports the standard library only, so that it also runs in an
-environment without rewardlab. Requests come on stdin, answers leave on what was stdout; whatever the reward
+environment without rewardlab. Requests come on stdin, answers leave on what was stdout; whatever the plugin
 prints, from Python or from C, goes to stderr. When stdin ends, everything here ends at once, in the middle of
-a score too.
+a call too.
 
-First comes the host's hello, {path: sys.path or null, use | file, options, context, limit}, answered by {cpu}
-or {failed}. Then each {samples, completions: [[index of its sample, completion], ...], limit} is answered by
-{scores: [[value, info, error], ...], cpu} or {raised, cpu}. `limit` is in seconds; `cpu` is the processor
-time, in seconds, that this process has used so far.
+First comes the host's hello, {path: sys.path or null, context, limit} with {use, options} of a reward or {file,
+settings} of a worker file, answered by {cpu} or {failed}. Then a reward answers each {samples, completions: [[index of
+its sample, completion], ...], limit} by {scores: [[value, info, error], ...], cpu}, a file each {questions, limit} by
+{answers, cpu}, both or {raised, cpu}. `limit` is in seconds; `cpu` is the processor time, in seconds, that this process
+has used so far.
 
-With `file`, that file stands in for an installed plugin and never sees rewardlab: it defines
-`build(options: dict, context: dict)`, which returns an object with `score(items) -> list[dict]`; an item is
-a pair (sample, completion) of dicts, a score a dict with `value`, `info` and `error` (each may be absent).
+A worker file never sees rewardlab. It defines `build(settings: dict, context: dict)`, which returns an object with
+`answer(questions: list) -> list`, one JSON value for each.
 """
 
 import faulthandler
@@ -34,8 +34,8 @@ from typing import Any
 MARK = b'{"rewardlab worker": 1'  # opens the answer to the hello: what start-up prints on stdout does not
 LONGEST_MESSAGE = 300
 
-Score = Callable[[list, list], list]
-"""score(samples, [[index, completion], ...]) -> [[value, info, error], ...]."""
+Answer = Callable[[Mapping[str, Any]], bytes]
+"""from a request to the member of the answer that it is about, as JSON: b'"scores": [...]'"""
 
 
 def main() -> None:
@@ -43,17 +43,17 @@ def main() -> None:
     requests, answers = _claim_pipes()
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests, lines), daemon=True).start()
-    score: Score | None = None
+    answer: Answer | None = None
     while True:
         request = json.loads(lines.get())
         # Ends the process without the GIL, for where the thread that sees the end of stdin cannot have it.
         faulthandler.dump_traceback_later(request["limit"] * 1.1 + 1.0, exit=True)
-        if score is None:
-            answer, score = _start(request)
+        if answer is None:
+            line, answer = _start(request)
         else:
-            answer = _answer(score, request)
+            line = _answered(answer, request)
         faulthandler.cancel_dump_traceback_later()
-        _write(answers, answer)
+        _write(answers, line)
 
 
 def _claim_pipes() -> tuple[int, int]:
@@ -97,34 +97,33 @@ def _write(answers: int, answer: bytes) -> None:
         rest = rest[os.write(answers, rest) :]
 
 
-def _start(hello: Mapping[str, Any]) -> tuple[bytes, Score | None]:
-    score: Score | None = None
+def _start(hello: Mapping[str, Any]) -> tuple[bytes, Answer | None]:
+    answer: Answer | None = None
     outcome: dict[str, Any] = {}
     try:
         if hello["path"] is not None:
             sys.path[:] = hello["path"]
-        score = _from_file(hello) if "file" in hello else _from_registry(hello)
+        answer = _from_file(hello) if "file" in hello else _from_registry(hello)
         outcome["cpu"] = _cpu_seconds()
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported or built
         traceback.print_exc()
         outcome["failed"] = _describe(error)
     # The newline ends what start-up may have printed on stdout.
-    return b"\n" + MARK + b", " + json.dumps(outcome).encode()[1:] + b"\n", score
+    return b"\n" + MARK + b", " + json.dumps(outcome).encode()[1:] + b"\n", answer
 
 
-def _answer(score: Score, request: Mapping[str, Any]) -> bytes:
+def _answered(answer: Answer, request: Mapping[str, Any]) -> bytes:
     try:
-        scores = _encode(score(request["samples"], request["completions"]))
-        return b'{"cpu": %f, "scores": %s}\n' % (_cpu_seconds(), scores)
+        said = answer(request)
+        return b'{"cpu": %f, %s}\n' % (_cpu_seconds(), said)
     except (Exception, SystemExit) as error:  # the one place where a plugin's exception becomes an answer
         return json.dumps({"cpu": _cpu_seconds(), "raised": _describe(error)}).encode() + b"\n"
 
 
-def _from_registry(hello: Mapping[str, Any]) -> Score:
+def _from_registry(hello: Mapping[str, Any]) -> Answer:
     from rewardlab.registry import Registry
     from rewardlab.specs import Context
-    from rewardlab.types import Completion, Sample
-    from rewardlab.types import Score as RewardScore
+    from rewardlab.types import Completion, Sample, Score
 
     spec: Any = Registry().find("reward", hello["use"])
     given = hello["context"]
@@ -134,12 +133,12 @@ def _from_registry(hello: Mapping[str, Any]) -> Score:
     reward = spec.build(spec.config.model_validate(hello["options"]), context)
     score_all = _group_wise(reward) if spec.scope == "group" else reward.score
 
-    def score(samples: list, completions: list) -> list:
-        known = [Sample(**sample) for sample in samples]
-        scores = score_all([(known[index], Completion(**completion)) for index, completion in completions])
-        return [[s.value, dict(s.info), s.error] for s in _list_of(RewardScore, scores)]
+    def answer(request: Mapping[str, Any]) -> bytes:
+        known = [Sample(**sample) for sample in request["samples"]]
+        scores = score_all([(known[index], Completion(**completion)) for index, completion in request["completions"]])
+        return b'"scores": ' + _encode([[s.value, dict(s.info), s.error] for s in _list_of(Score, scores)])
 
-    return score
+    return answer
 
 
 def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
@@ -157,20 +156,22 @@ def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
     return score
 
 
-def _from_file(hello: Mapping[str, Any]) -> Score:
+def _from_file(hello: Mapping[str, Any]) -> Answer:
     place = importlib.util.spec_from_file_location(Path(hello["file"]).stem, hello["file"])
     assert place is not None
     assert place.loader is not None
     module = importlib.util.module_from_spec(place)
     sys.modules[place.name] = module
     place.loader.exec_module(module)
-    reward = module.build(hello["options"], hello["context"])
+    worker = module.build(hello["settings"], hello["context"])
 
-    def score(samples: list, completions: list) -> list:
-        scores = reward.score([(samples[index], completion) for index, completion in completions])
-        return [[s.get("value"), dict(s.get("info", {})), s.get("error")] for s in _list_of(dict, scores)]
+    def answer(request: Mapping[str, Any]) -> bytes:
+        answers = worker.answer(request["questions"])
+        if not isinstance(answers, list):
+            raise TypeError(f"answer returned {type(answers).__name__}, not a list")
+        return b'"answers": ' + json.dumps(answers).encode()
 
-    return score
+    return answer
 
 
 class _NoJudges(Mapping):

@@ -1,4 +1,4 @@
-"""A host that asks one worker for each of its arguments, from a background loop, and never closes a pool.
+"""A host that asks one worker for each of its arguments, from a background loop, and never closes one.
 
 usage: host.py exit|stay TEXT...   (it does so once stdin ends)
 """
@@ -6,24 +6,20 @@ usage: host.py exit|stay TEXT...   (it does so once stdin ends)
 import asyncio
 import sys
 import threading
-from dataclasses import replace
-from functools import partial
 
 import obeys
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
-from rewardlab.worker import WorkerPool
+from rewardlab.workers import Workers
 
 
 def main() -> None:
     then, *texts = sys.argv[1:]
-    spec = replace(Registry().find("reward", "cases/obeys"), timeout=1.0)
-    pool = partial(WorkerPool, use="cases/obeys", spec=spec, options=spec.config(), context=Context())
-    pools = [pool(module=obeys.__file__) for _ in texts]
+    shared = Workers()
+    opener = shared.of(use="cases/obeys", timeout=1.0)
+    workers = [opener.open(obeys.__file__, {"number": number}) for number in range(len(texts))]
 
     async def ask() -> None:
-        calls = (pool.score([(Sample(id="a"), Completion(text=text))]) for pool, text in zip(pools, texts, strict=True))
-        await asyncio.gather(*calls, return_exceptions=True)  # at exit they are told that the pool was closed
+        calls = (worker.ask([text]) for worker, text in zip(workers, texts, strict=True))
+        await asyncio.gather(*calls, return_exceptions=True)  # at exit they are told that the worker was closed
 
     threading.Thread(target=lambda: asyncio.run(ask()), daemon=True).start()
     sys.stdin.read()

@@ -1,4 +1,4 @@
-"""A reward that does what each text says: a part of the plugin `cases`, and what stands in for it alone."""
+"""What does as each text says: a reward of the plugin `cases`, and by itself a worker file."""
 
 import ctypes
 import itertools
@@ -20,7 +20,9 @@ class Obeys:
         self.context = context
 
     def score(self, items):
-        texts = [completion["text"] if Score is dict else completion.text for _, completion in items]
+        return self.answer([completion.text for _, completion in items])
+
+    def answer(self, texts):
         results = [eval(text, globals() | {"context": self.context}) for text in texts]
         return results[0] if len(results) == 1 else [score for scores in results for score in scores]
 
@@ -98,7 +100,7 @@ def die_once(flag):
     return said(1.0)
 
 
-def build(options, context):
+def build(settings, context):
     return Obeys(context)
 
 

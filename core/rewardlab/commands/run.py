@@ -22,11 +22,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.backends import check_runnable, describe, run_backend
+    from rewardlab.backends import check_runnable, describe, run_backend, trained_elsewhere
     from rewardlab.errors import JobError, RewardlabError, UserError
     from rewardlab.judging.probe import probe_judges
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
+    from rewardlab.placement import prepare
     from rewardlab.plan import make_plan
     from rewardlab.report import write_report
 
@@ -39,6 +40,8 @@ def run(options: Namespace) -> int:
         print(describe(plan))
         return 0
     check_runnable(plan, options.stage)
+    if not trained_elsewhere(plan):
+        prepare(plan, say, options.stage)
     for stage in _asking_here(plan, options.stage):
         probe_judges(plan, say, stage)
     command = ["rewardlab", "run", options.recipe, *options.overrides]

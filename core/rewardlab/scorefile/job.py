@@ -61,6 +61,7 @@ class ScoreJob:
             with self._resumable(len(index)):
                 if kept.rows < len(index):
                     with Scorer(self.plan, keeping=Keeping(folder=state.judges, say=self.say)) as scorer:
+                        scorer.warm()
                         if not begun:  # only now, when nothing of the user's is left to be wrong
                             self._begin(state, now)
                         self._score_rest(scorer, index, check)
