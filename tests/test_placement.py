@@ -1,5 +1,6 @@
 """Rewards and data steps whose model runs in a process of its own: where a recipe says it runs, and what they share."""
 
+import re
 import sys
 import textwrap
 
@@ -7,7 +8,7 @@ import pytest
 from rewardlab.devices import resolve
 from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
-from rewardlab.placement import prepare
+from rewardlab.placement import environment_words, prepare
 from rewardlab.plan import make_plan
 from rewardlab.scoring import Machine, Scorer
 
@@ -147,3 +148,16 @@ def test_auto_is_a_cpu_where_no_gpu_may_be_used(monkeypatch):
     for hidden in ("", "-1"):
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
         assert resolve("auto") == "cpu"
+
+
+def test_a_plan_says_where_a_component_runs(plan_of, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    plan = plan_of("""
+        here: {use: mine/length}
+        managed: {use: mine/elsewhere}
+        own: {use: mine/elsewhere, with: {environment: {python: /opt/env/bin/python}}}
+    """)
+    here, managed, own = (environment_words(plan, plan.components[name]) for name in ("here", "managed", "own"))
+    assert here == ""
+    assert re.fullmatch(r", in the managed environment mine-\w{12}, which is built before it is needed", managed)
+    assert own == ", with /opt/env/bin/python"

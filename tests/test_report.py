@@ -98,3 +98,16 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
 
 def test_a_run_without_judges_says_nothing_of_them(run):
     assert "<h2>Judges" not in page(run)
+
+
+def test_remarks_of_rewards_are_counted(run):
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut", "not_there"]}}))
+    rows = [_row(index, "text", 1.0) for index in range(4)]
+    rows[1]["components"]["short"] = {"value": 1.0, "error": None, "info": {"cut": 12, "not_there": 0}}
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "<td>short</td><td>cut</td><td>1</td><td>25.0%</td>" in page(run)
+    assert "not there" not in page(run)
+
+
+def test_a_run_without_remarks_says_nothing_of_them(run):
+    assert "Remarks" not in page(run)

@@ -269,7 +269,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
     out, err = capsys.readouterr()
     [error] = json.loads(Path("out.jsonl").read_text().splitlines()[0])["components"]["obey"]["error"][1:]
     assert err.splitlines() == [
-        "spoken  mean 1, failed 0, abstained 1",
+        "spoken  mean 1, failed 0, abstained 1, reason 1",
         "obey    mean 0.5, failed 1, abstained 0",
         f"        last failure: {error}",
         "2 rows, 3 completions, mean total 1.5 (1 without a total): out.jsonl",
@@ -279,7 +279,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
         "completions": 3,
         "total": {"mean": 1.5, "missing": 1},
         "components": {
-            "spoken": {"mean": 1.0, "failed": 0, "abstained": 1},
+            "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "remarks": {"reason": 1}},
             "obey": {"mean": 0.5, "failed": 1, "abstained": 0},
         },
         "output": "out.jsonl",

@@ -268,6 +268,8 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": plan.recipe.seed,
         "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
+        # for reports, which are made without the plugins
+        "remarks": {name: list(p.spec.remarks) for name, p in plan.components.items() if p.spec.remarks},
         "commands": [redact(shlex.join(command))],
     }
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rewardlab.devices import resolve
-from rewardlab.environments import interpreter
+from rewardlab.environments.definition import Definition, Step
+from rewardlab.environments.managed import provide
+from rewardlab.environments.record import state_of
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.specs import OwnPython
@@ -33,16 +35,31 @@ def opener(workers: Workers, plan: Plan, planned: Planned, device: str) -> Opene
 
 def python_of(plan: Plan, planned: Planned, say: Say | None = None) -> str | None:
     """The interpreter of a component's own environment; None where it runs in the host's."""
+    place = _place(plan, planned)
+    return provide(place, say) if isinstance(place, Definition) else place
+
+
+def environment_words(plan: Plan, planned: Planned) -> str:
+    """Where a component of an environment of its own runs, for a plan; nothing for others."""
+    place = _place(plan, planned)
+    if not isinstance(place, Definition):
+        return f", with {place}" if place else ""
+    there = "" if state_of(place.folder) == "ready" else ", which is built before it is needed"
+    return f", in the managed environment {place.folder.name}{there}"
+
+
+def _place(plan: Plan, planned: Planned) -> Definition | str | None:
+    """The managed environment that a component runs in, or the interpreter that the recipe names; None: the host's."""
     choice = getattr(planned.options, "environment", None)
     if isinstance(choice, OwnPython):
         return choice.python
-    if getattr(planned.spec, "environment", None) is None:
+    if planned.spec.environment is None:
         return None
     plugin = plan.plugins[planned.use.use.partition("/")[0]]
     # a reward that runs there itself, and not through a file that it opens, needs this library and its plugin
     installed = ("rewardlab", plugin.distribution) if getattr(planned.spec, "runs", None) == "worker" else ()
-    requirements = (plugin.home or Path()) / planned.spec.environment
-    return interpreter(requirements, name=plugin.name, say=say, distributions=installed)
+    step = Step(requirements=(plugin.home or Path()) / planned.spec.environment)
+    return Definition(name=plugin.name, steps=(step,), distributions=installed)
 
 
 def prepare(plan: Plan, say: Say, only: int | None = None) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from rewardlab.errors import UserError
 from rewardlab.lines import read_lines
 from rewardlab.report_judges import consistency_table, usage_table
+from rewardlab.report_remarks import remarks_table
 from rewardlab.results import Results
 
 GROUPS_SHOWN = 6
@@ -38,6 +39,7 @@ def write_report(run: Path, target: Path) -> None:
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
         *_judges(run),
+        *_remarks(run / "ledger.jsonl", manifest.get("remarks", {})),
         *_completions(run / "ledger.jsonl"),
         f"<h2>Recipe</h2><pre>{_safe(recipe)}</pre>",
         f"<h2>Made with</h2><pre>{_safe(json.dumps(manifest, indent=1, ensure_ascii=False))}</pre>",
@@ -77,6 +79,11 @@ def _judges(run: Path) -> Iterator[str]:
     tables = list(usage_table(run / "usage.jsonl")), list(consistency_table(run / "ledger.jsonl"))
     if any(tables):
         yield f"<h2>Judges</h2>{''.join(map(_html_table, filter(None, tables)))}"
+
+
+def _remarks(ledger: Path, remarks: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    if rows := list(remarks_table(ledger, remarks)):
+        yield f"<h2>Remarks of rewards</h2>{_html_table(rows)}"
 
 
 def _change(then: float | None, now: float | None) -> str:

@@ -99,6 +99,8 @@ class RewardSpec(_Spec):
         host's environment: the reward itself where it runs "worker", else the files that `build` opens through
         `context.workers`. Under an option `environment: EnvironmentChoice` a user may name an interpreter instead.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
+    remarks: keys of `info` that are worth counting: in how many completions each is there (and neither null, false,
+        empty nor 0) is told by `score` at its end and by a run's report. For what was cut, skipped, or fallen back on.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
         rewards whose time depends on what is judged, so that no policy can stop a job by being slow to judge.
     """
@@ -112,6 +114,7 @@ class RewardSpec(_Spec):
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
+    remarks: Sequence[str] = ()
     timeout: float = 60.0
     on_timeout: Literal["fail"] | float = "fail"
 
@@ -121,8 +124,8 @@ class RewardSpec(_Spec):
             raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
         if self.runs not in ("inline", "thread", "worker", "async"):
             raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
-        if isinstance(self.requires, str) or isinstance(self.judges, str):
-            raise TypeError(f"{self.name}: requires and judges are lists of names, not one text")
+        if any(isinstance(names, str) for names in (self.requires, self.judges, self.remarks)):
+            raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
         low, high = self.range
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ValueError(f"{self.name}: range {self.range!r} is no closed finite interval")

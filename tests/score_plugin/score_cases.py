@@ -169,6 +169,7 @@ def rewardlab_rewards():
         ),
         RewardSpec(
             name="spoken", summary="two languages", requires=("language",), abstains=_abstains, runs="inline",
+            remarks=("reason",),
             build=lambda options, context: Spoken(),
         ),
         RewardSpec(

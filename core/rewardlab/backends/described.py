@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rewardlab.placement import environment_words
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 
@@ -14,7 +15,8 @@ def total_lines(plan: Plan) -> Iterator[str]:
     for name, planned in plan.components.items():
         spec = planned.spec
         low, high = spec.range
-        yield f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}"
+        where = environment_words(plan, planned)
+        yield f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}{where}"
 
 
 def model_line(plan: Plan) -> str:

@@ -47,7 +47,11 @@ class ScoreJob:
     skip_bad: bool = False
     command: Sequence[str] = ()
     say: Callable[[str], None] = lambda text: None
-    summary: Summary = field(default_factory=Summary)
+    summary: Summary = field(init=False)
+
+    def __post_init__(self):
+        counted = {name: planned.spec.remarks for name, planned in self.plan.components.items() if planned.spec.remarks}
+        object.__setattr__(self, "summary", Summary(remarks=counted))
 
     def run(self) -> Summary:
         """Score what has no scores yet. A UserError before anything is written, a JobError later."""

@@ -1,5 +1,6 @@
 """What `score` says at its end: how many rows, and each component's mean, failures and abstentions."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ class _Column:
     failed: int = 0
     abstained: int = 0
     last_error: str = ""
+    remarks: Counter[str] = field(default_factory=Counter)
 
     def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
         for value, error in zip(values, errors, strict=True):
@@ -35,12 +37,16 @@ class _Column:
 
 @dataclass
 class Summary:
-    """Of the rows in an output file, in the order in which they were added; and what judges were asked for them."""
+    """Of the rows in an output file, in the order in which they were added; and what judges were asked for them.
+
+    remarks: of each component, the keys of `info` that are counted.
+    """
 
     rows: int = 0
     completions: int = 0
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
+    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
@@ -51,7 +57,10 @@ class Summary:
         self.completions += len(total)
         self._total.add(total, [None] * len(total))
         for name, columns in row["components"].items():
-            self._components.setdefault(name, _Column()).add(columns["value"], columns["error"])
+            column = self._components.setdefault(name, _Column())
+            column.add(columns["value"], columns["error"])
+            counted = self.remarks.get(name, ())
+            column.remarks.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and means as JSON values. `missing` counts completions without a total."""
@@ -61,6 +70,7 @@ class Summary:
             "total": {"mean": self._total.mean, "missing": self._total.abstained},
             "components": {
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
+                | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },
         } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
@@ -70,6 +80,7 @@ class Summary:
         width = max(map(len, self._components), default=0)
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
+            counts += "".join(f", {key.replace('_', ' ')} {count}" for key, count in sorted(column.remarks.items()))
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
             if column.last_error:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
