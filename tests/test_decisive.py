@@ -36,6 +36,10 @@ def test_how_a_judge_is_asked_does_not(settings):
     assert decisive({**RECIPE, "judges": judges}) == decisive(RECIPE) == RECIPE
 
 
+def test_what_is_known_to_a_probe_does_not():
+    assert decisive({**RECIPE, "probe": {"known": {"empty": "no gate"}}}) == decisive(RECIPE)
+
+
 @pytest.mark.parametrize(
     "change",
     [

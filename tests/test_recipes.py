@@ -13,11 +13,37 @@ PROBLEMS = [
     for n in range(3)
 ]
 
+ABLATIONS = ("comet_comet", "comet_embed", "comet_translated", "embed_embed", "translated_translated")
+RANGES = {
+    "comet_comet": [0.0, 2.0],
+    "comet_embed": [-1.0, 2.0],
+    "comet_translated": [-1.0, 2.0],
+    "embed_embed": [-2.0, 2.0],
+    "translated_translated": [-2.0, 2.0],
+    "pb_rlsvr": [-2.0, 3.0],
+    "pb_rlsvr_32b": [-2.0, 3.0],
+    "pb_rlsvr_miniature": [-2.0, 3.0],
+}
+"""of the totals; all others are sums of four rewards in [0, 1]"""
+
 each = pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
 
 
+@pytest.fixture
+def ready(write):
+    """What the heads of some recipes say to have ready, in the current folder."""
+    for name in ("mgsm", "mmlu_prox", "include", "mlogiqa"):
+        write(f"evaluation/{name}.jsonl", [{"prompt": "How many apples are 2 and 2?"}])
+    references = {"reference": "<think>2 + 2 = 4</think><answer>4</answer>", "reference_answer": "4"}
+    write("pb-rlsvr.jsonl", [{"prompt": "¿2 + 2?", "language": "es", "split": "train", **references}])
+
+
 def test_all_are_found():
-    assert [path.stem for path in RECIPES] == [
+    assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
+        "pb_rlsvr",
+        "pb_rlsvr_32b",
+        *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS),
+        "pb_rlsvr_miniature",
         "quickstart",
         "quickstart_judge",
         "sp3f",
@@ -30,17 +56,18 @@ def test_all_are_found():
 @each
 def test_opens_with_the_schema_the_command_and_the_paper(recipe):
     first, command, *rest = recipe.read_text(encoding="utf-8").splitlines()
-    assert first == "# yaml-language-server: $schema=../schemas/recipe.schema.json"
-    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab run recipes/{recipe.name}", command)
+    place = recipe.relative_to(FOLDER)
+    assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json"
+    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab run recipes/{place}", command)
     head = " ".join(line.removeprefix("# ") for line in rest[: rest.index("version: 1")])
-    assert re.search(r'\(?[A-Z][a-z]+ et al\., "[A-Z]', head), "cites no paper"
+    assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "[A-Z]', head), "cites no paper"
 
 
 @each
-def test_passes_check_as_it_is(recipe, rewardlab):
-    done = rewardlab("check", recipe, "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["total_range"] == [0.0, 4.0]
+def test_passes_check_as_it_is(recipe, main, ready):
+    code, out, err = main("check", recipe, "--json")
+    assert code == 0, out + err
+    assert json.loads(out)["total_range"] == RANGES.get(recipe.stem, [0.0, 4.0])
 
 
 @pytest.mark.parametrize("name", ["sp3f", "sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"])
@@ -68,3 +95,45 @@ def test_what_the_paper_says_is_what_sp3f_says():
     assert (rl.batch_size, rl.group_size, rl.learning_rate, rl.steps) == (32, 8, 5e-7, 500)
     assert (rl.clip, rl.temperature, rl.max_new_tokens, rl.kl.coef) == ([0.2, 0.28], 1.0, 2048, 0)
     assert rl.algorithm == "dr_grpo"
+
+
+def recipe_of(name):
+    from rewardlab.loading import load
+    from rewardlab.recipe import Recipe
+
+    return Recipe.model_validate(load(FOLDER / f"{name}.yaml").tree)
+
+
+@pytest.mark.parametrize("name", ["pb_rlsvr", "pb_rlsvr_32b", *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS)])
+def test_what_the_paper_says_is_what_pb_rlsvr_says(name):
+    """Table 4 and section 3.3 of the paper, the same for every policy and reward."""
+    recipe = recipe_of(name)
+    rl, backend = recipe.stages[-1], recipe.backend
+    assert (rl.algorithm, rl.group_size, rl.batch_size, rl.updates_per_batch) == ("dr_grpo", 8, 256, 1)
+    assert (rl.learning_rate, rl.epochs, rl.steps) == (5e-7, 2, None)
+    assert (rl.kl.coef, rl.kl.into, rl.kl.estimator) == (0.01, "loss", "k3")
+    assert (rl.clip, rl.temperature, rl.max_new_tokens) == ([0.2, 0.2], 1.0, 8192)
+    assert (backend.nodes, backend.gpus_per_node) == (4, 8)
+
+
+def test_an_ablation_differs_in_what_scores_and_in_nothing_else():
+    """Rows 1 to 5 of table 2: (the reward of the answer, the reward of the reasoning)."""
+    metrics = {"comet": "comet/answer", "embed": "embed/cosine", "translated": "embed/translated_cosine"}
+    whole = recipe_of("pb_rlsvr")
+    for name in ABLATIONS:
+        ablation = recipe_of(f"pb_rlsvr_ablations/{name}")
+        assert (ablation.model, ablation.dataset, ablation.curriculum) == (whole.model, whole.dataset, whole.curriculum)
+        assert ablation.backend == whole.backend
+        assert ablation.stages == whole.stages[1:]
+        assert all(whole.judges[judge] == use for judge, use in ablation.judges.items())
+        parts = ablation.reward.components
+        used = [(parts[part].use, parts[part].options.get("part", "answer")) for part in ("answer", "reasoning")]
+        on_answer, on_reasoning = (metrics[metric] for metric in name.split("_"))
+        assert used == [(on_answer, "answer"), (on_reasoning, "reasoning")]
+        assert ablation.reward.total == "(answer + reasoning) * format * language"
+
+
+def test_the_papers_own_total_is_an_override_away(main, ready):
+    code, out, err = main("check", FOLDER / "pb_rlsvr.yaml", "reward.total=(answer + embed + translated) * format")
+    assert code == 0, err
+    assert "is in [-2, 3]" in out

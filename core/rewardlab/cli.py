@@ -15,9 +15,11 @@ COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
+    "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",
     "plugins": "list what is installed",
+    "env": "build, list and remove plugins' own environments",
     "schema": "write JSON schemas, for editors",
 }
 MISTAKE, FAILED = 2, 1

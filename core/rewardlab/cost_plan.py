@@ -24,23 +24,40 @@ PROMPT_TOKENS = 250
 
 
 def data_costs(plan: Plan, place: Path) -> Iterator[str]:
-    """What the data step at `place` takes; its source is read."""
-    planned = plan.datasets[place]
-    if planned.spec.calls is None:
+    """What the data step at `place`, and those that it starts from, take; the source of all of them is read."""
+    steps = []
+    while plan.datasets[place].spec.step:
+        steps.append(plan.datasets[place])
+        place = (*place, "from")
+    if all(step.spec.calls is None for step in steps):
         return
-    rows, size = _source(plan, (*place, "from"))
-    if rows is None:
-        rows = getattr(plan.datasets[(*place, "from")].options, "rows", None) or SAMPLE_ROWS
-        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
-        for name in planned.judges():
+    source = plan.datasets[place]
+    rows, size = _source(plan, place)
+    if rows is not None:
+        yield f"starts from {rows:,} rows of {source.use.use}"
+    made = rows if rows is not None else getattr(source.options, "rows", None) or SAMPLE_ROWS
+    for step in reversed(steps):
+        yield from _step_costs(plan, step, made, None if rows is None else size)
+        if step.spec.makes is not None:
+            made = step.ask("how many rows it makes", step.spec.makes, step.options, made)
+
+
+def _step_costs(plan: Plan, step: Planned, rows: int, size: float | None) -> Iterator[str]:
+    """What one step asks about so many rows with texts of `size` bytes, None where nobody knows them yet."""
+    if step.spec.calls is None:
+        return
+    calls = step.ask("how often it asks", step.spec.calls, step.options, rows)
+    for name in step.judges():
+        if size is None:
             yield f"asks {name} up to {calls:,} questions for {rows:,} rows that it starts from"
-        return
-    yield f"starts from {rows:,} rows of {plan.datasets[(*place, 'from')].use.use}"
-    calls = planned.ask("how often it asks", planned.spec.calls, planned.options, rows)
-    tokens = size / BYTES_A_TOKEN
-    for name in planned.judges():
-        amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
-        yield f"asks {name} up to {calls:,} questions (about {amount})"
+        else:
+            tokens = size / BYTES_A_TOKEN
+            amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
+            yield f"asks {name} up to {calls:,} questions (about {amount})"
+        most = plan.judges[name].most_tokens()
+        if most is not None and not plan.judges[name].spec.local:
+            shown = PROMPT_TOKENS + (TEXTS_TOKENS if size is None else size / BYTES_A_TOKEN)
+            yield f"  at most {_amount(plan, name, calls * shown, calls * most)} (every answer as long as it may be)"
 
 
 def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:

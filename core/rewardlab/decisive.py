@@ -15,12 +15,12 @@ HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields
 def decisive(plan: Plan) -> dict[str, Any]:
     """The recipe as written, without what may change between attempts.
 
-    That is how a judge is asked, such as a budget that was raised, and where it is reached.
+    That is how a judge is asked, such as a budget that was raised, and where it is reached; and what is said to `probe`.
     """
-    raw = plan.document.raw
+    raw = _without(plan.document.raw, ("probe",))
     judges = raw.get("judges")
     if not isinstance(judges, dict):
-        return dict(raw)
+        return raw
     address = {name: planned.spec.address for name, planned in plan.judges.items()}
     return {**raw, "judges": {name: _who(judge, address.get(name, ())) for name, judge in judges.items()}}
 

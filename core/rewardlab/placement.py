@@ -1,12 +1,12 @@
 """Where the processes of a component run: in which environment, on which device, with how many threads."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from rewardlab.devices import resolve
-from rewardlab.environments.definition import Definition, Step
+from rewardlab.environments.definition import Definition
 from rewardlab.environments.managed import provide
 from rewardlab.environments.record import state_of
+from rewardlab.environments.wanted import environment_of
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.specs import OwnPython
@@ -55,11 +55,7 @@ def _place(plan: Plan, planned: Planned) -> Definition | str | None:
         return choice.python
     if planned.spec.environment is None:
         return None
-    plugin = plan.plugins[planned.use.use.partition("/")[0]]
-    # a reward that runs there itself, and not through a file that it opens, needs this library and its plugin
-    installed = ("rewardlab", plugin.distribution) if getattr(planned.spec, "runs", None) == "worker" else ()
-    step = Step(requirements=(plugin.home or Path()) / planned.spec.environment)
-    return Definition(name=plugin.name, steps=(step,), distributions=installed)
+    return environment_of(plan.plugins[planned.use.use.partition("/")[0]], planned.spec)
 
 
 def prepare(plan: Plan, say: Say, only: int | None = None) -> None:

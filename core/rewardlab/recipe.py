@@ -2,9 +2,20 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Tag
+from pydantic import (
+    Discriminator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Tag,
+    field_validator,
+)
 
 from rewardlab.engine_settings import Critic, Engine
+from rewardlab.errors import nearest
+from rewardlab.probing.families import FAMILIES, Family
 from rewardlab.specs import Config
 from rewardlab.uses import ComponentUse, DatasetUse, JudgeUse, Use
 
@@ -198,6 +209,21 @@ class Backend(Config):
     """write TensorBoard events under logs/"""
 
 
+class Probe(Config):
+    """For `rewardlab probe`."""
+
+    known: dict[Family, str] = Field(default_factory=dict)
+    """a degenerate completion that may win by this reward: why"""
+
+    @field_validator("known", mode="before")
+    @classmethod
+    def _are_families(cls, known: Any) -> Any:
+        for name in known if isinstance(known, dict) else ():
+            if name not in FAMILIES:
+                raise ValueError(f"no degenerate completion {name!r}{nearest(name, FAMILIES)}")
+        return known
+
+
 def _model_tag(value: Any) -> str:
     return "tiny" if isinstance(value, dict | TinyModel) else "name"
 
@@ -221,3 +247,4 @@ class Recipe(Config):
     reward: Reward | None = None
     stages: list[Stage] = Field(default_factory=list)
     backend: Backend = Field(default_factory=Backend)
+    probe: Probe = Field(default_factory=Probe)

@@ -7,12 +7,17 @@ def sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
     """(recipe, rows, overrides), the overrides wherever they stand."""
     from rewardlab.errors import UserError
 
-    overrides = [argument for argument in arguments if _is_override(argument)]
-    files = [argument for argument in arguments if not _is_override(argument)]
+    files, overrides = apart(arguments)
     if len(files) != 2:
         found = f"found {', '.join(files)}" if files else "found neither"
         raise UserError(f"a recipe and a file of rows are needed, in this order; {found}")
     return files[0], files[1], overrides
+
+
+def apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(files, overrides), each in order."""
+    overrides = [argument for argument in arguments if _is_override(argument)]
+    return [argument for argument in arguments if not _is_override(argument)], overrides
 
 
 def _is_override(argument: str) -> bool:

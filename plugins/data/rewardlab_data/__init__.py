@@ -1,8 +1,8 @@
-"""Datasets: JSONL files, the Hugging Face hub, and generated multilingual word problems."""
+"""Datasets: JSONL files, the Hugging Face hub, generated word problems; references from an expert model."""
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from rewardlab import Config, DatasetSpec, hookimpl
 
 Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
@@ -49,6 +49,9 @@ class HubOptions(Config):
 class ArithmeticOptions(Config):
     kind: Literal["prompts", "responses"] = "prompts"
     """prompts (for rl and eval), or prompts with a noisy `response` (for sft)"""
+    form: Literal["boxed", "tagged"] = "boxed"
+    """of references and responses: sentences that end in a box, or `<think>` sentences `</think><answer>` the result
+    `</answer>`"""
     languages: Annotated[tuple[Language, ...], Field(min_length=1), AfterValidator(_distinct)] = (
         "en",
         "es",
@@ -69,7 +72,7 @@ class ArithmeticOptions(Config):
     switched: Share = 0.2
     """share of non-English responses that mix their language and English, sentence by sentence"""
     unboxed: Share = 0.5
-    """share of responses whose result is not in a box"""
+    """share of responses whose result is not in a box (form tagged: share without the tags)"""
     slipped: Share = 0.5
     """share of responses that end in a wrong number after the right calculation"""
     path: JsonlPath | None = None
@@ -80,6 +83,30 @@ class ArithmeticOptions(Config):
         if self.english + self.switched > 1:
             raise ValueError("english and switched are shares of the same responses: their sum is above 1")
         return self
+
+
+class ExpertOptions(Config):
+    expert: Annotated[str, Field(min_length=1)]
+    """the name of the judge that answers, as declared under `judges`"""
+    field: Annotated[str, Field(min_length=1)] | None = "problem"
+    """where a row has the English question; null: the prompt's last user message"""
+    attempts: Annotated[int, Field(ge=1, le=8, strict=True)] = 1
+    """draws for a row, one after the other, until one is well-formed; more than one needs a temperature above 0"""
+    bare: bool = False
+    """take a text without `<answer>` tags after the reasoning as the answer"""
+    max_dropped: Share = 0.2
+    """once there are 50 rows, more dropped ones than this share of them stop the job"""
+    template: str | None = None
+    """a file with your own prompt for the expert; null takes the packaged one. See the README for its form"""
+
+    @field_validator("template")
+    @classmethod
+    def _readable(cls, path: str | None) -> str | None:
+        if path is not None:
+            from rewardlab_data.expert_prompt import load
+
+            load(path)
+        return path
 
 
 def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:
@@ -111,6 +138,22 @@ def _build_arithmetic(options: ArithmeticOptions, context):
     return Arithmetic(options, context.seed)
 
 
+def _expert_needs(options: ExpertOptions) -> tuple[str, ...]:
+    return () if options.field is None else (options.field,)
+
+
+def _expert_calls(options: ExpertOptions, rows: int) -> int:
+    from rewardlab_data.expert import calls
+
+    return calls(options, rows)
+
+
+def _build_expert(options: ExpertOptions, context):
+    from rewardlab_data.expert import ExpertRows
+
+    return ExpertRows(options, context)
+
+
 @hookimpl
 def rewardlab_datasets():
     return [
@@ -124,5 +167,16 @@ def rewardlab_datasets():
             config=ArithmeticOptions,
             build=_build_arithmetic,
             provides=_arithmetic_fields,
+        ),
+        DatasetSpec(
+            name="expert",
+            summary="rows with references from an expert model that answers their English questions (a data step)",
+            config=ExpertOptions,
+            provides=("reference", "reference_reasoning", "reference_answer"),
+            step=True,
+            requires=_expert_needs,
+            judges=("expert",),
+            calls=_expert_calls,
+            build=_build_expert,
         ),
     ]

@@ -30,7 +30,7 @@ DRAWS = 10_000
 class Arithmetic:
     """An iterable of samples, generated anew, and alike, in each iteration.
 
-    Rows of kind "prompts" have `answer`, `reference` (an English solution ending in a box), `language`,
+    Rows of kind "prompts" have `answer`, `reference` (an English solution in the form asked for), `language`,
     `difficulty` (the largest number in the problem), `split` ("train" | "heldout") and `pair`: "unseen" if no
     training row has the same operation and operands, else "seen". Kind "responses" has `response`, too.
     Row k depends on the seed, k and the options other than `rows` and `heldout`.
@@ -96,7 +96,7 @@ class Arithmetic:
     def _sample(self, problem: WordProblem, part: str, index: int, pair: str = "seen", **more: str) -> Sample:
         fields = {
             "answer": str(problem.result),
-            "reference": problem.solution("en"),
+            "reference": problem.solution("en", self.options.form),
             "language": problem.language,
             "difficulty": max(problem.a, problem.result),
             "split": "heldout" if part == "heldout" else "train",
@@ -118,7 +118,8 @@ def noisy(problem: WordProblem, options: "ArithmeticOptions", generator: random.
     elif language < options.english + options.switched:
         # neither 0 nor 2**STEPS - 1: at least one sentence is in each of the two languages
         languages = [("en" if mixture >> k & 1 else problem.language) for k in range(STEPS)]
-    return problem.reasoning(languages, slip(problem) if slipped else problem.result, boxed=not unboxed)
+    result = slip(problem) if slipped else problem.result
+    return problem.response(languages, result, options.form, formed=not unboxed)
 
 
 def slip(problem: WordProblem) -> int:

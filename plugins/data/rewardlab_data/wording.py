@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Literal
 
 Operation = Literal["add", "sub"]
+Form = Literal["boxed", "tagged"]
 STEPS = 4
 """Sentences of a reasoning; sentence k says the same in every language."""
 
@@ -47,9 +48,14 @@ class WordProblem:
         steps = [w.steps[self.operation][k] for k, w in enumerate(chosen)]
         return " ".join(self._fill(step, w, answer) for step, w in zip(steps, chosen, strict=True))
 
-    def solution(self, language: str) -> str:
-        """The right reasoning in one language, its result in a box."""
-        return self.reasoning([language] * STEPS, self.result, boxed=True)
+    def solution(self, language: str, form: Form = "boxed") -> str:
+        """The right reasoning in one language, its result in a box or in tags."""
+        return self.response([language] * STEPS, self.result, form)
+
+    def response(self, languages: Sequence[str], result: int, form: Form, formed: bool = True) -> str:
+        """The sentences with the result where the form wants it; where not `formed`, the sentences alone."""
+        text = self.reasoning(languages, result, boxed=formed and form == "boxed")
+        return f"<think>{text}</think><answer>{result}</answer>" if formed and form == "tagged" else text
 
     def _fill(self, template: str, wording: Wording, answer: str = "") -> str:
         one, many = wording.things[self.thing]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from rewardlab import Context
 from rewardlab.errors import UserError
+from rewardlab.parts import split
 from rewardlab.registry import Registry
 from rewardlab.rows import Identifier, remap
 from rewardlab_data.arithmetic import held_out_pairs, pairs, slip
@@ -261,6 +262,46 @@ def test_more_held_out_prompts_than_there_are_is_an_error():
 def test_wrong_options_are_refused(options, what):
     with pytest.raises(ValidationError, match=what):
         SPEC.config(**options)
+
+
+# --- form: tagged ---
+
+
+def test_tagged_references_and_responses_are_in_the_form_of_a_policy_that_thinks():
+    clean = {"english": 0, "switched": 0, "unboxed": 0, "slipped": 0}
+    prompts = list(dataset(form="tagged", rows=50, heldout=10))
+    solutions = list(dataset(kind="responses", form="tagged", rows=50, **clean))
+    for sample in prompts + solutions:
+        texts = [sample.fields["reference"], sample.fields.get("response", sample.fields["reference"])]
+        for thought, answered in map(split, texts):
+            assert answered == sample.fields["answer"] == final_number(thought)
+            assert "boxed" not in thought
+        assert "The final result is" in texts[0]
+    assert {english_steps(s) for s in solutions if s.fields["language"] != "en"} == {0}
+
+
+def test_the_form_changes_nothing_but_the_form(responses):
+    tagged = list(dataset(kind="responses", form="tagged", rows=300))
+    for boxed, sample in zip(responses[:300], tagged, strict=True):
+        assert (sample.id, sample.prompt) == (boxed.id, boxed.prompt)
+        assert {**sample.fields, "response": "", "reference": ""} == {**boxed.fields, "response": "", "reference": ""}
+        parts = split(sample.fields["response"])
+        assert (parts is None) == ("\\boxed" not in boxed.fields["response"])
+        sentences = sample.fields["response"] if parts is None else parts[0]
+        assert sentences == re.sub(r"\\boxed\{(\d+)\}", r"\1", boxed.fields["response"])
+        if parts is not None:
+            assert sentences.endswith(f"{parts[1]}.")
+
+
+def test_a_slipped_tagged_answer_is_wrong_in_both_places():
+    for sample in dataset(kind="responses", form="tagged", rows=100, unboxed=0, slipped=1):
+        thought, answered = split(sample.fields["response"])
+        assert answered != sample.fields["answer"]
+        assert final_number(thought) == answered
+
+
+def final_number(text):
+    return re.findall(r"\d+", text)[-1]
 
 
 def test_a_path_gives_rows_of_ones_own_instead(tmp_path):

@@ -53,12 +53,13 @@ class FidelityOptions(Config):
 
 
 class TranslatedOptions(Config):
-    """Training rows in many languages from English problems with solutions, by a translator."""
+    """Training rows in many languages from English problems, with or without solutions, by a translator."""
 
     translator: Annotated[str, Field(min_length=1)]
     """The name of the judge that translates, as declared under `judges`."""
-    kind: Literal["sft", "rl"] = "sft"
-    """sft: each row has the translated solution as its `response`. rl: only the problem is translated."""
+    kind: Literal["sft", "rl", "question"] = "sft"
+    """sft: each row has the translated solution as its `response`. rl: only the problem is translated. question:
+    the source has no solutions; a row is the translated question and the English one."""
     languages: Annotated[tuple[Language, ...], Field(min_length=1)] = TRAINING_LANGUAGES
     """The languages of the rows, all with the same share; English rows are not translated."""
     languages_per_row: Literal[1, "all"] = 1
@@ -136,9 +137,18 @@ def _calls(options: TranslatedOptions, rows: int) -> int:
     return calls(options, rows)
 
 
+def _makes(options: TranslatedOptions, rows: int) -> int:
+    return rows * len(options.languages) if options.languages_per_row == "all" else rows
+
+
 def _fields(options: TranslatedOptions) -> list[str]:
-    own = ["response"] if options.kind == "sft" else []
-    return ["answer", "reference", "problem", "language", "split", "share", *own]
+    about = ["problem", "language", "split", "share"]
+    solved = [*_required(options), "response"] if options.kind == "sft" else _required(options)
+    return [*solved, *about]
+
+
+def _required(options: TranslatedOptions) -> list[str]:
+    return [] if options.kind == "question" else ["reference", "answer"]
 
 
 @hookimpl
@@ -146,13 +156,14 @@ def rewardlab_datasets():
     return [
         DatasetSpec(
             name="translated",
-            summary="English problems and solutions, translated into many languages (a data step)",
+            summary="English problems, with solutions or without, translated into many languages (a data step)",
             config=TranslatedOptions,
             provides=_fields,
             step=True,
-            requires=("reference", "answer"),
+            requires=_required,
             judges=("translator",),
             calls=_calls,
+            makes=_makes,
             build=_translated,
         )
     ]

@@ -1,4 +1,4 @@
-"""What a row of an English source says: a problem, its solution, its answer."""
+"""What a row of an English source says: a problem, and its solution and answer where they are needed."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,13 +13,11 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceProblem:
-    """problem, solution: English texts, not blank. answer: the gold answer, as it stands in a box."""
+class SourceQuestion:
+    """problem: an English text, not blank."""
 
     id: str
     problem: str
-    solution: str
-    answer: str
 
     def is_test(self, share: float) -> bool:
         """Whether the problem is among the `share` kept for tests.
@@ -31,14 +29,33 @@ class SourceProblem:
         return int.from_bytes(digest[:8], "big") / 2**64 < share
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourceProblem(SourceQuestion):
+    """solution: an English text, not blank. answer: the gold answer, as it stands in a box."""
+
+    solution: str
+    answer: str
+
+
+def read_question(sample: Sample) -> SourceQuestion:
+    """The question of a sample: its one user message.
+
+    Raises UserError, with the place: there is no such message. Unusable: it is blank.
+    """
+    turns = [message for message in sample.prompt if message["role"] != "system"]
+    if len(turns) != 1 or turns[0]["role"] != "user":
+        raise UserError("the prompt must be one user message, the problem", where=sample.source)
+    if not turns[0]["content"].strip():
+        raise Unusable("the problem is blank")
+    return SourceQuestion(id=sample.id, problem=turns[0]["content"])
+
+
 def read(sample: Sample) -> SourceProblem:
     """The problem of a sample: its one user message and its fields `reference` and `answer`.
 
     Raises UserError, with the place: what is there cannot be read as such. Unusable: one of them is blank.
     """
-    turns = [message for message in sample.prompt if message["role"] != "system"]
-    if len(turns) != 1 or turns[0]["role"] != "user":
-        raise UserError("the prompt must be one user message, the problem", where=sample.source)
+    question = read_question(sample)
     answer = _field(sample, "answer")
     if isinstance(answer, int | float) and not isinstance(answer, bool):
         answer = str(answer)
@@ -46,11 +63,10 @@ def read(sample: Sample) -> SourceProblem:
     for name, text in [("answer", answer), ("reference", solution)]:
         if not isinstance(text, str):
             raise UserError(f"{name} must be a text, not {type(text).__name__}", where=sample.source)
-    found = {"problem": turns[0]["content"], "reference solution": solution, "answer": answer}
-    for name, text in found.items():
+    for name, text in [("reference solution", solution), ("answer", answer)]:
         if not text.strip():
             raise Unusable(f"the {name} is blank")
-    return SourceProblem(id=sample.id, problem=turns[0]["content"], solution=solution, answer=answer.strip())
+    return SourceProblem(id=question.id, problem=question.problem, solution=solution, answer=answer.strip())
 
 
 def _field(sample: Sample, name: str) -> Any:

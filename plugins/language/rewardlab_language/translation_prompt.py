@@ -37,13 +37,13 @@ def fence(text: str) -> str:
     return quoting.fence(LABEL, text, fence_key(text))
 
 
-def load(path: str | None) -> TranslationTemplate:
-    """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+def load(path: str | None, packaged: str = "translate.txt") -> TranslationTemplate:
+    """The template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
 
     $language stands for the English name of the target language, $text for the fenced text (once, in the user
     message), $key for the key of its fence.
     """
-    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / "translate.txt"
+    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / packaged
     template = quoting.read_template(source, PLACEHOLDERS)
     if template.system_names.count("text") or template.user_names.count("text") != 1:
         raise ValueError(f"{source}: $text must stand there once, in the user message")

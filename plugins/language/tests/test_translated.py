@@ -369,6 +369,68 @@ def test_what_a_source_row_lacks_is_told_in_its_turn(rows, source):
         next(made)
 
 
+# --- questions alone ---
+
+
+@pytest.fixture
+def questions(source):
+    """questions(n): n English questions without solutions, as a corpus of questions has them."""
+    return lambda n: [Sample(id=s.id, prompt=s.prompt, fields={"field": "Biology"}, source=s.source) for s in source(n)]
+
+
+def test_a_question_row_has_the_translated_question_as_its_prompt_and_no_system_message(rows, questions, story):
+    (row,) = rows(questions(1), kind="question", languages=["id"], test=0)
+    problem, _ = story("id", 100, 20_000)
+    english, _ = story("en", 100, 20_000)
+    assert (row.id, row.source) == ("p0-id", "english.jsonl:1")
+    assert row.prompt == ({"role": "user", "content": problem},)
+    assert row.fields == {"problem": english, "language": "id", "split": "train", "share": 1.0}
+    options = SPEC.config(translator="teacher", kind="question")
+    assert set(row.fields) == set(SPEC.provided_fields(options))
+
+
+@pytest.mark.parametrize(("kind", "fields"), [("question", ()), ("rl", ("reference", "answer"))])
+def test_only_a_question_needs_no_solution(kind, fields):
+    assert SPEC.required_fields(SPEC.config(translator="teacher", kind=kind)) == fields
+
+
+def test_each_question_goes_to_one_language_and_the_parts_are_disjoint(rows, questions):
+    languages = ["es", "fr", "pt", "id", "th", "sw", "it", "de"]
+    made = list(rows(questions(40), kind="question", languages=languages, candidates=1))
+    assert [row.id.partition("-")[0] for row in made] == [f"p{k}" for k in range(40)]
+    assert set(Counter(row.fields["language"] for row in made).values()) == {5}
+
+
+def test_the_same_question_has_the_same_language_side_and_translation_as_of_kind_rl(rows, source):
+    solved = list(rows(source(40), kind="rl", candidates=1, test=0.3))
+    alone = list(rows(source(40), kind="question", candidates=1, test=0.3))
+    for a, b in zip(solved, alone, strict=True):
+        assert (a.id, a.prompt[1:], a.fields["split"]) == (b.id, b.prompt, b.fields["split"])
+
+
+def test_a_question_that_lost_a_number_is_not_preferred(rows, questions, story):
+    def says(ask, right):
+        return right.replace("100", "101") if ask.draw == 0 else f"Apples and others. {right}"
+
+    (row,) = rows(questions(1), Translator(story, says), languages=["id"], kind="question")
+    assert "100" in row.prompt[0]["content"]
+
+
+def test_the_question_to_the_translator_is_not_about_mathematics(rows, questions, story):
+    translator = Translator(story)
+    list(rows(questions(1), translator, languages=["th"], kind="question", candidates=1))
+    (ask,) = translator.asks
+    assert "Thai" in ask.messages[0]["content"]
+    assert "mathematic" not in ask.messages[0]["content"].lower()
+
+
+def test_a_blank_question_is_dropped_and_calls_count_one_text_a_row(rows, questions, caplog):
+    blank = Sample(id="b", prompt=({"role": "user", "content": " "},), source="english.jsonl:7")
+    assert len(list(rows([blank, *questions(2)], kind="question", languages=["id"]))) == 2
+    assert "1 id: the problem is blank" in caplog.text
+    assert calls(SPEC.config(translator="teacher", kind="question", languages=["id"], candidates=3), 10) == 30
+
+
 # --- many rows ---
 
 

@@ -1,0 +1,181 @@
+"""Which degenerate completions win, and which component lets them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rewardlab.probing.families import FAMILIES, MAY_TIE, Family
+from rewardlab.probing.measuring import Measured, Outcome
+
+Left = Literal["loses", "ties", "wins"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """When a degenerate completion wins.
+
+    It wins a row where its total is at least the honest one's, less `tolerance`; one that holds the honest completion
+    (`MAY_TIE`) where it is more than that, plus `tolerance`. It wins where this holds of the mean totals of all
+    rows, or in more than the share `most` of the rows.
+    """
+
+    tolerance: float = 1e-6
+    most: float = 0.25
+
+    def wins(self, family: Family, difference: float) -> bool:
+        """Whether a total that differs from the honest one's by this much is one too many."""
+        return difference > self.tolerance if family in MAY_TIE else difference >= -self.tolerance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blame:
+    """The component that gives a winner most of its lead, over all rows or, where it wins some only, over those.
+
+    lead: mean of how far ahead it is there. gain: mean of what its total loses if this component says of it what it
+    says of the honest one: exact for a term of a sum, the whole product for a gate. left: what the mean total does
+    then, beside the honest one's.
+    """
+
+    component: str
+    lead: float
+    gain: float
+    left: Left
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a family got on some rows; means over the `rows` where it and the honest completion have a total.
+
+    won: rows in which it wins. unscored: rows where it has no total; fatal: those where that would end a run; `why` is
+    the last cause. absent: reason -> rows where there is no such completion.
+    held_by: of a family that does not win, the components that alone keep it from it: with the value of the honest
+    one it would win. example: the id of the row where it is furthest ahead.
+    """
+
+    family: Family
+    rows: int
+    total: float | None = None
+    honest: float | None = None
+    difference: float | None = None
+    won: int = 0
+    wins: bool = False
+    blame: Blame | None = None
+    held_by: Sequence[str] = ()
+    example: str | None = None
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    unscored: int = 0
+    fatal: int = 0
+    why: str = ""
+    absent: Mapping[str, int] = field(default_factory=dict)
+
+
+Pair = tuple[Measured, Outcome]
+
+
+def verdicts(rows: Sequence[Measured], rule: Rule) -> list[Verdict]:
+    """One for each family, in their order. Rows whose honest completion has no total count nowhere."""
+    counted = [row for row in rows if row.honest.total is not None]
+    return [_verdict(family, counted, rule) for family in FAMILIES]
+
+
+def _verdict(family: Family, rows: Sequence[Measured], rule: Rule) -> Verdict:
+    made = [(row, row.degenerate[family]) for row in rows if family in row.degenerate]
+    pairs = [(row, outcome) for row, outcome in made if outcome.total is not None]
+    silent = [outcome for _, outcome in made if outcome.total is None]
+    absent = Counter(row.absent[family] for row in rows if family in row.absent)
+    told = {
+        "unscored": len(silent),
+        "fatal": sum(outcome.fatal for outcome in silent),
+        "why": silent[-1].why if silent else "",
+        "absent": dict(absent),
+    }
+    if not pairs:
+        return Verdict(family=family, rows=0, **told)
+    differences = [_ahead(row, outcome) for row, outcome in pairs]
+    wins = _wins(family, differences, rule)
+    furthest = max(range(len(pairs)), key=differences.__getitem__)
+    return Verdict(
+        family=family,
+        rows=len(pairs),
+        total=mean([outcome.total for _, outcome in pairs]),
+        honest=mean([row.honest.total for row, _ in pairs]),
+        difference=_mean(differences),
+        won=sum(rule.wins(family, difference) for difference in differences),
+        wins=wins,
+        blame=_blame(_where_it_wins(family, pairs, rule), rule.tolerance) if wins else None,
+        held_by=[] if wins else [name for name in pairs[0][1].instead if _wins(family, _without(name, pairs), rule)],
+        example=pairs[furthest][0].sample.id,
+        values=means([outcome for _, outcome in pairs]),
+        **told,
+    )
+
+
+def _wins(family: Family, differences: Sequence[float], rule: Rule) -> bool:
+    if not differences:
+        return False
+    won = sum(rule.wins(family, difference) for difference in differences)
+    return rule.wins(family, _mean(differences)) or won > rule.most * len(differences)
+
+
+def _ahead(row: Measured, outcome: Outcome) -> float:
+    assert outcome.total is not None
+    assert row.honest.total is not None
+    return outcome.total - row.honest.total
+
+
+def _where_it_wins(family: Family, pairs: Sequence[Pair], rule: Rule) -> Sequence[Pair]:
+    """All rows, where it wins by the mean of all."""
+    if rule.wins(family, _mean([_ahead(row, outcome) for row, outcome in pairs])):
+        return pairs
+    return [(row, outcome) for row, outcome in pairs if rule.wins(family, _ahead(row, outcome))]
+
+
+def _blame(pairs: Sequence[Pair], tolerance: float) -> Blame | None:
+    """None where no component gives it anything: the total does not tell the two apart."""
+    found = [_gain(name, pairs, tolerance) for name in pairs[0][1].instead]
+    most = max((blame for blame in found if blame is not None), key=lambda blame: blame.gain, default=None)
+    return most if most is not None and most.gain > tolerance else None
+
+
+def _gain(name: str, pairs: Sequence[Pair], tolerance: float) -> Blame | None:
+    """What one component gives; None where no row can tell."""
+    without = _without(name, pairs)
+    if not without:
+        return None
+    left, lead = _mean(without), _mean([_ahead(row, outcome) for row, outcome in _known(name, pairs)])
+    then: Left = "ties" if abs(left) <= tolerance else "wins" if left > 0 else "loses"
+    return Blame(component=name, lead=lead, gain=lead - left, left=then)
+
+
+def _without(name: str, pairs: Sequence[Pair]) -> list[float]:
+    """How far ahead it would be in each row if this component said of it what it says of the honest one."""
+    return [outcome.instead[name] - row.honest.total for row, outcome in _known(name, pairs)]
+
+
+def _known(name: str, pairs: Sequence[Pair]) -> list[Pair]:
+    return [(row, outcome) for row, outcome in pairs if outcome.instead[name] is not None]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def means(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+    """Of each component, over those that it gave a value."""
+    return {name: mean([o.values[name] for o in outcomes]) for name in (outcomes[0].values if outcomes else ())}
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Over those that are there; None where there is none."""
+    present = [value for value in values if value is not None]
+    return _mean(present) if present else None
+
+
+def slices(rows: Sequence[Measured], by: Sequence[str]) -> Iterator[tuple[str, list[Measured]]]:
+    """("language de", its rows) for each value of each of these fields, values sorted."""
+    for name in by:
+        values = [(str(row.sample.fields[name]), row) for row in rows if name in row.sample.fields]
+        for value in sorted({value for value, _ in values}):
+            yield f"{name} {value}", [row for other, row in values if other == value]

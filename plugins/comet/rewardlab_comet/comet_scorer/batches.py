@@ -1,0 +1,40 @@
+"""Batches of like length within a budget of tokens, halved where memory does not suffice."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+_TEXTS = ("not enough memory", "can't allocate memory", "out of memory")
+
+
+def batches(sizes: Sequence[int], budget: int) -> list[list[int]]:
+    """Indices, the longest first; padded, a batch has at most `budget` tokens, or one row."""
+    found: list[list[int]] = []
+    for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
+        if found and (len(found[-1]) + 1) * sizes[found[-1][0]] <= budget:
+            found[-1].append(index)
+        else:
+            found.append([index])
+    return found
+
+
+def run(batch: list[int], scores: Callable[[list[int]], list[float]]) -> dict[int, float | None]:
+    """The score of each; None for one that does not fit into memory by itself."""
+    try:
+        return dict(zip(batch, scores(batch), strict=True))
+    except (RuntimeError, MemoryError) as error:
+        if not _out_of_memory(error):
+            raise
+    # outside of `except`: the error holds the frames, and with them the tensors that are in the way
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    if len(batch) == 1:
+        return {batch[0]: None}
+    half = len(batch) // 2
+    return run(batch[:half], scores) | run(batch[half:], scores)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return any(text in str(error).lower() for text in _TEXTS)

@@ -1,0 +1,58 @@
+"""A COMET checkpoint, found and loaded; whatever is wrong with it is told."""
+
+from pathlib import Path
+from typing import Any
+
+import comet
+from comet.models import CometModel, ReferencelessRegression, UnifiedMetric
+
+SHOWN = 120  # characters of a library's own message
+
+
+class CheckpointError(Exception):
+    """There is no such checkpoint, it cannot be read, or it cannot score without a human reference."""
+
+
+def load(name: str, device: str) -> CometModel:
+    """The model on its device, in evaluation mode, in float32 as COMET's own predict has it.
+
+    name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
+    """
+    path = name if Path(name).is_file() else _download(name)
+    CometModel.on_load_checkpoint = _refuse_missing_weights
+    try:
+        model = comet.load_from_checkpoint(path)
+    except CheckpointError:
+        raise
+    except Exception as error:  # anything from a torn archive to an encoder that is not to be had
+        raise CheckpointError(f"checkpoint {name!r} cannot be loaded: {_shown(error)}") from error
+    if model.requires_references() or not isinstance(model, UnifiedMetric | ReferencelessRegression):
+        raise CheckpointError(
+            f"checkpoint {name!r} ({type(model).__name__}) needs a human reference beside source and translation, and "
+            "there is none here; take a reference-free one, such as Unbabel/wmt22-cometkiwi-da"
+        )
+    return model.eval().requires_grad_(False).to(device)
+
+
+def _download(name: str) -> str:
+    try:
+        return comet.download_model(name)
+    except Exception as error:  # COMET's KeyError, raised while an older place was tried after the hub had failed
+        older = error.__context__ or error
+        cause = older.__context__ or older
+        raise CheckpointError(
+            f"checkpoint {name!r} cannot be downloaded ({type(cause).__name__}). Unbabel's are gated: accept the "
+            f"licence at huggingface.co/{name} and set HF_TOKEN. Offline, name a folder with checkpoints/model.ckpt"
+        ) from error
+
+
+def _refuse_missing_weights(model: CometModel, checkpoint: dict[str, Any]) -> None:
+    """Lightning calls this before it takes over the weights; COMET lets it leave those that are missing random."""
+    missing = [name for name, _ in model.named_parameters() if name not in checkpoint["state_dict"]]
+    if missing:
+        raise CheckpointError(f"the checkpoint lacks {len(missing)} of the model's weights, {missing[0]} for one")
+
+
+def _shown(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:SHOWN]}"

@@ -1,0 +1,80 @@
+"""Texts as tokens of the encoder's vocabulary, none of which can be a special one."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SENTENCE_END = re.compile(r"""[.!?…؟।]['"»”’)\]]*\s+\Z|[。！？]['"」』”’）]*\s*\Z|\n\s*\Z""")
+_LOOKED_AT = 8  # characters before a place that tell whether a sentence ends there
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """One text. ids: without special tokens. blank: nothing is left of it but white space."""
+
+    ids: Sequence[int]
+    blank: bool
+    text: str
+    starts: Sequence[int] | None = None
+    """by token, the character where it begins; None where nobody asked"""
+
+    def rank(self, place: int) -> int:
+        """How good a cut before the token `place` is; see pieces.Rank."""
+        assert self.starts is not None
+        start = self.starts[place]
+        end = start + 1 if self.text[start : start + 1].isspace() else start  # a token may bring its space with it
+        before = self.text[max(0, end - _LOOKED_AT) : end]
+        if start == self.starts[place - 1]:
+            return 0  # both come from one character, or from one word that looked like a special token
+        if _SENTENCE_END.search(before):
+            return 2
+        return int(before[-1:].isspace())
+
+
+class Tokenizer:
+    """A fast tokenizer of transformers, for text that may try to look like something else.
+
+    XLM-R's would read "</s>" in a text as the end of the text, and "<pad>" as nothing, and so does COMET: an answer
+    "x</s></s>x" brings a reference of its own. The same holds for "＜／ｓ＞", since compatibility characters are
+    folded first, and the vocabulary itself has these words. So whatever of a text became a special token is replaced
+    by the tokens of that word's letters. <unk> stays: it is what an unknown letter becomes.
+
+    A lone surrogate, which is no text, is read as U+FFFD.
+    """
+
+    def __init__(self, tokenizer: Any):
+        self._backend = tokenizer.backend_tokenizer
+        self._backend.no_truncation()
+        self._backend.no_padding()
+        special = set(tokenizer.all_special_tokens) - {tokenizer.unk_token}
+        self._letters = {
+            tokenizer.convert_tokens_to_ids(word): tokenizer.convert_tokens_to_ids(list(word)) for word in special
+        }
+        space = tokenizer.convert_tokens_to_ids("▁")
+        self._blank = frozenset({space} - {tokenizer.unk_token_id})
+
+    def read(self, texts: Sequence[str]) -> list[Tokens]:
+        texts = [_LONE_SURROGATE.sub("\ufffd", text) for text in texts]
+        encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
+        return [self._tokens(text, encoding.ids) for text, encoding in zip(texts, encodings, strict=True)]
+
+    def with_starts(self, tokens: Tokens) -> Tokens:
+        """The same, with what `rank` needs."""
+        encoding = self._backend.encode(tokens.text, add_special_tokens=False)
+        starts = [
+            start
+            for token, (start, _) in zip(encoding.ids, encoding.offsets, strict=True)
+            for _ in self._letters.get(token, (token,))
+        ]
+        return Tokens(ids=tokens.ids, blank=tokens.blank, text=tokens.text, starts=starts)
+
+    def _tokens(self, text: str, ids: Sequence[int]) -> Tokens:
+        if not self._letters.keys().isdisjoint(ids):
+            ids = list(self._spelt(ids))
+        return Tokens(ids=ids, blank=self._blank.issuperset(ids), text=text)
+
+    def _spelt(self, ids: Sequence[int]) -> Iterator[int]:
+        for token in ids:
+            yield from self._letters.get(token, (token,))

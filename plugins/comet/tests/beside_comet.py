@@ -1,0 +1,178 @@
+"""Run by COMET's interpreter: what COMET itself and the files of the worker make of the same things; JSON.
+
+python beside_comet.py FOLDER_OF_A_TINY_CHECKPOINT FOLDER_OF_THE_WORKER
+"""
+
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+TINY, WORKER = map(Path, sys.argv[1:])
+sys.path += [str(WORKER), str(Path(__file__).parent)]
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import torch  # noqa: E402
+from cases import FORGED, ORDINARY  # noqa: E402
+from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, XCOMETMetric  # noqa: E402
+from comet_scorer.checkpoint import CheckpointError, load  # noqa: E402
+from comet_scorer.scorer import Scorer  # noqa: E402
+from comet_scorer.tokens import Tokenizer  # noqa: E402
+
+torch.set_num_threads(1)
+PAIRS = [{"src": src, "mt": mt} for src, mt in ORDINARY]
+
+
+def main() -> None:
+    model = load(str(TINY / "checkpoints" / "model.ckpt"), "cpu")
+    found = {
+        "predict": predict(model, PAIRS),
+        "batches": {size: Scorer(model, size).answer(PAIRS) for size in (1, 600, 100_000)},
+        "halves": predict(model, [{"src": "8", "mt": words(count)} for count in (300, 301)]),
+        "forms": {kind.__name__: parity(kind) for kind in (UnifiedMetric, XCOMETMetric, ReferencelessRegression)},
+        "separate": separate_pieces(),
+        "forged": forged(model),
+        "blank": Scorer(model, 512).answer([{"src": "8", "mt": " "}, {"src": "", "mt": "8"}, {"src": " ", "mt": " "}]),
+        "memory": memory(model),
+        "not a number": not_a_number(model),
+        "errors": errors(),
+    }
+    print(json.dumps(found))
+
+
+def words(count: int) -> str:
+    """A text of as many tokens."""
+    return " ".join(["a"] * count)
+
+
+def predict(model, pairs) -> list[float]:
+    return model.predict(pairs, gpus=0, num_workers=0, progress_bar=False, batch_size=4).scores
+
+
+def parity(kind) -> dict:
+    """Another kind of checkpoint with random weights: COMET's scores and ours."""
+    torch.manual_seed(0)
+    model = metric(kind).eval()
+    pairs = PAIRS[:5]
+    return {"predict": predict(model, pairs), "ours": Scorer(model, 512).answer(pairs)}
+
+
+def metric(kind, **settings):
+    if issubclass(kind, UnifiedMetric):  # these mark words, too
+        settings |= {"word_layer": 2, "word_level_training": True, "error_labels": ["minor", "major", "critical"]}
+    return kind(
+        encoder_model="XLM-RoBERTa",
+        pretrained_model=str(TINY / "encoder"),
+        hidden_sizes=[16],
+        layer_transformation="softmax",
+        local_files_only=True,
+        **settings,
+    )
+
+
+def separate_pieces() -> list:
+    """A checkpoint that reads each side by itself: 508 tokens of each are whole, 509 are not."""
+    torch.manual_seed(0)
+    scorer = Scorer(metric(ReferencelessRegression).eval(), 512)
+    return scorer.answer([{"src": words(508), "mt": words(count)} for count in (508, 509)])
+
+
+def forged(model) -> dict:
+    """How many of XLM-R's separators a text brings into mt: by COMET, and by us."""
+    tokenizer = model.encoder.tokenizer
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    theirs = tokenizer(FORGED, add_special_tokens=False).input_ids
+    ours = [tokens.ids for tokens in Tokenizer(tokenizer).read(FORGED)]
+    counts = {
+        name: [sum(token in special for token in ids) for ids in read]
+        for name, read in {"comet": theirs, "ours": ours}.items()
+    }
+    return counts | {"unknown": [tokenizer.unk_token_id in ids for ids in ours]}
+
+
+def memory(model) -> dict:
+    """What comes of batches that do not fit: by a hook that lets few rows through, and by a real limit."""
+    scorer = Scorer(model, 1 << 20)
+    expected = scorer.answer(PAIRS)
+    found = {"expected": expected}
+    for name, error in (
+        ("cuda", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")),
+        (
+            "cpu",
+            RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+        ),
+    ):
+        seen = []
+
+        def hook(module, args, kwargs, seen=seen, error=error):
+            seen.append(list(kwargs["input_ids"].shape))
+            if seen[-1][0] > 2 or seen[-1][1] > 500:
+                raise error
+
+        handle = model.encoder.model.register_forward_pre_hook(hook, with_kwargs=True)
+        found[name] = {"answers": scorer.answer(PAIRS), "seen": seen}
+        handle.remove()
+    found["limited"] = limited(scorer)
+    return found
+
+
+def limited(scorer) -> dict:
+    """600 pairs of 500 tokens, of which the process has memory for some at once."""
+    pairs = [{"src": f"{number}", "mt": f"{number} " + "a " * 490} for number in range(600)]
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    calls = []
+    handle = scorer._form._encoder.register_forward_pre_hook(lambda module, args: calls.append(1))
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size + (256 << 20), before[1]))
+    try:
+        answers = scorer.answer(pairs)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        handle.remove()
+    return {"scored": sum("score" in answer for answer in answers), "calls": len(calls)}
+
+
+def not_a_number(model) -> list:
+    """The answers where the head gives nan for one pair."""
+
+    def hook(module, args, output):
+        output[0] = float("nan")
+
+    handle = model.estimator.register_forward_hook(hook)
+    answers = Scorer(model, 1 << 20).answer(PAIRS[:3])
+    handle.remove()
+    return answers
+
+
+def errors() -> dict:
+    """What is said of checkpoints that will not do."""
+    found = {"hub": error_of("Unbabel/wmt23-cometkiwi-da-xl"), "missing": error_of("/no/where/model.ckpt")}
+    with tempfile.TemporaryDirectory() as folder:
+        broken = Path(folder) / "broken"
+        shutil.copytree(TINY, broken)
+        file = broken / "checkpoints" / "model.ckpt"
+        whole = torch.load(file)
+        file.write_bytes(file.read_bytes()[:20_000])
+        found["torn"] = error_of(str(file))
+        torch.save(whole | {"state_dict": {k: v for k, v in whole["state_dict"].items() if "estimator" not in k}}, file)
+        found["weights"] = error_of(str(file))
+        model = metric(RegressionMetric)
+        torch.save(whole | {"state_dict": model.state_dict(), "hyper_parameters": dict(model.hparams)}, file)
+        settings = broken / "hparams.yaml"
+        settings.write_text(settings.read_text().replace("unified_metric", "regression_metric"))
+        found["references"] = error_of(str(file))
+    return found
+
+
+def error_of(name: str) -> str:
+    try:
+        load(name, "cpu")
+    except CheckpointError as error:
+        return str(error)
+    return "none"
+
+
+main()

@@ -1,0 +1,35 @@
+"""The question to an expert: the row's question, quoted, and the form of the reply."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from rewardlab.quoting import QuotingTemplate, fence, fence_key, read_template
+from rewardlab.types import Message
+
+LABEL = "QUESTION"
+PLACEHOLDERS = ("question", "key")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertTemplate:
+    """A checked template."""
+
+    template: QuotingTemplate
+
+    def messages(self, question: str) -> list[Message]:
+        """The messages that ask `question`, shown verbatim in a fence that it cannot close."""
+        key = fence_key({"question": question})
+        return self.template.messages({"question": fence(LABEL, question, key), "key": key})
+
+
+def load(path: str | None) -> ExpertTemplate:
+    """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+
+    $question stands for the fenced question (once, in the user message), $key for the key of its fence.
+    """
+    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / "expert.txt"
+    template = read_template(source, PLACEHOLDERS)
+    if template.system_names.count("question") or template.user_names.count("question") != 1:
+        raise ValueError(f"{source}: $question must stand there once, in the user message")
+    return ExpertTemplate(template=template)

@@ -1,0 +1,84 @@
+"""What counts as a reference: exactly the two blocks, wherever the server put the reasoning."""
+
+import pytest
+from rewardlab import Reply
+from rewardlab_data.expert_reply import IllFormed, understood
+
+FORM = "<think>2 and 2 are 4.</think><answer>4</answer>"
+
+
+def parts(reply, bare=False):
+    reply = Reply(text=reply) if isinstance(reply, str) else reply
+    found = understood(reply, bare)
+    return found.reasoning, found.answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        FORM,
+        "\n<think>\n2 and 2 are 4.\n</think>\n\n<answer> 4 </answer>\n",
+        "2 and 2 are 4.</think><answer>4</answer>",  # the chat template opened the block
+        Reply(text="<answer>4</answer>", reasoning="2 and 2 are 4."),
+        Reply(text="\n\n<answer>4</answer>", reasoning="2 and 2 are 4.\n"),
+        Reply(text=FORM, reasoning="I should write <think> and <answer>."),
+    ],
+)
+def test_reasoning_and_answer_are_found_wherever_the_server_puts_them(reply):
+    assert parts(reply) == ("2 and 2 are 4.", "4")
+
+
+def test_the_canonical_form_has_nothing_outside_its_blocks():
+    assert understood(Reply(text="\n<think>\n2 and 2 are 4.\n</think>\n\n<answer> 4 </answer>\n"), False).text == FORM
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("4", "not <think>"),
+        ("<answer>4</answer>", "not <think>"),
+        ("<think>2 and 2 are 4.</think>4", "not <think>"),
+        ("Sure! " + FORM, "not <think>"),
+        (FORM + " Anything else?", "not <think>"),
+        (FORM + FORM, "not <think>"),
+        ("<think> </think><answer>4</answer>", "not <think>"),
+        ("<think>2 and 2 are 4.</think><answer>\n</answer>", "not <think>"),
+        ("<answer>4</answer><think>2 and 2 are 4.</think>", "not <think>"),
+        (Reply(text="4", reasoning="2 and 2 are 4."), "not <think>"),
+        (Reply(text="<answer>4</answer>", reasoning="I write <answer>4</answer>."), "not <think>"),
+        (Reply(text="", reasoning="2 and 2 are 4."), "empty"),
+        (" \n", "empty"),
+        (Reply(text=FORM, finish_reason="length"), "cut off"),
+        (Reply(text="", reasoning="2 and", finish_reason="length"), "cut off"),
+    ],
+)
+def test_anything_else_is_ill_formed(reply, reason):
+    with pytest.raises(IllFormed, match=reason):
+        parts(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(text="It is 4.", reasoning="2 and 2 are 4."),
+        "<think>2 and 2 are 4.</think>\nIt is 4.",
+        "2 and 2 are 4.</think>\nIt is 4.",
+    ],
+)
+def test_a_bare_text_after_the_reasoning_is_the_answer_only_where_that_is_asked_for(reply):
+    assert parts(reply, bare=True) == ("2 and 2 are 4.", "It is 4.")
+    with pytest.raises(IllFormed):
+        parts(reply)
+
+
+@pytest.mark.parametrize("reply", ["It is 4.", "<think>2 and 2 are 4.</think>", "<think>why</think><answer>4"])
+def test_bare_makes_no_reasoning_and_no_answer_of_nothing(reply):
+    with pytest.raises(IllFormed):
+        parts(reply, bare=True)
+
+
+def test_the_detail_shows_the_reply_and_not_all_of_it():
+    with pytest.raises(IllFormed) as found:
+        parts("no tags " * 1000)
+    assert found.value.detail.startswith("not <think>...</think><answer>...</answer>: 'no tags no tags")
+    assert len(found.value.detail) < 150

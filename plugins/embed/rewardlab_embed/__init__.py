@@ -1,0 +1,75 @@
+"""Similarity to a reference by sentence embeddings: rewards in any language, and rows unlike an evaluation set."""
+
+from typing import Any
+
+from rewardlab import Context, DatasetSpec, RewardSpec, hookimpl
+
+from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
+
+TIMEOUT = 120.0
+"""seconds for one text of the model's whole length on a processor"""
+
+
+def _cosine(options: CosineOptions, context: Context) -> Any:
+    from rewardlab_embed.cosine import Cosine
+
+    return Cosine(options, context)
+
+
+def _translated_cosine(options: TranslatedCosineOptions, context: Context) -> Any:
+    from rewardlab_embed.translated_cosine import TranslatedCosine
+
+    return TranslatedCosine(options, context)
+
+
+def _distinct(options: DistinctOptions, context: Context) -> Any:
+    from rewardlab_embed.distinct import DistinctRows
+
+    return DistinctRows(options, context)
+
+
+def _field(options: CosineOptions) -> list[str]:
+    return [options.against]
+
+
+@hookimpl
+def rewardlab_rewards():
+    return [
+        RewardSpec(
+            name="cosine",
+            summary="cosine of the embeddings of a part of the response and of a reference (PB-RLSVR, R_Embed)",
+            config=CosineOptions,
+            scope="batch",
+            range=(-1.0, 1.0),
+            requires=_field,
+            runs="async",
+            timeout=TIMEOUT,
+            build=_cosine,
+        ),
+        RewardSpec(
+            name="translated_cosine",
+            summary="the same, after the part was translated into English (PB-RLSVR, R_TransEmb)",
+            config=TranslatedCosineOptions,
+            scope="batch",
+            range=(-1.0, 1.0),
+            requires=_field,
+            judges=("translator",),
+            calls=lambda options, size: size,  # of texts of one piece each
+            runs="async",
+            timeout=TIMEOUT,
+            build=_translated_cosine,
+        ),
+    ]
+
+
+@hookimpl
+def rewardlab_datasets():
+    return [
+        DatasetSpec(
+            name="distinct",
+            summary="rows that are not too near to those of evaluation sets (a data step)",
+            config=DistinctOptions,
+            step=True,
+            build=_distinct,
+        )
+    ]

@@ -1,0 +1,116 @@
+"""The data step embed/distinct: rows that are not too near to those of evaluation sets, nor to each other."""
+
+import logging
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any
+
+from rewardlab import Context, Sample
+from rewardlab.asking import in_order
+from rewardlab.errors import JobError, UserError
+
+from rewardlab_embed.evaluation_rows import evaluation_rows, text_of
+from rewardlab_embed.model import open_model
+from rewardlab_embed.options import DistinctOptions
+
+log = logging.getLogger("rewardlab.embed")
+
+CHUNK = 512
+"""rows that are compared at once"""
+EXAMPLES, SHOWN = 3, 60
+"""dropped rows that are told, and characters of each"""
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    rows: list[tuple[int, Sample]]
+    questions: list[dict[str, Any]]
+
+
+class DistinctRows:
+    """An iterable of the source's samples, as they are, without those that are too near; streaming.
+
+    Which rows are dropped follows from the files and the order of the rows; each iteration compares anew. At its
+    end a warning counts them and tells the first. While it is read: UserError for a row without a text, JobError
+    for one without an embedding.
+    """
+
+    def __init__(self, options: DistinctOptions, context: Context):
+        self._options, self._source = options, context.source
+        self._against = evaluation_rows(options.against, options.field)
+        texts = [row.text for row in self._against]
+        more = {"against": texts, "threshold": options.threshold}
+        self._worker = open_model(options, context, "distinct_worker.py", **more)
+
+    def __iter__(self) -> Iterator[Sample]:
+        told = _Told([row.where for row in self._against])
+        chunks = self._chunks(told)
+        with closing(in_order(chunks, self._asked, at_once=1 if self._options.within else 2)) as outcomes:
+            for chunk, answers in outcomes:
+                for (number, sample), question, answer in zip(chunk.rows, chunk.questions, answers, strict=True):
+                    if told.keeps(number, sample, question["text"], answer):
+                        yield sample
+        told.close()
+
+    async def _asked(self, chunk: _Chunk) -> tuple[_Chunk, list[dict[str, Any]]]:
+        return chunk, await self._worker.ask(chunk.questions)
+
+    def _chunks(self, told: "_Told") -> Iterator[_Chunk]:
+        name = uuid.uuid4().hex  # of this pass; the worker may serve two
+        rows = iter(zip(count(), self._source))
+        while taken := list(islice(rows, CHUNK)):
+            kept = told.kept if self._options.within else None
+            texts = [self._text(sample) for _, sample in taken]
+            questions = [
+                {"text": text, "pass": name, "row": number, "kept": kept}
+                for text, (number, _) in zip(texts, taken, strict=True)
+            ]
+            yield _Chunk(taken, questions)
+
+    def _text(self, sample: Sample) -> str:
+        text = text_of(sample, self._options.field)
+        if text is None:
+            what = f"neither a text in the field {self._options.field!r} nor a message of the user"
+            raise UserError(what, where=sample.source or sample.id)
+        return text
+
+
+class _Told:
+    """What became of the rows of one pass."""
+
+    def __init__(self, against: Sequence[str]):
+        self.kept = 0
+        self._against = against
+        self._near = {"an evaluation row": 0, "a row before them": 0}
+        self._examples: list[str] = []
+
+    def keeps(self, number: int, sample: Sample, text: str, answer: dict[str, Any]) -> bool:
+        """Whether the row stays; counts it."""
+        where = sample.source or sample.id or f"row {number + 1}"
+        if "error" in answer:
+            raise JobError(f"embed/distinct: {where}: {answer['error']}")
+        if not answer:
+            self.kept += 1
+            return True
+        before = "row" in answer
+        self._near["a row before them" if before else "an evaluation row"] += 1
+        if len(self._examples) < EXAMPLES:
+            near = f"row {answer['row'] + 1}" if before else self._against[answer["nearest"]]
+            self._examples.append(f"{where} to {near} ({answer['cosine']:.3f}): {_shown(text)}")
+        return False
+
+    def close(self) -> None:
+        """Tell what was dropped."""
+        dropped = sum(self._near.values())
+        if dropped:
+            listed = ", ".join(f"{n} near to {what}" for what, n in self._near.items() if n)
+            shown = "; ".join(self._examples)
+            log.warning("embed/distinct: %d of %d rows dropped: %s: %s", dropped, self.kept + dropped, listed, shown)
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= SHOWN else line[: SHOWN - 3] + "...")

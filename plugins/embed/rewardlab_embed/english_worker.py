@@ -1,0 +1,93 @@
+"""The process that tells whether a text is in English already. Run by path; imports no rewardlab.
+
+A question {"text", "language"} (the row's language: a code, a tag or an English name; null where there is none) is
+answered by {"english": bool, "language": the English name of the text's language, null where it is not known}. A
+text without words has {"english": null}: there is nothing to translate.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+from lingua import Language, LanguageDetectorBuilder
+
+LOOKED_AT, WINDOW = 12_000, 600
+"""characters of a text that are looked at, in windows of so many, evenly over all of it"""
+TOLD_FROM = 100
+"""characters from which on a detected language is named"""
+OTHER_SCRIPT = 1 / 3
+"""a text with this share of its letters, or more, in other scripts than Latin is not in English"""
+_NOT_PROSE = re.compile(  # each body has an end to its length, so that openers without closers cost little
+    r"```.{0,400}?(?:```|\Z)|`[^`\n]{1,400}`|\$\$.{0,400}?\$\$|\$[^$\n]{1,400}\$|\\\(.{0,400}?\\\)|\\\[.{0,400}?\\\]"
+    r"|\\[A-Za-z]{1,40}(?:\{[^{}]{0,80}\}){0,3}|</?[A-Za-z][^<>\n]{0,80}>|https?://\S{1,400}",
+    re.DOTALL,
+)
+_NAMES = {"BOKMAL": "Norwegian", "NYNORSK": "Norwegian"}
+_OTHER_TAGS = {"no": "nb", "nor": "nb", "norwegian": "nb", "fil": "tl", "filipino": "tl", "cmn": "zh", "mandarin": "zh"}
+_OTHER_TAGS |= {"arb": "ar", "pes": "fa", "farsi": "fa", "swh": "sw", "kiswahili": "sw", "bangla": "bn", "zsm": "ms"}
+
+
+def build(settings: dict, context: dict) -> "Languages":
+    """The object that the host asks."""
+    return Languages()
+
+
+class Languages:
+    """Tells English from the row's language or, where that is no help, from all others."""
+
+    def answer(self, questions: list[dict]) -> list[dict]:
+        """One answer a question, in order."""
+        return [self._one(question["text"], _language(question["language"])) for question in questions]
+
+    def _one(self, text: str, expected: Language | None) -> dict:
+        words = _words(text)
+        if not words:
+            return {"english": None, "language": None}
+        other = expected if expected != Language.ENGLISH else None
+        if _share_of_other_scripts(words) >= OTHER_SCRIPT:
+            return {"english": False, "language": _name(other)}
+        found = _detector(other).detect_language_of(words)
+        told = other or (found if len(words) >= TOLD_FROM else None)
+        return {"english": found == Language.ENGLISH, "language": _name(told)}
+
+
+def _words(text: str) -> str:
+    """The letters of the text, without formulas, code, tags and digits; of a long text those of its windows."""
+    if len(text) > LOOKED_AT:
+        count = LOOKED_AT // WINDOW
+        starts = (number * (len(text) - WINDOW) // (count - 1) for number in range(count))
+        text = "\n".join(text[start : start + WINDOW] for start in starts)
+    text = _NOT_PROSE.sub(" ", text)
+    letters = "".join(c if unicodedata.category(c)[0] in "LM" or c in "'’" else " " for c in text)
+    # a single Latin letter is a variable
+    return " ".join(word for word in letters.split() if len(word) > 1 or not word.isascii() or word in "aAI")
+
+
+def _share_of_other_scripts(words: str) -> float:
+    letters = [c for c in words if c.isalpha()]
+    return sum(not unicodedata.name(c, "").startswith("LATIN") for c in letters) / max(1, len(letters))
+
+
+@cache
+def _detector(other: Language | None):
+    if other is not None:
+        return LanguageDetectorBuilder.from_languages(Language.ENGLISH, other).build()
+    return LanguageDetectorBuilder.from_all_languages_with_latin_script().with_low_accuracy_mode().build()
+
+
+@cache
+def _language(tag: str | None) -> Language | None:
+    """What lingua calls the language of a tag such as "id", "zh-cn", "ind_Latn" or "Indonesian"; None for others."""
+    if not isinstance(tag, str):
+        return None
+    name = re.split(r"[-_(]", tag.strip().lower())[0].strip()
+    name = _OTHER_TAGS.get(name, name)
+    for language in Language.all():
+        codes = (language.iso_code_639_1.name, language.iso_code_639_3.name, language.name)
+        if name in map(str.lower, codes):
+            return language
+    return None
+
+
+def _name(language: Language | None) -> str | None:
+    return None if language is None else _NAMES.get(language.name, language.name.title())

@@ -1,0 +1,50 @@
+"""The texts of evaluation sets, and which text of a row is compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardlab import Sample
+from rewardlab.errors import Problem, UserError
+from rewardlab.lines import read_lines
+from rewardlab.rows import raw_sample
+
+MOST_PROBLEMS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """where: "eval.jsonl:7"."""
+
+    where: str
+    text: str
+
+
+def evaluation_rows(files: Sequence[str], field: str) -> list[Row]:
+    """The rows of JSONL files, each text once. A UserError names the rows without a text."""
+    rows: dict[str, Row] = {}
+    problems: list[Problem] = []
+    for file in files:
+        for number, row in read_lines(Path(file).expanduser()):
+            where = f"{file}:{number}"
+            if isinstance(row, Problem):
+                problems.append(row)
+            elif (text := text_of(raw_sample(row), field)) is None:
+                what = f"neither a text in the field {field!r} nor a prompt with a message of the user"
+                problems.append(Problem(where=where, what=what))
+            else:
+                rows.setdefault(text, Row(where, text))
+    if problems:
+        raise UserError(problems[:MOST_PROBLEMS])
+    if not rows:
+        raise UserError(f"against: no rows in {', '.join(files)}")
+    return list(rows.values())
+
+
+def text_of(sample: Sample, field: str) -> str | None:
+    """The field, where it holds a text, else the last message of the user; None without either."""
+    told = [message["content"] for message in sample.prompt if message["role"] == "user"]
+    for text in (sample.fields.get(field), *told[-1:]):
+        if isinstance(text, str) and text.strip():
+            return text.strip()
+    return None

@@ -1,0 +1,56 @@
+"""A long text in pieces that are translated one by one, and one text again."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_SENTENCES = re.compile(r"(?<=[.!?…؟।])\s+|(?<=[。！？])(?![。！？])\s*")
+_WORDS = re.compile(r"\s+")
+
+Cut = tuple[str, str]
+"""A piece, and the white space between it and the next one."""
+
+
+def cut(text: str, most: int) -> list[Cut]:
+    """`text`, without white space around it, in pieces of at most `most` characters, cut at blank lines if these do.
+
+    A longer paragraph is cut at the ends of its sentences, a longer sentence between words, a longer word anywhere.
+    Pieces and white space together are the text. Takes time linear in the text.
+    """
+    pieces: list[Cut] = []
+    held, gap = "", ""
+    for unit, after in _units(text, most, (_PARAGRAPHS, _SENTENCES, _WORDS)):
+        if unit and held and len(held) + len(gap) + len(unit) > most:
+            pieces.append((held, gap))
+            held, gap = unit, after
+        elif unit:
+            held, gap = held + gap + unit, after
+        else:  # two places to cut beside each other
+            gap += after
+    return [*pieces, (held, gap)]
+
+
+def join(pieces: Sequence[Cut], translations: Sequence[str]) -> str:
+    """The translations of the pieces with the white space that stood between them."""
+    last = len(pieces) - 1
+    return "".join(
+        translation + (gap or " ") * (number < last)
+        for number, ((_, gap), translation) in enumerate(zip(pieces, translations, strict=True))
+    )
+
+
+def _units(text: str, most: int, kinds: Sequence[re.Pattern]) -> Iterator[Cut]:
+    """What is not cut any further; a unit that is too long is cut at the next kind of place."""
+    if not kinds:
+        yield from ((text[start : start + most], "") for start in range(0, len(text), most))
+        return
+    start = 0
+    for found in [*kinds[0].finditer(text), None]:
+        unit, after = (text[start : found.start()], found[0]) if found else (text[start:], "")
+        start = found.end() if found else start
+        if len(unit) <= most:
+            yield unit, after
+        else:
+            *smaller, (last, _) = _units(unit, most, kinds[1:])
+            yield from smaller
+            yield last, after

@@ -1,0 +1,73 @@
+"""Which texts are in English already, by the real lingua in this process."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow  # loads models of 75 languages
+
+LANGUAGE_TESTS = Path(__file__).parents[2] / "language" / "tests" / "data"
+CODES = ("ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "zh")
+GERMAN = "Zuerst standen 48 Bücher im Regal, also bleiben 24 übrig."
+ENGLISH = "At first there were 48 books on the shelf, so 24 are left."
+
+
+@pytest.fixture(scope="module")
+def told():
+    from rewardlab_embed import english_worker
+
+    languages = english_worker.build({}, {})
+    return lambda text, language="de": languages.answer([{"text": text, "language": language}])[0]
+
+
+@pytest.mark.parametrize("language", ["de", "en", "xx", None, "de_DE", "German", "deu", "zh-cn"])
+def test_english_is_told_whatever_the_row_says(told, language):
+    assert told(ENGLISH, language)["english"] is True
+    assert told(GERMAN, language if language != "zh-cn" else "de")["english"] is False
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [("de", "German"), ("deu_Latn", "German"), ("German", "German"), ("de-AT", "German"), ("nb", "Norwegian"), ("jv", None)],
+)
+def test_the_rows_language_is_named(told, language, name):
+    assert told(GERMAN, language)["language"] == name
+
+
+def test_without_a_language_a_long_text_is_named(told):
+    assert told("Primero había cuarenta y ocho libros en el estante, y después quedaron veinticuatro. " * 2, None) == {
+        "english": False,
+        "language": "Spanish",
+    }
+
+
+@pytest.mark.parametrize("text", ["3 + 4 = 7", "$x + y$", "\\boxed{7}", "```python\nprint('hello')\n```", "", "x = 1"])
+def test_formulas_code_and_digits_are_no_words(told, text):
+    assert told(text) == {"english": None, "language": None}
+
+
+def test_formulas_and_code_do_not_decide(told):
+    code = "```\nwhile the list has items: remove the first of them\n```"
+    assert told(f"Wir zählen die Bücher. {code} $\\text{{the sum}}$")["english"] is False
+
+
+def test_other_languages_are_told_from_english(told):
+    sentences = json.loads((LANGUAGE_TESTS / "four_sentences.json").read_text(encoding="utf-8"))
+    wrong = [
+        (code, row)
+        for code, four in sentences.items()
+        if code in CODES
+        for row in (code, "en")
+        if told(" ".join(four), row)["english"] is not (code == "en")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("unit", ["hello friend ", "`", "$", "\\(", "<a", "\\boxed{", "```x", "$$ x", "\\a{}{}"])
+def test_a_hostile_text_takes_little_time(told, unit):
+    told(GERMAN)
+    begin = time.process_time()
+    told(unit * (1_000_000 // len(unit)))
+    assert time.process_time() - begin < 0.5

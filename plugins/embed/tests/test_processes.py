@@ -1,0 +1,186 @@
+"""The rewards with everything real: processes that they share, a translator behind HTTP, faults of both."""
+
+import asyncio
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rewardlab import Completion, Context, Sample
+from rewardlab.judging import HostedJudge
+from rewardlab.loops import LoopThread
+from rewardlab.registry import Registry
+from rewardlab.uses import JudgeUse
+from rewardlab.workers import Workers
+
+pytestmark = pytest.mark.slow  # starts processes that load torch
+
+SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
+REFERENCE = "<think>We begin with 18 books. So 18 + 4 = 22 books.</think><answer>22</answer>"
+ENGLISH = "<think>We start with eighteen books, and so there are 22 of them.</think><answer>22</answer>"
+GERMAN = "<think>Wir beginnen mit 18 Büchern. Es sind {} Bücher mehr geworden.</think><answer>22</answer>"
+MEANT = "We begin with 18 books. So 18 + 4 = 22 books."
+
+
+@pytest.fixture(scope="module")
+def servers():
+    place = importlib.util.spec_from_file_location("judge_server", SERVER)
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def home():
+    thread = LoopThread("home")
+    yield thread
+    thread.close()
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory):
+    with Workers(cache=tmp_path_factory.mktemp("cache")) as workers:
+        yield workers
+
+
+@pytest.fixture
+def rewards(workers, tiny_model, home):
+    """rewards(server): embed/cosine and embed/translated_cosine of one job, with a judge as the host has it."""
+
+    def build(server, **options):
+        registry = Registry()
+        chat = registry.find("judge", "openai/chat")
+        asking = chat.config(model="mt", base_url=server.url)
+        judge = chat.build(asking, Context())
+        use = JudgeUse.model_validate({"use": "openai/chat", "retries": 0, "timeout": 5})
+        judges = {"mt": HostedJudge("mt", judge, chat, use, home, asking)}
+
+        def one(name, **more):
+            spec = registry.find("reward", f"embed/{name}")
+            context = Context(judges=judges, workers=workers.of(use=f"embed/{name}", timeout=60.0))
+            return spec.build(spec.config(model=str(tiny_model), **more), context)
+
+        return one("cosine"), one("translated_cosine", translator="mt", **options)
+
+    return build
+
+
+def score(reward, *texts):
+    sample = Sample(id="s", fields={"reference": REFERENCE, "language": "de"})
+    return asyncio.run(reward.score([(sample, Completion(text=text)) for text in texts]))
+
+
+def processes(library):
+    """Pids of this process's worker processes that have loaded the library of that name."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        found += [int(pid) for pid in (task / "children").read_text().split()]
+    running = [pid for pid in found if b"worker_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in running if library in Path(f"/proc/{pid}/maps").read_text()]
+
+
+def test_two_rewards_hold_one_model_and_agree_on_english(servers, rewards):
+    with servers.Serving(servers.JudgeServer(answer=lambda request: MEANT)) as server:
+        cosine, translated = rewards(server)
+        (plain,), (english, german) = score(cosine, ENGLISH), score(translated, ENGLISH, GERMAN.format("vier"))
+    assert len(processes("libtorch_cpu")) == 1
+    assert english.value == plain.value
+    assert english.info == {**plain.info, "skipped": "english"}
+    assert german.value == pytest.approx(1.0, abs=1e-5)
+    assert german.info["tokens"] > 20
+    (request,) = server.requests
+    assert request["temperature"] == 0.0
+    assert "German" in request["messages"][0]["content"]
+
+
+def test_a_server_with_faults(servers, rewards):
+    """Each fault leaves its own text untranslated, and says what it was."""
+    kinds = {"eins": "500", "zwei": "empty", "drei": "half", "vier": "nothing", "fünf": "cut", "sechs": "fine"}
+
+    def kind(request):
+        text = request["messages"][-1]["content"]
+        return next(kind for word, kind in kinds.items() if f"sind {word} " in text)
+
+    def fault(number, request):
+        return kind(request) if kind(request) in ("500", "empty", "half") else cut if kind(request) == "cut" else None
+
+    async def cut(http):
+        choice = {"index": 0, "message": {"role": "assistant", "content": "We be"}, "finish_reason": "length"}
+        return servers.web.json_response({"id": "x", "object": "chat.completion", "choices": [choice]})
+
+    answering = servers.JudgeServer(answer=lambda r: "" if kind(r) == "nothing" else MEANT, fault=fault)
+    with servers.Serving(answering) as server:
+        cosine, translated = rewards(server)
+        texts = [GERMAN.format(word) for word in kinds]
+        plain, scores = score(cosine, *texts), score(translated, *texts)
+    reasons = [found.info.get("untranslated") for found in scores]
+    assert [found.error for found in scores] == [None] * 6
+    assert [found.value for found in scores[:5]] == [found.value for found in plain[:5]]
+    assert all(reason.startswith("no translation: ") for reason in reasons[:3])
+    assert "500" in reasons[0]
+    assert reasons[3:] == ["the translation is empty", "the translation was cut off", None]
+    assert scores[5].value == pytest.approx(1.0, abs=1e-5) != plain[5].value
+
+
+def test_a_server_that_is_down_is_not_hidden(servers, rewards):
+    with servers.Serving(servers.JudgeServer()) as server:
+        _, translated = rewards(server)
+    scores = score(translated, *(GERMAN.format(f"{n}0") for n in range(12)), ENGLISH)
+    assert [found.value is None for found in scores] == [False] * 4 + [True] * 8 + [False]
+    assert all(found.error.startswith("no translation: ") for found in scores[4:12])
+
+
+def test_a_process_killed_in_the_middle_is_started_again(servers, rewards):
+    with servers.Serving(servers.JudgeServer()) as server:
+        cosine, _ = rewards(server)
+    texts = [f"<think>{'we count the books again ' * 20000} {number}</think>" for number in range(6)]
+    expected = score(cosine, ENGLISH)
+    (pid,) = processes("libtorch_cpu")
+
+    async def kill_and_score():
+        sample = Sample(id="s", fields={"reference": REFERENCE})
+        scoring = asyncio.create_task(cosine.score([(sample, Completion(text=text)) for text in [*texts, ENGLISH]]))
+        await asyncio.sleep(0.3)
+        assert not scoring.done()
+        os.kill(pid, signal.SIGKILL)
+        return await scoring
+
+    scores = asyncio.run(kill_and_score())
+    assert processes("libtorch_cpu") != [pid]
+    assert scores[-1].value == pytest.approx(expected[0].value, abs=1e-6)
+    assert all(0 < found.value <= 1 and found.info["cut"]["prediction"] > 50_000 for found in scores[:-1])
+
+
+RECIPE = """
+version: 1
+judges:
+  mt: {{use: openai/chat, with: {{model: mt, base_url: "{url}"}}, retries: 0}}
+reward:
+  components:
+    embed: {{use: embed/cosine, with: {{model: "{model}"}}}}
+    translated: {{use: embed/translated_cosine, with: {{model: "{model}", translator: mt}}}}
+  total: "embed + translated"
+"""
+
+
+def test_a_job_with_both_rewards(servers, tiny_model, tmp_path):
+    row = {"id": "1", "prompt": "Wie viele?", "reference": REFERENCE, "language": "de"}
+    row["completions"] = [GERMAN.format("vier"), ENGLISH, "no tags", REFERENCE]
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with servers.Serving(servers.JudgeServer(answer=lambda request: MEANT)) as server:
+        recipe = RECIPE.format(url=server.url, model=tiny_model)
+        (tmp_path / "r.yaml").write_text(recipe, encoding="utf-8")
+        command = [sys.executable, "-m", "rewardlab.cli", "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    out = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8"))
+    embed, translated = (out["components"][name]["value"] for name in ("embed", "translated"))
+    assert translated[0] == pytest.approx(1.0, abs=1e-5)
+    assert embed[0] < 0.99
+    assert embed[1:] == translated[1:]
+    assert (embed[2], embed[3]) == (0.0, pytest.approx(1.0, abs=1e-5))
+    assert out["total"] == pytest.approx([a + b for a, b in zip(embed, translated, strict=True)])

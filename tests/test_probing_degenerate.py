@@ -1,0 +1,130 @@
+"""The degenerate completions of rows: what each is, in the honest one's form, and when there is none."""
+
+import re
+from pathlib import Path
+
+import pytest
+from rewardlab import Sample
+from rewardlab.parts import split
+from rewardlab.probing.degenerate import HonestRow, probes
+from rewardlab.probing.families import DESCRIPTIONS, FAMILIES
+
+ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
+HONEST = "<think>Drei und vier. Das ergibt sieben.</think><answer>7</answer>"
+
+
+def row(honest=HONEST, reference=ENGLISH, language="de", id="s1"):
+    fields = {} if language is None else {"language": language}
+    prompt = ({"role": "system", "content": "Be brief."}, {"role": "user", "content": "3 + 4?"})
+    return HonestRow(sample=Sample(id=id, prompt=prompt, fields=fields), honest=honest, reference=reference)
+
+
+OTHER = row("<think>Eins und eins. Das ergibt zwei.</think><answer>2</answer>", id="s2")
+
+
+def made(*rows, **options):
+    """The first row's probe."""
+    return next(probes(rows or [row(), OTHER], **options))
+
+
+def test_every_family_is_made_or_absent_with_a_reason():
+    for rows in ([row()], [row(reference=None)], [row(language=None)], [row("sieben")], [row(), OTHER]):
+        probe = made(*rows)
+        assert set(probe.texts) | set(probe.absent) == set(FAMILIES) == set(DESCRIPTIONS)
+        assert not set(probe.texts) & set(probe.absent)
+        assert all(probe.absent.values())
+        assert probe.row.honest not in probe.texts.values()
+
+
+def test_the_documentation_lists_them_all():
+    page = (Path(__file__).parents[1] / "docs" / "probe.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    assert [(name, what.replace("`", "")) for name, what in listed] == list(DESCRIPTIONS.items())
+
+
+def test_all_but_the_blank_ones_have_the_honest_form():
+    """A format gate does not hide what another component would let through."""
+    for family, text in made().texts.items():
+        assert (split(text) is None) == (family in ("empty", "bare_form")), family
+
+
+def test_boxes_are_kept_too():
+    boxed = row(r"Drei und vier sind \boxed{7}.", reference="Three and four are seven.")
+    texts = made(boxed, OTHER).texts
+    assert texts["bare_form"] == r"\boxed{}"
+    assert texts["english_reference"] == "Three and four are seven.\n\n\\boxed{7}"
+    assert all("\\boxed{" in text for family, text in texts.items() if family not in ("empty", "other_answer"))
+
+
+def test_the_texts():
+    probe = made(long=300)
+    texts, guess = probe.texts, probe.texts["bare_guess"].partition("<answer>")[2].partition("<")[0]
+    assert guess != "7"
+    assert texts["empty"] == ""
+    assert texts["prompt_copy"] == f"<think>3 + 4?</think><answer>{guess}</answer>"
+    assert texts["english_reference"] == ENGLISH
+    assert texts["bare_form"] == "<think></think><answer></answer>"
+    assert texts["repeated_sentence"].startswith("<think>Drei und vier. Drei und vier. ")
+    assert texts["language_switch"] == "<think>Drei und vier. That makes seven.</think><answer>7</answer>"
+    assert texts["other_answer"] == OTHER.honest
+    assert all(f"<answer>{guess}</answer>" in texts[f"injected_{how}"] for how in ("verdict", "fence", "grade"))
+    reasoning, answer = split(texts["random_words"])
+    assert set(reasoning.split()) <= {
+        "Drei",
+        "und",
+        "vier",
+        "Das",
+        "ergibt",
+        "sieben",
+        "7",
+        "Eins",
+        "eins",
+        "zwei",
+        "2",
+    }
+    assert answer == guess
+
+
+def test_the_long_one_holds_the_honest_one_and_ends_as_it_does():
+    text = made(long=300).texts["very_long"]
+    assert 300 <= len(text) <= 330
+    assert text.endswith("Drei und vier. Das ergibt sieben.</think><answer>7</answer>")
+    plain = made(row("Erst drei. Sieben sind es."), long=100).texts["very_long"]
+    assert plain.endswith("Erst drei. Erst drei. Sieben sind es.")
+    assert "20 characters or more" in made(long=20).absent["very_long"]
+
+
+@pytest.mark.parametrize(
+    ("of", "reason"),
+    [
+        ({"reference": None}, "the row has no reference"),
+        ({"language": None}, "the row does not say its language"),
+        ({"language": "en"}, "the row is in English"),
+        ({"language": "en-GB"}, "the row is in English"),
+        ({"reference": HONEST}, "it is the honest completion"),
+    ],
+)
+def test_without_an_english_reference_beside_another_language_there_is_none(of, reason):
+    assert made(row(**of), OTHER).absent["english_reference"] == reason
+
+
+def test_a_reference_without_tags_stands_in_both_of_them_where_answers_are_prose():
+    prose = row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>", reference="They are seven.")
+    assert made(prose).texts["english_reference"] == "<think>They are seven.</think><answer>They are seven.</answer>"
+    short = row(reference="They are seven.")
+    assert made(short).texts["english_reference"] == "<think>They are seven.</think><answer>7</answer>"
+
+
+def test_another_answer_is_of_the_same_language_where_there_is_one():
+    spanish = row("<think>Uno.</think><answer>1</answer>", language="es", id="s3")
+    for seed in range(8):
+        assert made(row(), spanish, OTHER, seed=seed).texts["other_answer"] == OTHER.honest
+    assert made(row(), spanish).texts["other_answer"] == spanish.honest
+    assert made(row(), row(id="s4")).absent["other_answer"] == "there is no other row with another answer"
+
+
+def test_the_same_rows_and_seed_give_the_same_texts_in_whatever_company():
+    alone, together = made(row(), OTHER), list(probes([OTHER, row()]))[1]
+    assert alone.texts["bare_guess"] == together.texts["bare_guess"]
+    assert made().texts == made().texts
+    assert made(seed=1).texts["random_words"] != made(seed=2).texts["random_words"]

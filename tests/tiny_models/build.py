@@ -1,0 +1,91 @@
+"""The two models of the miniature of PB-RLSVR, trained here in half a minute from data/arithmetic's own sentences.
+
+    python tests/tiny_models/build.py DIR [--comet-python PYTHON] [--seed N]
+
+DIR/comet scores an answer against the English one (src: the right number, mt: a number): 1 for the same, 0 for
+another or for none. DIR/embedder puts a reasoning near to its English translation and away from other ones. The
+pairs that they are trained on stay beside them. COMET's interpreter is that of `rewardlab env create comet`, which is
+built where it is missing, unless you name one.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from rewardlab import Context
+from rewardlab.environments import interpreter
+from rewardlab.parts import split
+from rewardlab.registry import Registry
+
+HERE = Path(__file__).parent
+REQUIREMENTS = HERE.parents[1] / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
+LANGUAGES = ("es", "de", "fr")
+LARGEST = 9
+NO_ANSWERS = ("the", "bananas", "El", "Wir", "Nous", "1 2", "3 + 4")
+"""What a policy without practice writes in the place of a number."""
+ROWS = 1500
+"""Reasonings, in equal shares in LANGUAGES and in English, where the two texts are one."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="DIR")
+    parser.add_argument("--comet-python", metavar="PYTHON", default=os.environ.get("REWARDLAB_COMET_PYTHON"))
+    parser.add_argument("--seed", type=int, default=0)
+    build(**vars(parser.parse_args()))
+
+
+def build(out: Path, comet_python: str | None = None, seed: int = 0) -> None:
+    """Write both models to `out`, side by side. A CalledProcessError where one of the builders fails."""
+    out.mkdir(parents=True, exist_ok=True)
+    python = comet_python or interpreter(REQUIREMENTS, name="comet")
+    commands = [
+        [python, HERE / "comet.py", out / "comet", "--train", _write(out / "answers.jsonl", answers()), "--seed", seed],
+        [
+            *(sys.executable, HERE / "embedder.py", out / "embedder"),
+            *("--train", _write(out / "reasonings.jsonl", reasonings(seed)), "--seed", seed),
+        ],
+    ]
+    commands = [list(map(str, command)) for command in commands]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    codes = [process.wait() for process in running]
+    for command, code in zip(commands, codes, strict=True):
+        if code:
+            raise subprocess.CalledProcessError(code, command)
+
+
+def answers() -> list[dict]:
+    """Rows {"src", "mt", "score"}: every number against every other, the right ones as often as the wrong ones."""
+    numbers = list(map(str, range(2 * LARGEST + 1)))
+    rows = []
+    for right in numbers:
+        wrong = [number for number in (*numbers, *NO_ANSWERS) if number != right]
+        rows += [{"src": right, "mt": number, "score": 0.0} for number in wrong]
+        rows += [{"src": right, "mt": right, "score": 1.0}] * len(wrong)
+    return rows
+
+
+def reasonings(seed: int = 0) -> list[dict]:
+    """Rows {"a": a reasoning, "b": the same in English}, some of them switching language."""
+    spec = Registry().find("dataset", "data/arithmetic")
+    shares = {"english": 0.0, "switched": 0.3, "unboxed": 0.0, "slipped": 0.0}
+    options = spec.config(
+        kind="responses", form="tagged", languages=(*LANGUAGES, "en"), rows=ROWS, largest=LARGEST, **shares
+    )
+    rows = []
+    for sample in spec.build(options, Context(seed=seed)):
+        (thought, _), (english, _) = split(sample.fields["response"]), split(sample.fields["reference"])
+        rows.append({"a": thought, "b": english})
+    return rows
+
+
+def _write(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+if __name__ == "__main__":
+    main()
