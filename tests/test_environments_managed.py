@@ -132,11 +132,6 @@ def test_a_cache_that_cannot_be_written_is_told(nothing, cache):
         interpreter(nothing, "toy", lambda line: None)
 
 
-def test_without_a_listener_it_is_said_on_stderr(nothing, capsys):
-    interpreter(nothing, "toy")
-    assert capsys.readouterr().err.startswith("building the environment of 'toy', once, in ")
-
-
 def test_the_door_is_cheap_to_import():
     program = "import sys, rewardlab.environments; print({'pydantic', 'pluggy', 'yaml'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "set()\n"

@@ -109,7 +109,7 @@ def test_what_the_paper_says_is_what_pb_rlsvr_says(name):
     """Table 4 and section 3.3 of the paper, the same for every policy and reward."""
     recipe = recipe_of(name)
     rl, backend = recipe.stages[-1], recipe.backend
-    assert (rl.algorithm, rl.group_size, rl.batch_size, rl.updates_per_batch) == ("dr_grpo", 8, 256, 1)
+    assert (rl.algorithm, rl.group_size, rl.batch_size, rl.updates_per_batch) == ("dr_grpo", 8, 256, 8)
     assert (rl.learning_rate, rl.epochs, rl.steps) == (5e-7, 2, None)
     assert (rl.kl.coef, rl.kl.into, rl.kl.estimator) == (0.01, "loss", "k3")
     assert (rl.clip, rl.temperature, rl.max_new_tokens) == ([0.2, 0.2], 1.0, 8192)

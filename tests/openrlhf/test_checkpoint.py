@@ -9,6 +9,7 @@ from rewardlab.errors import JobError
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
+
 @pytest.fixture
 def saved(driven):
     """The checkpoints of a stage of 32 steps of 8 prompts: those of its steps 16 and 32."""

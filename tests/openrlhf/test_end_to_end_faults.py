@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
-STEPS, PROMPTS, SIZE = 5, 4, 4
+STEPS, PROMPTS, SIZE = 6, 4, 4
 
 
 def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(jobs, drive, model, toy_path, tmp_path):
@@ -28,7 +28,7 @@ def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(jobs, drive, m
 
 
 def test_a_killed_machine_and_then_a_dead_judge_cost_no_answer_twice(jobs, drive, model, judge_server, tmp_path):
-    """The job is killed after a step; resumed, its judge dies; resumed again, it ends where it should."""
+    """The job is killed after two steps; resumed, its judge dies; resumed again, it ends where it should."""
     dead = []
     server = judge_server.JudgeServer(fault=lambda number, _: "500" if dead and server.answered > dead[0] else None)
     recipe = drive.with_name("short.yaml")
@@ -37,7 +37,7 @@ def test_a_killed_machine_and_then_a_dead_judge_cost_no_answer_twice(jobs, drive
         sizes = (f"stages.0.steps={STEPS}", "stages.0.save_every=1")
         arguments = (recipe, f"model={model}", f"judges.main={judge}", *sizes)
         with jobs.started(tmp_path, *arguments, name="killed") as job:
-            until(job, lambda: (checkpoint(job) or 0) >= 1)
+            until(job, lambda: (checkpoint(job) or 0) >= 2)
             directory = job.directory
             job.kill()
         kept = answers(directory)

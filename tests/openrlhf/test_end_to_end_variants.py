@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
-STEPS, PROMPTS, SIZE = 3, 4, 4  # of recipes/short.yaml
+STEPS, PROMPTS, SIZE = 4, 4, 4  # of recipes/short.yaml
 
 
 @pytest.fixture

@@ -3,19 +3,22 @@
     python tests/tiny_models/comet.py OUT_DIR [--train PAIRS.jsonl [--steps N]] [--seed N] [--size tiny | base | large]
 
 Needs an interpreter with unbabel-comet. OUT_DIR gets what a published checkpoint has, hparams.yaml and
-checkpoints/model.ckpt, and its encoder/. It has the form of CometKiwi (UnifiedMetric over XLM-R, input segments mt
-and src). With --train, rows {"src", "mt", "score"}, it learns to score such pairs (20 s on one thread); without, its
-weights are random. Digits and Latin letters are tokens at the least; other letters have to occur in the pairs. The
-sizes base and large have the shapes of XLM-R. The same seed and pairs give the same weights on one machine.
+checkpoints/model.ckpt, and its encoder/, whose place the checkpoint names: it stays where it is. It has the form of
+CometKiwi (UnifiedMetric over XLM-R, input segments mt and src). With --train, rows {"src", "mt", "score"}, it learns
+to score such pairs (20 s on one thread); without, or with no steps, its weights are random. Every digit is a token by
+itself; letters that neither ASCII nor the pairs have are unknown. The sizes base and large have the shapes of XLM-R.
+The same seed and pairs give the same weights on one machine.
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,7 +31,7 @@ import pytorch_lightning  # noqa: E402
 import torch  # noqa: E402
 import yaml  # noqa: E402
 from comet.models import UnifiedMetric  # noqa: E402
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers  # noqa: E402
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
 from transformers import XLMRobertaConfig, XLMRobertaModel, XLMRobertaTokenizerFast  # noqa: E402
 
 SIZES = {  # hidden units, feed-forward units, layers, heads, tokens (None: as many as the tokenizer has)
@@ -38,7 +41,8 @@ SIZES = {  # hidden units, feed-forward units, layers, heads, tokens (None: as m
 }
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 WINDOW = 512  # as XLM-R: tokens of mt and src together, with the four special ones
-VOCABULARY = 600
+WORDS = 500
+OF_A_LETTER = -20.0  # log probability: a word known as a whole is not spelt
 ALPHABET = [chr(code) for code in range(33, 127)]
 TEXTS = [  # what the tokenizer knows without pairs
     "The cat sat on the mat. It slept there all day, and nobody woke it.",
@@ -101,20 +105,23 @@ def _write_encoder(folder: Path, texts: Sequence[str], size: str) -> None:
 
 
 def _tokenizer(texts: Sequence[str]) -> XLMRobertaTokenizerFast:
-    """A Unigram tokenizer with XLM-R's special tokens and form of a pair. Every digit is a token."""
+    """A Unigram tokenizer with XLM-R's special tokens and form of a pair. Every digit is a token.
+
+    Its pieces are the letters and the most frequent words: a trained vocabulary differs from run to run.
+    """
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Metaspace(), pre_tokenizers.Digits(individual_digits=True)]
     )
-    trainer = trainers.UnigramTrainer(
-        vocab_size=VOCABULARY,
-        special_tokens=SPECIAL,
-        unk_token="<unk>",
-        initial_alphabet=ALPHABET,
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts, trainer)
+    folded = [tokenizer.normalizer.normalize_str(text) for text in texts]
+    words = Counter(word for text in folded for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text))
+    letters = sorted({*ALPHABET, "▁", *(letter for word in words for letter in word)})
+    frequent = sorted((word for word in words if len(word) > 1), key=lambda word: (-words[word], word))[:WORDS]
+    pieces = [(token, 0.0) for token in SPECIAL[:4]] + [(letter, OF_A_LETTER) for letter in letters]
+    pieces += [(word, math.log(words[word] / words.total())) for word in frequent]
+    tokenizer.model = models.Unigram(pieces, unk_id=SPECIAL.index("<unk>"))
+    tokenizer.add_special_tokens(SPECIAL)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>",
         pair="<s> $A </s> </s> $B </s>",
@@ -173,13 +180,14 @@ def _attend_to_equal_tokens(model: UnifiedMetric) -> None:
 def _batches(model: UnifiedMetric, pairs: Sequence[dict], seed: int) -> Iterator[tuple[dict, torch.Tensor]]:
     """Without end; pairs of like length together, for little padding."""
     tokens = [len(ids) for ids in model.encoder.tokenizer([pair["mt"] + pair["src"] for pair in pairs]).input_ids]
-    order = sorted(range(len(pairs)), key=tokens.__getitem__)
-    batches = [[pairs[index] for index in order[start : start + BATCH]] for start in range(0, len(order), BATCH)]
-    prepared = [(model.prepare_sample(batch, stage="predict")[0], _scores(batch)) for batch in batches]
     rng, waiting = random.Random(seed), []
     while True:
-        waiting = waiting or rng.sample(prepared, len(prepared))
-        yield waiting.pop()
+        if not waiting:
+            order = sorted(rng.sample(range(len(pairs)), len(pairs)), key=tokens.__getitem__)
+            waiting = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+            rng.shuffle(waiting)
+        batch = [pairs[index] for index in waiting.pop()]
+        yield model.prepare_sample(batch, stage="predict")[0], _scores(batch)
 
 
 def _scores(batch: Sequence[dict]) -> torch.Tensor:

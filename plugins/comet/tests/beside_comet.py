@@ -16,7 +16,7 @@ sys.path += [str(WORKER), str(Path(__file__).parent)]
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch  # noqa: E402
-from cases import FORGED, ORDINARY  # noqa: E402
+from cases import FORGED, HALVES, ORDINARY  # noqa: E402
 from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, XCOMETMetric  # noqa: E402
 from comet_scorer.checkpoint import CheckpointError, load  # noqa: E402
 from comet_scorer.scorer import Scorer  # noqa: E402
@@ -31,7 +31,7 @@ def main() -> None:
     found = {
         "predict": predict(model, PAIRS),
         "batches": {size: Scorer(model, size).answer(PAIRS) for size in (1, 600, 100_000)},
-        "halves": predict(model, [{"src": "8", "mt": words(count)} for count in (300, 301)]),
+        "halves": predict(model, [{"src": "8", "mt": half} for half in HALVES]),
         "forms": {kind.__name__: parity(kind) for kind in (UnifiedMetric, XCOMETMetric, ReferencelessRegression)},
         "separate": separate_pieces(),
         "forged": forged(model),

@@ -10,6 +10,8 @@ ORDINARY = [  # (src, mt)
     (" ".join(["a"] * 254), " ".join(["a"] * 254)),
     ("مرحبا", "😀"),
 ]
+HALVES = [" ".join(["a"] * 260) + ".", " ".join(["8"] * 160)]
+"""261 and 320 tokens: together a text that is cut where its sentence ends."""
 FORGED = [
     "9</s></s>8",
     "</s>",

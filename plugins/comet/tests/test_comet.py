@@ -13,7 +13,7 @@ from rewardlab.registry import Registry
 from rewardlab.worker_child import WorkerStartError
 from rewardlab.workers import Workers
 
-from .cases import FORGED, ORDINARY, STRANGE
+from .cases import FORGED, HALVES, ORDINARY, STRANGE
 from .conftest import items
 
 pytestmark = pytest.mark.slow
@@ -44,11 +44,12 @@ def test_every_kind_of_reference_free_checkpoint_scores_as_in_comet(kind, beside
     assert [answer["score"] for answer in found["ours"]] == pytest.approx(found["predict"], abs=EQUAL)
 
 
-def test_a_pair_beyond_the_window_is_the_mean_of_its_pieces(scored, beside_comet):
-    (score,) = scored(("8", " ".join(["a"] * 601)))
+def test_a_pair_beyond_the_window_is_the_mean_of_its_pieces_by_their_tokens(scored, beside_comet):
+    (score,) = scored(("8", " ".join(HALVES)))
     first, second = beside_comet["halves"]
     assert score.info["chunks"] == 2
-    assert score.info["raw"] == pytest.approx((300 * first + 301 * second) / 601, abs=EQUAL)
+    assert score.info["raw"] == pytest.approx((261 * first + 320 * second) / 581, abs=EQUAL)
+    assert score.info["raw"] != pytest.approx((first + second) / 2, abs=EQUAL)
 
 
 def test_one_token_more_than_fits_is_cut(scored):
@@ -133,7 +134,7 @@ def test_a_checkpoint_that_cannot_be_loaded_ends_the_job_with_the_reason(tmp_pat
     with Workers() as workers:
         place = workers.of(use="comet/answer", python=comet_python)
         reward = SPEC.build(SPEC.config(checkpoint=str(tmp_path)), Context(workers=place))
-        with pytest.raises(WorkerStartError, match=f"checkpoint '{file}' cannot be loaded"):
+        with pytest.raises(WorkerStartError, match=rf"checkpoint '{file}' \(4 bytes\) cannot be loaded"):
             asyncio.run(reward.score(items(("8", "8"))))
 
 

@@ -33,7 +33,8 @@ def test_a_negative_cosine_counts_zero_and_stays_in_info(built, words):
 
 
 @pytest.mark.parametrize(
-    ("cut", "told"), [([5, 0], {"prediction": 5}), ([0, 3], {"reference": 3}), ([5, 3], {"prediction": 5, "reference": 3})]
+    ("cut", "told"),
+    [([5, 0], {"prediction": 5}), ([0, 3], {"reference": 3}), ([5, 3], {"prediction": 5, "reference": 3})],
 )
 def test_tokens_that_were_cut_are_told(built, words, cut, told):
     (score,) = built("cosine", workers=words(lambda a, b: {"cosine": 0.5, "cut": cut}))(GOOD)

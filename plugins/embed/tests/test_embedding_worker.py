@@ -96,7 +96,19 @@ def test_max_tokens_is_at_most_the_models_own(worker, tiny_model):
 
 
 @pytest.mark.parametrize(
-    "text", ["\ud800", "a\ud83d", "\0", "a\0b", "😀", "", "‮", "https://example.org/x.png", "data:image/png;base64,AA", "a" * 100_000]
+    "text",
+    [
+        "\ud800",
+        "a\ud83d",
+        "\0",
+        "a\0b",
+        "😀",
+        "",
+        "‮",
+        "https://example.org/x.png",
+        "data:image/png;base64,AA",
+        "a" * 100_000,
+    ],
 )
 def test_no_text_breaks_it(pairs, text):
     hostile, good = ask(pairs, (text, "x"), ("x", "x"))

@@ -30,7 +30,14 @@ def test_english_is_told_whatever_the_row_says(told, language):
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("de", "German"), ("deu_Latn", "German"), ("German", "German"), ("de-AT", "German"), ("nb", "Norwegian"), ("jv", None)],
+    [
+        ("de", "German"),
+        ("deu_Latn", "German"),
+        ("German", "German"),
+        ("de-AT", "German"),
+        ("nb", "Norwegian"),
+        ("jv", None),
+    ],
 )
 def test_the_rows_language_is_named(told, language, name):
     assert told(GERMAN, language)["language"] == name

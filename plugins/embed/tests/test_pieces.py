@@ -40,7 +40,9 @@ def test_translations_of_a_language_without_spaces_are_apart():
     assert join(cut("书。弟。", 2), ["Books.", "A brother."]) == "Books. A brother."
 
 
-@pytest.mark.parametrize("text", ["a. " * 30_000, "。" * 100_000, "x" * 100_000, "a\n\n" * 30_000, "a" + " \n" * 50_000 + "b"])
+@pytest.mark.parametrize(
+    "text", ["a. " * 30_000, "。" * 100_000, "x" * 100_000, "a\n\n" * 30_000, "a" + " \n" * 50_000 + "b"]
+)
 def test_a_hostile_text_does_not_hold_the_loop(text):
     begin = time.process_time()
     cut(text.strip(), 4000)

@@ -37,7 +37,8 @@ def test_defaults():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"part": "both"}, {"max_tokens": 0}, {"batch_size": 0}, {"model": ""}, {"dtype": "int8"}, {"device": "cpu"}]
+    "wrong",
+    [{"part": "both"}, {"max_tokens": 0}, {"batch_size": 0}, {"model": ""}, {"dtype": "int8"}, {"device": "cpu"}],
 )
 def test_options_are_checked(wrong):
     with pytest.raises(ValidationError):
@@ -70,7 +71,8 @@ def test_a_folder_is_known_by_its_whole_path_and_a_name_stays(tmp_path, monkeypa
 
 @pytest.mark.slow
 def test_importing_the_plugin_imports_no_model_library():
-    code = "import sys, rewardlab_embed; print(*({'torch', 'sentence_transformers', 'numpy', 'lingua'} & set(sys.modules)))"
+    heavy = "{'torch', 'sentence_transformers', 'numpy', 'lingua'}"
+    code = f"import sys, rewardlab_embed; print(*({heavy} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.split() == []
 

@@ -184,3 +184,35 @@ def test_a_job_with_both_rewards(servers, tiny_model, tmp_path):
     assert embed[1:] == translated[1:]
     assert (embed[2], embed[3]) == (0.0, pytest.approx(1.0, abs=1e-5))
     assert out["total"] == pytest.approx([a + b for a, b in zip(embed, translated, strict=True)])
+
+
+DATA = """
+version: 1
+name: data
+model: none
+stages:
+  - use: data
+    dataset:
+      use: embed/distinct
+      with: {{model: "{model}", against: [eval.jsonl], threshold: 0.9999, within: true}}
+      from: {{use: data/jsonl, with: {{path: train.jsonl}}}}
+    to: distinct.jsonl
+"""
+
+
+def test_a_data_stage_leaves_out_what_an_evaluation_set_has(tiny_model, tmp_path):
+    def write(name, texts):
+        lines = [json.dumps({"id": f"r{n}", "prompt": text}, ensure_ascii=False) for n, text in enumerate(texts)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    write("eval.jsonl", ["How many books are left?", "一共有多少本书？"])
+    write("train.jsonl", ["How many birds?", "一共有多少本书？", "Wie viele Äpfel?", "How many birds?", "What is 3 + 4?"])
+    (tmp_path / "r.yaml").write_text(DATA.format(model=tiny_model), encoding="utf-8")
+    command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "distinct.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in rows] == ["r0", "r2", "r4"]
+    told = "2 of 5 rows dropped: 1 near to an evaluation row, 1 near to a row before them"
+    assert told in done.stdout + done.stderr
+    assert "train.jsonl:2 to eval.jsonl:2 (1.000)" in done.stdout + done.stderr

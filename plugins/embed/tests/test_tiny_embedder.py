@@ -27,7 +27,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
     rows = [{"a": a, "b": b} for a, b in problems((a, b) for a in range(2, 40) for b in range(1, 20) if (a + b) % 5)]
     (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = [sys.executable, str(TINY), "model", "--train", "pairs.jsonl", "--seed", "3", "--steps", "120"]
+    command = [sys.executable, str(TINY), "model", "--train", "pairs.jsonl", "--seed", "3", "--steps", "80"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder / "model"
 

@@ -69,7 +69,9 @@ def test_identical_texts_are_translated_once(built, opened, translator):
 
 def test_pieces_are_counted(built, translator):
     judge = translator(lambda text: "add")
-    (score,) = built("translated_cosine", judge=judge, piece=200)("<think>" + "Wir zählen fünf dazu. " * 30 + "</think>")
+    (score,) = built("translated_cosine", judge=judge, piece=200)(
+        "<think>" + "Wir zählen fünf dazu. " * 30 + "</think>"
+    )
     assert score.info["pieces"] == len(judge.asks) == 4
     assert score.info["tokens"] == 48
 

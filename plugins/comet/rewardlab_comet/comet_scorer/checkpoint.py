@@ -25,7 +25,8 @@ def load(name: str, device: str) -> CometModel:
     except CheckpointError:
         raise
     except Exception as error:  # anything from a torn archive to an encoder that is not to be had
-        raise CheckpointError(f"checkpoint {name!r} cannot be loaded: {_shown(error)}") from error
+        size = Path(path).stat().st_size  # a pointer of git-lfs has some hundred bytes
+        raise CheckpointError(f"checkpoint {name!r} ({size:,} bytes) cannot be loaded: {_shown(error)}") from error
     if model.requires_references() or not isinstance(model, UnifiedMetric | ReferencelessRegression):
         raise CheckpointError(
             f"checkpoint {name!r} ({type(model).__name__}) needs a human reference beside source and translation, and "

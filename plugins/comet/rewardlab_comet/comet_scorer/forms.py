@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from comet.models import CometModel, UnifiedMetric, XCOMETMetric
-
 from comet_scorer.pieces import Window
 
 Pair = tuple[Sequence[int], Sequence[int]]

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from comet.models import CometModel
-
 from comet_scorer.batches import batches, run
 from comet_scorer.forms import Pair, form_of
 from comet_scorer.pieces import pieces

@@ -23,11 +23,11 @@ class Tokens:
     def rank(self, place: int) -> int:
         """How good a cut before the token `place` is; see pieces.Rank."""
         assert self.starts is not None
-        start = self.starts[place]
+        last, start = self.starts[place - 1], self.starts[place]
+        if start == last or self.text[last:start].isspace():
+            return 0  # both come from one letter, or the one before is the space that goes with this one
         end = start + 1 if self.text[start : start + 1].isspace() else start  # a token may bring its space with it
         before = self.text[max(0, end - _LOOKED_AT) : end]
-        if start == self.starts[place - 1]:
-            return 0  # both come from one character, or from one word that looked like a special token
         if _SENTENCE_END.search(before):
             return 2
         return int(before[-1:].isspace())
