@@ -34,8 +34,6 @@ def ready(write):
     """What the heads of some recipes say to have ready, in the current folder."""
     for name in ("mgsm", "mmlu_prox", "include", "mlogiqa"):
         write(f"evaluation/{name}.jsonl", [{"prompt": "How many apples are 2 and 2?"}])
-    references = {"reference": "<think>2 + 2 = 4</think><answer>4</answer>", "reference_answer": "4"}
-    write("pb-rlsvr.jsonl", [{"prompt": "¿2 + 2?", "language": "es", "split": "train", **references}])
 
 
 def test_all_are_found():
@@ -124,8 +122,8 @@ def test_an_ablation_differs_in_what_scores_and_in_nothing_else():
         ablation = recipe_of(f"pb_rlsvr_ablations/{name}")
         assert (ablation.model, ablation.dataset, ablation.curriculum) == (whole.model, whole.dataset, whole.curriculum)
         assert ablation.backend == whole.backend
-        assert ablation.stages == whole.stages[1:]
-        assert all(whole.judges[judge] == use for judge, use in ablation.judges.items())
+        assert ablation.stages == whole.stages
+        assert ablation.judges == whole.judges
         parts = ablation.reward.components
         used = [(parts[part].use, parts[part].options.get("part", "answer")) for part in ("answer", "reasoning")]
         on_answer, on_reasoning = (metrics[metric] for metric in name.split("_"))

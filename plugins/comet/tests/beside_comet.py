@@ -36,6 +36,7 @@ def main() -> None:
         "separate": separate_pieces(),
         "forged": forged(model),
         "blank": Scorer(model, 512).answer([{"src": "8", "mt": " "}, {"src": "", "mt": "8"}, {"src": " ", "mt": " "}]),
+        "rows": rows_seen(model, [PAIRS[0], PAIRS[1], PAIRS[0], PAIRS[0]]),
         "memory": memory(model),
         "not a number": not_a_number(model),
         "errors": errors(),
@@ -91,6 +92,15 @@ def forged(model) -> dict:
         for name, read in {"comet": theirs, "ours": ours}.items()
     }
     return counts | {"unknown": [tokenizer.unk_token_id in ids for ids in ours]}
+
+
+def rows_seen(model, pairs) -> int:
+    """Rows that the encoder is given for the pairs."""
+    seen = []
+    handle = model.estimator.register_forward_pre_hook(lambda module, args: seen.append(len(args[0])))
+    Scorer(model, 512).answer(pairs)
+    handle.remove()
+    return sum(seen)
 
 
 def memory(model) -> dict:

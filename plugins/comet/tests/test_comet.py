@@ -38,6 +38,10 @@ def test_the_size_of_batches_changes_nothing(batch_tokens, beside_comet):
     assert [answer["score"] for answer in answers] == pytest.approx(beside_comet["predict"], abs=EQUAL)
 
 
+def test_a_pair_that_comes_again_is_scored_once(beside_comet):
+    assert beside_comet["rows"] == 2
+
+
 @pytest.mark.parametrize("kind", ["UnifiedMetric", "XCOMETMetric", "ReferencelessRegression"])
 def test_every_kind_of_reference_free_checkpoint_scores_as_in_comet(kind, beside_comet):
     found = beside_comet["forms"][kind]
