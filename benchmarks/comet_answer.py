@@ -1,6 +1,7 @@
 """comet/answer against COMET's own predict, on the same checkpoint and the same short answers.
 
     python benchmarks/comet_answer.py [--sizes tiny,base] [--pairs 1024] [--repeats 3] [--python COMETS_PYTHON]
+                                      [--device cpu | cuda] [--batch-tokens N]
 
 Checkpoints have random weights and real shapes (tests/tiny_models/comet.py). COMET's way is model.predict, which
 comet-score calls: with its defaults, and with the best of a few settings (no processes to load data, no progress
@@ -75,28 +76,29 @@ def pairs_of(count: int, seed: int) -> list[dict[str, str]]:
     return [{"src": src, "mt": mt} for src, mt in found]
 
 
-def theirs(python: str, checkpoint: Path, pairs: list[dict], repeats: int) -> tuple[dict[str, dict], float]:
+def theirs(arguments: argparse.Namespace, checkpoint: Path, pairs: list[dict]) -> tuple[dict[str, dict], float]:
     """By way: [wall, processor] seconds for all pairs and for a few, and the scores; and mean tokens of a pair."""
     file = checkpoint / "pairs.json"
     file.write_text(json.dumps([pairs, pairs[:CALL]]), encoding="utf-8")
-    command = [python, "-W", "ignore", "-c", THEIRS, str(checkpoint), str(file), str(repeats)]
-    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=_one_thread())
+    command = [arguments.python, "-W", "ignore", "-c", THEIRS, str(checkpoint), str(file), str(arguments.repeats)]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=_one_thread(arguments.device))
     return json.loads(shown.stdout.splitlines()[-1])
 
 
-def ours(python: str, checkpoint: Path, pairs: list[dict], repeats: int) -> dict[str, list]:
+def ours(arguments: argparse.Namespace, checkpoint: Path, pairs: list[dict]) -> dict[str, list]:
     """The same of the reward, and of as many pairs where each is there four times."""
     spec = Registry().find("reward", USE)
     with Workers() as workers:
-        context = Context(workers=workers.of(use=USE, python=python, timeout=600.0))
-        reward = spec.build(spec.config(checkpoint=str(checkpoint)), context)
+        place = workers.of(use=USE, python=arguments.python, device=arguments.device, timeout=600.0)
+        options = spec.config(checkpoint=str(checkpoint), batch_tokens=arguments.batch_tokens)
+        reward = spec.build(options, Context(workers=place))
         items = [_item(pair) for pair in pairs]
         scores = asyncio.run(reward.score(items))
         again = [item for item in items[: len(items) // 4] for _ in range(4)]
         return {
-            "all": _best(lambda: asyncio.run(reward.score(items)), repeats),
-            "few": _best(lambda: asyncio.run(reward.score(items[:CALL])), repeats),
-            "again": _best(lambda: asyncio.run(reward.score(again)), repeats),
+            "all": _best(lambda: asyncio.run(reward.score(items)), arguments.repeats),
+            "few": _best(lambda: asyncio.run(reward.score(items[:CALL])), arguments.repeats),
+            "again": _best(lambda: asyncio.run(reward.score(again)), arguments.repeats),
             "scores": [score.info["raw"] for score in scores],
         }
 
@@ -125,20 +127,21 @@ def _processor() -> float:
     return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
 
-def _one_thread() -> dict[str, str]:
-    return os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+def _one_thread(device: str) -> dict[str, str]:
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
+    return os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"} | hidden
 
 
-def compare(size: str, python: str, pairs: list[dict], repeats: int) -> float:
+def compare(size: str, pairs: list[dict], arguments: argparse.Namespace) -> float:
     """Prints one size; the greatest difference of a score."""
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder)
         words = checkpoint / "words.jsonl"  # so that the tokenizer knows the words, as XLM-R's does
         words.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
-        command = [python, str(ROOT / "tests" / "tiny_models" / "comet.py"), folder, "--size", size]
+        command = [arguments.python, str(ROOT / "tests" / "tiny_models" / "comet.py"), folder, "--size", size]
         subprocess.run([*command, "--train", str(words), "--steps", "0"], check=True, capture_output=True)
-        own = ours(python, checkpoint, pairs, repeats)
-        found, tokens = theirs(python, checkpoint, pairs, repeats)
+        own = ours(arguments, checkpoint, pairs)
+        found, tokens = theirs(arguments, checkpoint, pairs)
     best = min((name for name in found if name != "default"), key=lambda name: found[name]["all"][1])
     heads = [f"{name}, {time}" for name in (f"{len(pairs)} pairs", f"{CALL} pairs") for time in ("wall", "processor")]
     print("\n" + f"{size:<26}" + "".join(f"{head:>22}" for head in heads))
@@ -175,15 +178,18 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=1024)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--python", help="an interpreter with COMET; else the managed environment")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--batch-tokens", type=int)
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.python = arguments.python or _interpreter()
+    return arguments
 
 
 def main() -> int:
     arguments = _arguments()
     pairs = pairs_of(arguments.pairs, arguments.seed)
-    python = arguments.python or _interpreter()
-    gaps = [compare(size, python, pairs, arguments.repeats) for size in arguments.sizes.split(",")]
+    gaps = [compare(size, pairs, arguments) for size in arguments.sizes.split(",")]
     return 0 if max(gaps) <= EQUAL else 1
 
 

@@ -33,6 +33,7 @@ class Model:
             time.sleep(0.3)
         about = {"pid": os.getpid(), "settings": self.settings, "context": self.context, "call": self.calls}
         about |= {"rewardlab": "rewardlab" in sys.modules, "threads": os.environ["OMP_NUM_THREADS"]}
+        about["keeps"] = int(os.environ["MALLOC_TRIM_THRESHOLD_"])
         about["together"] = len(questions)
         return [{"question": question, **about} for question in questions]
 
@@ -82,6 +83,7 @@ def test_a_file_is_told_its_settings_and_where_it_runs(workers, file, tmp_path):
     assert first["settings"] == {"model": "tiny"}
     assert first["context"] == {"seed": 5, "cache_dir": str(tmp_path), "device": "cuda:1"}
     assert (first["threads"], first["rewardlab"]) == ("3", False)
+    assert first["keeps"] == 64 << 20  # bytes that a layer frees and the next one takes
 
 
 def test_another_environment_sees_none_of_ours(workers, file):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rewardlab import worker_process
@@ -18,6 +18,10 @@ START_LIMIT = 300.0  # seconds for a process to import and build its reward, whi
 TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
 CHUNK = 1 << 16
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+GIVES_BACK = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
+"""glibc gives freed memory back at once; saves a tenth of a lingua worker"""
+KEEPS = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+"""up to 64 MB that one layer of a model frees wait for the next; fetched anew, they take as long as the arithmetic"""
 
 
 class WorkerError(JobError):
@@ -51,10 +55,18 @@ class PluginRaised(WorkerError):
 class Child:
     """One process, used by one thread at a time; `kill` is for any thread.
 
-    start_limit: seconds to answer the hello.
+    start_limit: seconds to answer the hello. memory: GIVES_BACK or KEEPS.
     """
 
-    def __init__(self, use: str, command: list[str], threads: int, hello: bytes, start_limit: float = START_LIMIT):
+    def __init__(
+        self,
+        use: str,
+        command: list[str],
+        threads: int,
+        hello: bytes,
+        start_limit: float = START_LIMIT,
+        memory: Mapping[str, str] = GIVES_BACK,
+    ):
         self.ended = False
         self._use, self._hello, self._start_limit = use, hello, start_limit
         self._ready = False
@@ -62,8 +74,7 @@ class Child:
         self._received, self._tail = bytearray(), b""
         self._ending = threading.Lock()
         self._fate = ""
-        limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"}
-        limits["MALLOC_TRIM_THRESHOLD_"] = "131072"  # glibc gives memory back; a tenth of a lingua worker
+        limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"} | dict(memory)
         try:
             # A session of its own: an interrupt at the terminal is the host's, and its helpers end with it.
             self._process = subprocess.Popen(

@@ -19,7 +19,7 @@ from typing import Any
 from rewardlab.cache import cache_dir
 from rewardlab.errors import UserError
 from rewardlab.worker import as_line, command_of, limit_of, path_of
-from rewardlab.worker_child import Child, PluginRaised, WorkerDied, WorkerError, WorkerTimeout
+from rewardlab.worker_child import KEEPS, Child, PluginRaised, WorkerDied, WorkerError, WorkerTimeout
 from rewardlab.worker_crew import Call, Crew
 
 MOST_QUESTIONS = 1024
@@ -123,7 +123,7 @@ class Workers:
             "limit": START_LIMIT,
         }
         greeting, command, threads = as_line(hello), command_of(place.python), place.threads
-        start = lambda: Child(use, command, threads, greeting, START_LIMIT)  # noqa: E731
+        start = lambda: Child(use, command, threads, greeting, START_LIMIT, KEEPS)  # noqa: E731
         return Crew(use, place.size, start, self._say)
 
 

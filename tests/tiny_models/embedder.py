@@ -95,8 +95,9 @@ def _train(model, pairs: list[tuple[str, str]], generator: random.Random, steps:
 
     model.train()
     for _ in range(steps):
-        batch = list(dict(generator.sample(pairs, min(BATCH, len(pairs)))).items())
-        alike = embed([a for a, _ in batch]) @ embed([b for _, b in batch]).T / TEMPERATURE
+        # an English text once, for its translations into two languages are both its own
+        batch = {b: a for a, b in generator.sample(pairs, min(BATCH, len(pairs)))}
+        alike = embed(list(batch.values())) @ embed(list(batch)).T / TEMPERATURE
         own = torch.arange(len(batch))
         loss = torch.nn.functional.cross_entropy(alike, own) + torch.nn.functional.cross_entropy(alike.T, own)
         optimizer.zero_grad()

@@ -14,8 +14,6 @@ sys.path.append(str(Path(__file__).resolve().parent))  # the package rewardlab_c
 def build(settings: dict[str, Any], context: dict[str, Any]) -> Any:
     """The checkpoint, loaded once. Raises CheckpointError where it cannot be had or needs a human reference."""
     from comet_scorer.checkpoint import load
-    from comet_scorer.memory import keep_freed
     from comet_scorer.scorer import Scorer
 
-    keep_freed()
     return Scorer(load(settings["checkpoint"], context["device"]), settings["batch_tokens"])

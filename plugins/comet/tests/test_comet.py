@@ -125,6 +125,7 @@ def test_checkpoints_that_will_not_do_are_told_apart(beside_comet):
     assert "'Unbabel/wmt23-cometkiwi-da-xl' cannot be downloaded" in errors["hub"]
     assert all(word in errors["hub"] for word in ("gated", "HF_TOKEN", "Offline"))
     assert len(errors["hub"]) < 290, "the host shows that much"
+    assert "no such file where the worker runs" in errors["missing"]
     assert "cannot be loaded" in errors["torn"]
     assert "lacks 6 of the model's weights, estimator" in errors["weights"]
     assert "(RegressionMetric) needs a human reference" in errors["references"]

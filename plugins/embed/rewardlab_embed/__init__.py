@@ -48,7 +48,7 @@ def rewardlab_rewards():
         ),
         RewardSpec(
             name="translated_cosine",
-            summary="the same, after the part was translated into English (PB-RLSVR, R_TransEmb)",
+            summary="the same cosine after the part was translated into English (PB-RLSVR, R_TransEmb)",
             config=TranslatedCosineOptions,
             scope="batch",
             range=(-1.0, 1.0),

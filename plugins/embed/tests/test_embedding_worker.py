@@ -90,6 +90,39 @@ def test_a_text_that_is_long_only_in_the_tokenizers_eyes_is_counted(pairs, refer
     assert ask(pairs, (text, "x"))[0]["cut"] == [len(reference.tokenizer(text)["input_ids"]) - 256, 0]
 
 
+def test_a_model_without_a_limit_cuts_nothing(worker, reference, tmp_path):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+
+    SentenceTransformer(modules=[StaticEmbedding(reference.tokenizer, embedding_dim=16)]).save(str(tmp_path / "static"))
+    static = worker.build(settings(tmp_path / "static"), {"device": "cpu"})
+    long, nothing = ask(static, ("x " * 5000, "x y"), ("", "x"))
+    assert static._embedder.limit is None
+    assert long["cut"] == [0, 0]
+    assert nothing == {"error": "its embedding is zero, which is near to nothing", "of": "a"}
+    with pytest.raises(ValueError, match="this model has no limit to lower"):
+        worker.build(settings(tmp_path / "static", max_tokens=64), {"device": "cpu"})
+
+
+def test_positions_that_a_model_cannot_use_do_not_count(worker, reference, tmp_path):
+    """RoBERTa counts positions from its padding's on, and its tokenizer may know no limit."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import RobertaConfig, RobertaModel
+
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    config = RobertaConfig(vocab_size=len(reference.tokenizer), max_position_embeddings=66, pad_token_id=1, **sizes)
+    RobertaModel(config).save_pretrained(tmp_path / "bare")
+    reference.tokenizer.save_pretrained(tmp_path / "bare")
+    bare = tmp_path / "bare" / "tokenizer_config.json"
+    bare.write_text(bare.read_text().replace('"model_max_length": 256', '"model_max_length": 1000000000000'))
+    modules = [Transformer(str(tmp_path / "bare")), Pooling(32, pooling_mode="mean")]
+    SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "model"))
+    model = worker.build(settings(tmp_path / "model"), {"device": "cpu"})
+    assert model._embedder.limit == 64
+    assert ask(model, ("x " * 500, "x"))[0]["cut"][0] > 400
+
+
 def test_max_tokens_is_at_most_the_models_own(worker, tiny_model):
     with pytest.raises(ValueError, match="max_tokens 257: this model reads at most 256 tokens"):
         worker.build(settings(tiny_model, max_tokens=257), {"device": "cpu"})

@@ -23,6 +23,7 @@ def test_pieces_are_short_and_together_the_text(text, most):
         ("One. Two.\n\nThree.\n\nFour.", 16, ["One. Two.", "Three.\n\nFour."]),
         ("It is 3.14. That is pi. So.", 12, ["It is 3.14.", "That is pi.", "So."]),
         ("一开始有书。弟弟带了书。所以。", 8, ["一开始有书。", "弟弟带了书。", "所以。"]),
+        ("啊。什么？！对。", 5, ["啊。", "什么？！", "对。"]),
         ("one two three", 8, ["one two", "three"]),
         ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
     ],

@@ -137,7 +137,7 @@ def test_a_server_that_is_down_is_not_hidden(servers, rewards):
 def test_a_process_killed_in_the_middle_is_started_again(servers, rewards):
     with servers.Serving(servers.JudgeServer()) as server:
         cosine, _ = rewards(server)
-    texts = [f"<think>{'we count the books again ' * 20000} {number}</think>" for number in range(6)]
+    texts = [f"<think>{'we count the books again ' * 20000} {number}</think>" for number in range(3)]
     expected = score(cosine, ENGLISH)
     (pid,) = processes("libtorch_cpu")
 
@@ -206,7 +206,9 @@ def test_a_data_stage_leaves_out_what_an_evaluation_set_has(tiny_model, tmp_path
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     write("eval.jsonl", ["How many books are left?", "一共有多少本书？"])
-    write("train.jsonl", ["How many birds?", "一共有多少本书？", "Wie viele Äpfel?", "How many birds?", "What is 3 + 4?"])
+    write(
+        "train.jsonl", ["How many birds?", "一共有多少本书？", "Wie viele Äpfel?", "How many birds?", "What is 3 + 4?"]
+    )
     (tmp_path / "r.yaml").write_text(DATA.format(model=tiny_model), encoding="utf-8")
     command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

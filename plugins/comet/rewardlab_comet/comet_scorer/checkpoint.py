@@ -18,14 +18,18 @@ def load(name: str, device: str) -> CometModel:
 
     name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
     """
-    path = name if Path(name).is_file() else _download(name)
+    if Path(name).is_absolute() and not Path(name).is_file():
+        raise CheckpointError(f"checkpoint {name!r}: there is no such file where the worker runs")
+    path = Path(name if Path(name).is_file() else _download(name))
+    if not path.is_file():
+        raise CheckpointError(f"{name!r} was downloaded and is no COMET checkpoint: it lacks checkpoints/model.ckpt")
     CometModel.on_load_checkpoint = _refuse_missing_weights
     try:
-        model = comet.load_from_checkpoint(path)
+        model = comet.load_from_checkpoint(str(path))
     except CheckpointError:
         raise
     except Exception as error:  # anything from a torn archive to an encoder that is not to be had
-        size = Path(path).stat().st_size  # a pointer of git-lfs has some hundred bytes
+        size = path.stat().st_size  # a pointer of git-lfs has some hundred bytes
         raise CheckpointError(f"checkpoint {name!r} ({size:,} bytes) cannot be loaded: {_shown(error)}") from error
     if model.requires_references() or not isinstance(model, UnifiedMetric | ReferencelessRegression):
         raise CheckpointError(
