@@ -1,7 +1,6 @@
 """Response, reasoning and answer of a completion."""
 
 import pytest
-
 from rewardlab.parts import answer, reasoning, response, split
 
 

@@ -21,7 +21,7 @@ def rewardlab(*arguments, cwd):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The run directory of the README's command: $REWARDLAB_QUICKSTART where that has just been typed, else made now."""
+    """The run directory of the README's command: $REWARDLAB_QUICKSTART where that was just typed, else made now."""
     if made := os.environ.get("REWARDLAB_QUICKSTART"):
         return Path(made).resolve()
     folder = tmp_path_factory.mktemp("quickstart")

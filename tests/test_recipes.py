@@ -29,13 +29,6 @@ RANGES = {
 each = pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
 
 
-@pytest.fixture
-def ready(write):
-    """What the heads of some recipes say to have ready, in the current folder."""
-    for name in ("mgsm", "mmlu_prox", "include", "mlogiqa"):
-        write(f"evaluation/{name}.jsonl", [{"prompt": "How many apples are 2 and 2?"}])
-
-
 def test_all_are_found():
     assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
         "pb_rlsvr",
@@ -62,7 +55,7 @@ def test_opens_with_the_schema_the_command_and_the_paper(recipe):
 
 
 @each
-def test_passes_check_as_it_is(recipe, main, ready):
+def test_passes_check_as_it_is(recipe, main):
     code, out, err = main("check", recipe, "--json")
     assert code == 0, out + err
     assert json.loads(out)["total_range"] == RANGES.get(recipe.stem, [0.0, 4.0])
@@ -131,7 +124,7 @@ def test_an_ablation_differs_in_what_scores_and_in_nothing_else():
         assert ablation.reward.total == "(answer + reasoning) * format * language"
 
 
-def test_the_papers_own_total_is_an_override_away(main, ready):
+def test_the_papers_own_total_is_an_override_away(main):
     code, out, err = main("check", FOLDER / "pb_rlsvr.yaml", "reward.total=(answer + embed + translated) * format")
     assert code == 0, err
     assert "is in [-2, 3]" in out

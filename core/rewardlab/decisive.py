@@ -15,7 +15,7 @@ HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields
 def decisive(plan: Plan) -> dict[str, Any]:
     """The recipe as written, without what may change between attempts.
 
-    That is how a judge is asked, such as a budget that was raised, and where it is reached; and what is said to `probe`.
+    That is how a judge is asked, such as a budget that was raised, and where it is reached; and what `probe` is told.
     """
     raw = _without(plan.document.raw, ("probe",))
     judges = raw.get("judges")

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from rewardlab import Config, Context, RewardSpec, hookimpl
+from rewardlab.sides import Part
 from rewardlab.specs import EnvironmentChoice
 
 Name = Annotated[str, Field(min_length=1)]
@@ -18,7 +19,7 @@ class AnswerOptions(Config):
     """Where COMET runs: in an environment of its own, built at its first use; or {python: path} of one of yours."""
     against: Name = "reference"
     """The row's field with the English reference: a whole response with its tags, or just the text."""
-    part: Literal["answer", "reasoning", "response"] = "answer"
+    part: Part = "answer"
     """What is compared: the body of the last `<answer>`, the think block, or all that follows the thinking."""
     empty: Literal["zero", "fail"] = "zero"
     """A prediction whose part is missing or blank scores 0, or is a failure. An empty reference is always one."""

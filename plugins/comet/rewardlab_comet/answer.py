@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Sample, Score
+from rewardlab.sides import sides
 
 from rewardlab_comet import AnswerOptions
 from rewardlab_comet.checkpoints import located
-from rewardlab_comet.sides import NoReference, predicted, referred, same
+from rewardlab_comet.exact import same
 
 WORKER = Path(__file__).with_name("comet_worker.py")
 
@@ -38,22 +39,19 @@ class Answer:
 
     def _decide(self, sample: Sample, completion: Completion) -> Score | dict[str, str]:
         """A score that needs no model, or what the model is asked."""
-        against, part = self._options.against, self._options.part
-        try:
-            reference = referred(sample.fields.get(against), part, against)
-        except NoReference as error:
-            return Score(info={"raw": None}, error=str(error))
-        prediction = predicted(completion.text, part)
-        if not prediction:
+        two = sides(completion.text, sample, self._options.part, self._options.against)
+        if two.problem is not None:
+            return Score(info={"raw": None}, error=two.problem)
+        if not two.prediction:
             return self._empty()
-        if self._options.exact_match and same(prediction, reference):
+        if self._options.exact_match and same(two.prediction, two.reference):
             return Score(value=1.0, info={"raw": None, "exact_match": True})
-        return {"src": reference, "mt": prediction}
+        return {"src": two.reference, "mt": two.prediction}
 
     def _empty(self) -> Score:
-        info = {"raw": None, "empty": "prediction"}
+        info = {"raw": None, "empty": self._options.part}
         if self._options.empty == "fail":
-            return Score(info=info, error=f"the prediction has no {self._options.part}")
+            return Score(info=info, error=f"the response has no {self._options.part}, or a blank one")
         return Score(value=0.0, info=info)
 
     def _read(self, answer: Mapping[str, Any]) -> Score:

@@ -46,9 +46,9 @@ def test_a_text_in_pieces_tells_how_many(score):
 
 @pytest.mark.parametrize("prediction", ["<answer> </answer>", "<think>x</think>8", "blank for COMET"])
 def test_a_prediction_without_the_part_scores_0_or_fails_as_declared(prediction, score):
-    info = {"raw": None, "empty": "prediction"}
+    info = {"raw": None, "empty": "answer"}
     assert score(prediction) == Score(value=0.0, info=info)
-    assert score(prediction, empty="fail") == Score(info=info, error="the prediction has no answer")
+    assert score(prediction, empty="fail") == Score(info=info, error="the response has no answer, or a blank one")
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
+from rewardlab.sides import Sides, sides
 
 from rewardlab_embed.model import open_model
 from rewardlab_embed.options import CosineOptions
-from rewardlab_embed.sides import Sides, sides
 
 Item = tuple[Sample, Completion]
 

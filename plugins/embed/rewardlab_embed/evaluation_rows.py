@@ -21,11 +21,13 @@ class Row:
 
 
 def evaluation_rows(files: Sequence[str], field: str) -> list[Row]:
-    """The rows of JSONL files, each text once. A UserError names the rows without a text."""
+    """The rows of JSONL files, each text once. A UserError names files that are not there, and rows without a text."""
     rows: dict[str, Row] = {}
-    problems: list[Problem] = []
+    problems = [Problem(where=file, what="no such file (of `against`)") for file in files if not _path(file).is_file()]
+    if problems:
+        raise UserError(problems)
     for file in files:
-        for number, row in read_lines(Path(file).expanduser()):
+        for number, row in read_lines(_path(file)):
             where = f"{file}:{number}"
             if isinstance(row, Problem):
                 problems.append(row)
@@ -39,6 +41,10 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[Row]:
     if not rows:
         raise UserError(f"against: no rows in {', '.join(files)}")
     return list(rows.values())
+
+
+def _path(file: str) -> Path:
+    return Path(file).expanduser()
 
 
 def text_of(sample: Sample, field: str) -> str | None:

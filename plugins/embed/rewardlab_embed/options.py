@@ -1,12 +1,10 @@
 """The options of the rewards and of the data step."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 from rewardlab import Config
-
-from rewardlab_embed.sides import Part
+from rewardlab.sides import Part
 
 Name = Annotated[str, Field(min_length=1)]
 
@@ -67,11 +65,3 @@ class DistinctOptions(ModelOptions):
     """a row with a cosine of at least this is dropped"""
     within: bool = False
     """also drop rows that are near to a row before them"""
-
-    @field_validator("against")
-    @classmethod
-    def _there(cls, files: tuple[str, ...]) -> tuple[str, ...]:
-        for file in files:
-            if not Path(file).expanduser().is_file():
-                raise ValueError(f"no file {file!r}")
-        return files

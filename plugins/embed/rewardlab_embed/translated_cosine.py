@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab import Context, Score
+from rewardlab.sides import Sides
 
 from rewardlab_embed.cosine import Cosine, Item
 from rewardlab_embed.model import HERE
 from rewardlab_embed.options import TranslatedCosineOptions
 from rewardlab_embed.outage import Outages
-from rewardlab_embed.sides import Sides
 from rewardlab_embed.translation import Translation, Translator
 from rewardlab_embed.translation_prompt import load
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rewardlab.parts import response
+
 from rewardlab_language.translation_prompt import fence_lines
 
 LAYERS = 3

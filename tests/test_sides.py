@@ -1,6 +1,8 @@
+"""Which two texts are compared."""
+
 import pytest
 from rewardlab import Sample
-from rewardlab_embed.sides import sides
+from rewardlab.sides import sides
 
 WHOLE = "<think> I add. </think><answer> 7 </answer>"
 

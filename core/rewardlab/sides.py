@@ -1,11 +1,16 @@
-"""The two texts of a comparison: a part of the response, and the reference that it is compared with."""
+"""The two texts that a reward compares: a part of the response, and the same part of the row's reference.
+
+None of them is ever compared with nothing: what is not there is said.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from rewardlab import Sample, parts
+from rewardlab import parts
+from rewardlab.types import Sample
 
 Part = Literal["reasoning", "answer", "response"]
+"""reasoning: the body of the think block. answer: of the last `<answer>`. response: what follows the last `</think>`"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,20 @@
+"""Which texts are the same answer."""
+
+import pytest
+from rewardlab_comet.exact import same
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [("(B)", "(b)"), ("٨", "8"), ("８.", "8"), ("८", "8"), ("$37.50", " $37.50. "), ("8 。", "8"), ("x\n y", "X y")],
+)
+def test_equal_after_normalisation(prediction, reference):
+    assert same(prediction, reference)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [("8", "9"), ("-8", "8"), ("8.5", "85"), ("", ""), (".", "."), ("12", "1 2"), ("B", "(B)")],
+)
+def test_different_after_normalisation(prediction, reference):
+    assert not same(prediction, reference)
