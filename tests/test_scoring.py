@@ -30,13 +30,14 @@ reward:
     worker: {use: toy/worker, with: {words: 2}, workers: 1}
     batch: {use: toy/batch, with: {words: 2}}
     coroutine: {use: toy/letters}
+    model: {use: toy/model, with: {words: 2}}
     group: {use: toy/longest}
     judged: {use: toy/prefer, with: {judge: main}}
     faulty: {use: toy/faulty, on_missing: zero_advantage}
     faulty_worker: {use: toy/faulty_worker, workers: 1, on_missing: group_mean}
-  total: inline + thread + worker + batch + coroutine + group + judged + faulty + faulty_worker
+  total: inline + thread + worker + batch + coroutine + model + group + judged + faulty + faulty_worker
 """
-ITEM_WISE = ["inline", "thread", "worker", "batch", "coroutine", "judged", "faulty", "faulty_worker"]
+ITEM_WISE = ["inline", "thread", "worker", "batch", "model", "coroutine", "judged", "faulty", "faulty_worker"]
 ENDLESS = 3600
 
 texts = st.sampled_from(["", "a", "12", "BAD", "please", "one two three", "please be BAD", "ünï cödé!"])
@@ -141,8 +142,8 @@ def test_completions_may_arrive_in_any_order(every_way, group_of, texts, data):
 
 def test_every_way_gives_what_the_reward_says(every_way, group_of):
     [scored] = every_way.score_groups([group_of("one two three four", "please BAD", "ok")])
-    brief, rest = [0.5, 1.0, 1.0], values(scored, ITEM_WISE[4:])
-    assert values(scored, ITEM_WISE[:4]) == dict.fromkeys(ITEM_WISE[:4], brief)
+    brief, rest = [0.5, 1.0, 1.0], values(scored, ITEM_WISE[5:])
+    assert values(scored, ITEM_WISE[:5]) == dict.fromkeys(ITEM_WISE[:5], brief)
     assert values(scored, ["group"]) == {"group": [1.0, 0.0, 0.0]}
     assert rest == {
         "coroutine": [15 / 18, 9 / 10, 1.0],
@@ -154,7 +155,7 @@ def test_every_way_gives_what_the_reward_says(every_way, group_of):
         error = scored.components[name][1].error
         assert error.startswith("ValueError: the toy was told to raise (at ")
         assert "rewards.py:" in error
-    assert scored.total == [pytest.approx(4 * 0.5 + 15 / 18 + 1 + 0 + 0.5 + 0.5), None, pytest.approx(6.0)]
+    assert scored.total == [pytest.approx(5 * 0.5 + 15 / 18 + 1 + 0 + 0.5 + 0.5), None, pytest.approx(7.0)]
     assert scored.shaped[1] == pytest.approx((scored.total[0] + scored.total[2]) / 2)
 
 
@@ -551,7 +552,7 @@ def test_closing_ends_threads_and_processes(toy, write, group_of, nothing_is_lef
     scorer = Scorer(make_plan(load(write("r.yaml", EVERY_WAY)), purpose="score"))
     scorer.warm()
     scorer.score_groups([group_of("a", "b")])
-    assert len(children() - before) == 2
+    assert len(children() - before) == 3
     scorer.close()
     scorer.close()
     assert children() == before

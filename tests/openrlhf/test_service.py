@@ -153,6 +153,18 @@ class TestAGroup:
         assert service.close()[0].startswith("judge main: ")
 
 
+    def test_has_one_process_for_the_model_of_two_components(self, start):
+        two = "".join(f"    {name}: {{use: toy/model, with: {{words: {n}}}}}\n" for name, n in (("one", 1), ("two", 2)))
+        service = start(two.rstrip(), "one + two")
+        given = score(service.scorers[0], 0)
+        assert given.shaped == pytest.approx((1 / 3 + 2 / 3, 1 / 4 + 2 / 4, 2.0, 1 / 2 + 1.0))
+        rows = lines(service.settings.run / "ledger.jsonl")
+        pids = {row["components"][name]["info"]["pid"] for row in rows for name in ("one", "two")}
+        assert len(pids) == 1
+        service.close()
+        assert not Path(f"/proc/{pids.pop()}").exists()
+
+
 class TestManyScorers:
     def test_share_one_set_of_answers_and_one_pace(self, start, server):
         service = start(replicas=2, judge="    requests_per_minute: 1200")

@@ -63,6 +63,12 @@ def _build_letters(options, context):
     return Letters()
 
 
+def _build_model(options, context):
+    from toy_rewards.rewards import Modelled
+
+    return Modelled(options.words, context.workers)
+
+
 @hookimpl
 def rewardlab_rewards():
     faulty = {"config": FaultyOptions, "build": _build_faulty}
@@ -83,6 +89,14 @@ def rewardlab_rewards():
             scope="batch",
             config=BrevityOptions,
             build=_build_brevity,
+        ),
+        RewardSpec(
+            name="model",
+            summary="short answers, by a model in a process that components share",
+            scope="batch",
+            runs="async",
+            config=BrevityOptions,
+            build=_build_model,
         ),
         RewardSpec(name="longest", summary="1 for the longest answers of a group", scope="group", build=_build_longest),
         RewardSpec(

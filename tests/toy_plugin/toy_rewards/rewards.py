@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from pathlib import Path
 
 from rewardlab import Ask, Completion, GroupStream, Reply, Sample, Score
 
@@ -15,6 +16,18 @@ class Brevity:
 
     def score(self, items: list[tuple[Sample, Completion]]) -> list[Score]:
         return [Score(value=min(1.0, self._words / max(1, len(c.text.split())))) for _, c in items]
+
+
+class Modelled:
+    """Brevity, where a model in another process counts the words; `pid` in info is that process."""
+
+    def __init__(self, words, workers):
+        self._words = words
+        self._model = workers.open(Path(__file__).with_name("model_worker.py"), {})
+
+    async def score(self, items):
+        told = await self._model.ask([c.text for _, c in items])
+        return [Score(value=min(1.0, self._words / max(1, one["words"])), info={"pid": one["pid"]}) for one in told]
 
 
 class Letters:
