@@ -1,7 +1,7 @@
 """For all tests: hypothesis without its explain phase, and an interpreter with COMET.
 
-The explain phase traces every line of what is tested: slow, and on Python 3.11 a trace function and an eval breaker that
-another thread keeps set make the interpreter go round at a function's first instruction for ever (seen once).
+The explain phase traces every line of what is tested: slow, and on Python 3.11 a trace function and an eval breaker
+that another thread keeps set make the interpreter go round at a function's first instruction for ever (seen once).
 """
 
 import os

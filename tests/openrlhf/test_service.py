@@ -152,7 +152,6 @@ class TestAGroup:
         assert service.failure() is None
         assert service.close()[0].startswith("judge main: ")
 
-
     def test_has_one_process_for_the_model_of_two_components(self, start):
         two = "".join(f"    {name}: {{use: toy/model, with: {{words: {n}}}}}\n" for name, n in (("one", 1), ("two", 2)))
         service = start(two.rstrip(), "one + two")
