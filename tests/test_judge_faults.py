@@ -275,7 +275,7 @@ class TestAServerThatIsGone:
         with Serving(JudgeServer(), port=whole.port) as back:
             code, err = score("--resume")
             assert (code, back.answered) == (0, answered)
-        assert "out.jsonl: 3 rows got no total for any completion and are scored again" in err
+        assert "out.jsonl: 3 rows have no total, or too many failures, and are scored again" in err
         assert out.read_bytes() == out.with_name("whole.jsonl").read_bytes()
 
     def test_that_takes_questions_and_never_answers(self, files, score):

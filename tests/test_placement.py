@@ -10,7 +10,7 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
 from rewardlab.placement import environment_words, prepare
 from rewardlab.plan import make_plan
-from rewardlab.scoring import Machine, Scorer
+from rewardlab.scoring import Machine, Scorer, try_rewards
 
 MODEL = """
 import os, sys, time
@@ -29,11 +29,14 @@ class Model:
         return [told | {"value": len(question) / 10} for question in questions]
 
 def build(settings, context):
+    if settings["model"] == "missing":
+        raise FileNotFoundError("no model here")
     return Model(settings, context)
 """
 PLUGIN = """
 from pathlib import Path
 from rewardlab import Config, RewardSpec, Score, hookimpl
+from rewardlab.errors import UserError
 from rewardlab.specs import EnvironmentChoice
 
 class Options(Config):
@@ -42,6 +45,8 @@ class Options(Config):
 
 class Length:
     def __init__(self, options, context):
+        if options.model == "nowhere":
+            raise UserError("no folder 'nowhere'")
         self.worker = context.workers.open(Path(__file__).with_name("model.py"), {"model": options.model})
 
     async def score(self, items):
@@ -52,6 +57,7 @@ class Length:
 def rewardlab_rewards():
     one = dict(summary="the text's length, by a model", config=Options, scope="batch", runs="async", timeout=0.8)
     return [RewardSpec(name="length", build=Length, **one),
+            RewardSpec(name="whole", summary="never built in the host", runs="worker", build=None.__init__),
             RewardSpec(name="elsewhere", build=Length, environment="requirements.txt", **one)]
 """
 
@@ -60,13 +66,13 @@ def rewardlab_rewards():
 def plan_of(offer, write, tmp_path):
     """The plan of a recipe with these components, whose plugin `mine` holds a model."""
 
-    def make(components: str):
+    def make(components: str, stages: str = ""):
         package = offer("mine", textwrap.dedent(PLUGIN))
         (package / "model.py").write_text(MODEL)
         (package / "requirements.txt").write_text("# nothing\n")
         names = [line.partition(":")[0].strip() for line in components.strip().splitlines()]
         inside = textwrap.indent(textwrap.dedent(components), "    ")
-        text = f"version: 1\nseed: 7\nreward:\n  components:\n{inside}\n  total: {' + '.join(names)}\n"
+        text = f"version: 1\nseed: 7\nreward:\n  components:\n{inside}\n  total: {' + '.join(names)}\n{stages}\n"
         return make_plan(load(write("r.yaml", text)), purpose="score")
 
     return make
@@ -132,6 +138,27 @@ def test_a_managed_environment_is_built_before_anything_else_after_saying_so(pla
     assert infos(scored)["a"][0]["isolated"] == 1
     [folder] = (tmp_path / "cache" / "rewardlab" / "environments").glob("mine-*/")
     assert folder.is_dir()
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_had_names_the_component(plan_of, group_of):
+    plan = plan_of("a: {use: mine/length, with: {model: missing}}")
+    with Scorer(plan) as scorer, pytest.raises(JobError) as told:
+        scorer.score_groups([group_of("x")])
+    assert str(told.value).startswith(
+        "component 'a': mine/length cannot be built: FileNotFoundError: no model here (at "
+    )
+    assert "Traceback" not in str(told.value)
+
+
+def test_rewards_are_tried_before_a_stage_has_cost_anything(plan_of):
+    stages = "stages: [{use: sft}, {use: rl, algorithm: dr_grpo}]"
+    plan = plan_of("a: {use: mine/length, with: {model: nowhere}}\nb: {use: mine/whole}", stages)
+    with pytest.raises(UserError, match=r"component 'a' \(mine/length\): no folder 'nowhere'"):
+        try_rewards(plan)
+    with pytest.raises(UserError, match="no folder"):
+        try_rewards(plan, only=1)
+    try_rewards(plan, only=0)  # nothing scores in it
 
 
 def test_a_packaged_file_that_is_missing(plan_of, tmp_path):

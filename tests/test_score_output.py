@@ -85,7 +85,7 @@ def test_order_is_by_rows_not_by_ids(tmp_path):
 def test_an_order_that_cannot_be_written_leaves_the_file(tmp_path):
     path = tmp_path / "out.jsonl"
     path.write_bytes(output_line(2) + output_line(1))
-    with pytest.raises(JobError, match=r"all rows have scores in .*, but .* in order failed: No such file"):
+    with pytest.raises(JobError, match=r"the rows in .* have their scores, but .* in order failed: No such file"):
         put_in_order(path, tmp_path / "no folder" / "scratch", index_of("1", "2"), ["c"])
     assert path.read_bytes() == output_line(2) + output_line(1)
 

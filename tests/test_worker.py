@@ -309,8 +309,8 @@ class TestDeadline:
             say(pool, "time.sleep(60)")
         assert not caught.value.cpu_bound
 
-    def test_of_several_items_grows_by_a_tenth_for_each(self, open_file):
-        pool = open_file(timeout=0.3)
+    def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
+        pool = open_pool("obeys", timeout=0.3)
         say(pool, "pid()")
         assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 30)) == 31  # 1.2 s are allowed
         with pytest.raises(WorkerTimeout, match=r"no score within 0.33 s"):

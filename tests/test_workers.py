@@ -2,12 +2,14 @@
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from rewardlab.errors import UserError
+from rewardlab.redaction import note_secrets
 from rewardlab.worker import PluginRaised, WorkerDied, WorkerStartError, WorkerTimeout
-from rewardlab.workers import Workers
+from rewardlab.workers import FIRST_QUESTIONS, Workers
 
 pytestmark = pytest.mark.slow  # each test starts processes
 
@@ -113,7 +115,7 @@ def test_questions_that_come_while_it_is_busy_go_together(workers, file):
 
 
 def test_a_call_is_bounded(workers, file, monkeypatch):
-    monkeypatch.setattr("rewardlab.workers.MOST_QUESTIONS", 5)
+    monkeypatch.setattr("rewardlab.workers.MOST_QUESTIONS", 5)  # of all; a part of one asker's is not divided
     worker = workers.of(use="a/b").open(file, {})
     rest = while_busy(worker, *[(worker, ["x"] * 2)] * 4)
     assert [answers[0]["together"] for answers in rest] == [4] * 4
@@ -134,6 +136,91 @@ def test_what_spoils_a_joined_call_fails_alone(workers, file, spoils, error, wha
     assert ([a["question"] for a in before], [a["question"] for a in after]) == (["x"], ["y"])
     with pytest.raises(error, match=what):
         raise spoilt
+
+
+def test_many_questions_of_one_asker_go_in_several_calls(workers, file):
+    worker = workers.of(use="a/b").open(file, {})
+    questions = [f"q{n}" for n in range(300)]
+    answers = ask(worker, *questions)
+    assert [answer["question"] for answer in answers] == questions
+    assert max(answer["together"] for answer in answers if answer["call"] == 1) <= FIRST_QUESTIONS
+
+
+def test_a_question_that_hangs_costs_the_others_a_few_limits(workers, file):
+    worker = workers.of(use="a/b", timeout=0.5).open(file, {})
+    ask(worker, "x")
+    began = time.monotonic()
+    *rest, hung = while_busy(worker, *[(worker, ["x"] * 8)] * 100, (worker, ["sleep"]))
+    assert all(len(answers) == 8 for answers in rest)
+    assert isinstance(hung, WorkerTimeout)
+    assert time.monotonic() - began < 10 * 0.5 + 2
+
+
+def test_a_joined_call_has_the_longest_limit_of_its_askers(workers, file):
+    quick, slow = (workers.of(use="a/b", timeout=limit).open(file, {}) for limit in (0.1, 5.0))
+    assert [len(answers) for answers in while_busy(slow, (quick, ["x"]), (slow, ["wait"]))] == [1, 1]
+    assert slow.restarts == 0
+
+
+def test_a_question_whose_asker_has_gone_is_not_asked(workers, file):
+    worker = workers.of(use="a/b").open(file, {})
+
+    async def leave():
+        first = asyncio.ensure_future(worker.ask(["wait"]))
+        await asyncio.sleep(0.1)
+        gone = asyncio.ensure_future(worker.ask(["die"]))
+        await asyncio.sleep(0.05)
+        gone.cancel()
+        await first
+        return await worker.ask(["x"])
+
+    ask(worker, "it is there")
+    assert asyncio.run(leave())[0]["together"] == 1
+    assert worker.restarts == 0
+
+
+def test_the_order_of_settings_does_not_matter(workers, file):
+    one, same = (workers.of(use="a/b").open(file, settings) for settings in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
+    assert ask(one, "x")[0]["pid"] == ask(same, "x")[0]["pid"]
+
+
+def test_who_wants_more_processes_shares_them(workers, file):
+    one, two = (workers.of(use="a/b", size=size).open(file, {}) for size in (1, 2))
+    alone = ask(one, "x")[0]["pid"]
+
+    async def both():
+        return await asyncio.gather(*(worker.ask(["wait"]) for worker in (one, two)))
+
+    asyncio.run(both())  # starts the second
+    pids = {answers[0]["pid"] for answers in asyncio.run(both())}
+    assert len(pids) == 2
+    assert alone in pids
+
+
+def test_deadly_questions_in_a_row_do_not_end_what_works(workers, file):
+    worker = workers.of(use="a/b").open(file, {})
+    ask(worker, "x")
+    for _ in range(6):
+        with pytest.raises(WorkerDied, match="exit code 9"):
+            ask(worker, "die")
+    assert ask(worker, "x")[0]["question"] == "x"
+
+
+def test_its_last_words_are_told_without_secrets(workers, tmp_path, capsys):
+    note_secrets(["hunter2secret"])
+    loud = tmp_path / "loud.py"
+    loud.write_text(FILE.replace("os._exit(9)", "print('hunter2secret', file=sys.stderr); os._exit(9)"))
+    with pytest.raises(WorkerDied):
+        ask(workers.of(use="a/b").open(loud, {}), "die")
+    told = capsys.readouterr().err
+    assert "exit code 9" in told
+    assert "hunter2secret" not in told
+
+
+def test_a_file_may_have_the_name_of_a_library_that_it_imports(workers, tmp_path):
+    namesake = tmp_path / "colorsys"
+    namesake.write_text("import colorsys\n" + FILE.replace('"from a library"', "colorsys.rgb_to_hsv(0, 0, 0)"))
+    assert ask(workers.of(use="a/b").open(namesake, {}), "x")[0]["question"] == "x"
 
 
 def test_what_cannot_be_built_is_one_error_for_all(workers, file):

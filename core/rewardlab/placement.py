@@ -10,10 +10,12 @@ from rewardlab.environments.wanted import environment_of
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.specs import OwnPython
-from rewardlab.uses import ComponentUse
+from rewardlab.uses import ComponentUse, DatasetUse
 from rewardlab.workers import Opener, Workers
 
 Say = Callable[[str], None]
+TIMEOUT = 60.0
+"""seconds for one question of a data step, where the recipe says nothing"""
 
 
 def opener(workers: Workers, plan: Plan, planned: Planned, device: str) -> Opener:
@@ -21,15 +23,14 @@ def opener(workers: Workers, plan: Plan, planned: Planned, device: str) -> Opene
 
     device: where the recipe says nothing. UserError or JobError: no such interpreter, or it cannot be built.
     """
-    use, spec = planned.use, planned.spec
-    ours = use if isinstance(use, ComponentUse) else None
+    use: ComponentUse | DatasetUse = planned.use
     return workers.of(
         use=use.use,
         python=python_of(plan, planned),
-        device=resolve((ours and ours.device) or device),
-        threads=ours.threads if ours else 1,
-        size=(ours and ours.workers) or 1,
-        timeout=(ours and ours.timeout) or getattr(spec, "timeout", 60.0),
+        device=resolve(use.device or device),
+        threads=use.threads,
+        size=getattr(use, "workers", None) or 1,
+        timeout=use.timeout or getattr(planned.spec, "timeout", TIMEOUT),
     )
 
 

@@ -7,6 +7,8 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from rewardlab.specs import Config
 
 Share = Annotated[float, Field(ge=0, le=1)]
+WorkerTimeout = Annotated[float, Field(gt=0, le=86_400)]
+Device = Annotated[str, Field(min_length=1)]
 
 
 class Use(Config):
@@ -25,6 +27,12 @@ class DatasetUse(Use):
     """for a data step: the dataset that it makes its rows from"""
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
+    timeout: WorkerTimeout | None = None
+    """for a data step that holds a model: seconds that one question to it may take"""
+    threads: PositiveInt = 1
+    """likewise: its math threads"""
+    device: Device | None = None
+    """likewise: its torch device (absent: the machine's GPU if it has one)"""
     holdout: Share = 0.0
     """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
 
@@ -97,10 +105,10 @@ class ComponentUse(Use):
     workers: PositiveInt | None = None
     """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most) or holds a
     model (absent: 1)"""
-    timeout: PositiveFloat | None = None
+    timeout: WorkerTimeout | None = None
     """seconds that one completion may take in a worker (absent: the reward's own limit)"""
     threads: PositiveInt = 1
     """math threads of each worker process"""
-    device: Annotated[str, Field(min_length=1)] | None = None
+    device: Device | None = None
     """torch device of a model: cpu, cuda, cuda:1, ... (absent: the machine's GPU if it has one; on a cluster, what
     `backend.scorers` declares)"""

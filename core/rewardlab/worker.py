@@ -88,7 +88,10 @@ class WorkerPool:
         use, limit = self._use, limit_of(len(items), self._timeout)
         call = Call(lambda: _request(use, items, limit), limit, _scores)
         self._crew.submit(call.run)
-        return await asyncio.wrap_future(call.future)
+        scores = await asyncio.wrap_future(call.future)
+        first, alone = items[:1], self._timeout
+        self._crew.good = (lambda: _request(use, first, alone), alone)
+        return scores
 
     async def score_group(self, group: Group) -> list[Score]:
         """Scores for group scope; otherwise as `score`."""

@@ -17,6 +17,7 @@ from rewardlab.errors import JobError
 START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
 TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
 CHUNK = 1 << 16
+LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 GIVES_BACK = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
 """glibc gives freed memory back at once; saves a tenth of a lingua worker"""
@@ -69,7 +70,7 @@ class Child:
     ):
         self.ended = False
         self._use, self._hello, self._start_limit = use, hello, start_limit
-        self._ready = False
+        self.ready = False
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
         self._received, self._tail = bytearray(), b""
         self._ending = threading.Lock()
@@ -99,7 +100,7 @@ class Child:
 
     def get_ready(self) -> None:
         """Have the reward built, at the first call. When this raises, the process has been ended."""
-        if self._ready:
+        if self.ready:
             return
         try:
             answer = self._greet(time.monotonic() + self._start_limit)
@@ -109,7 +110,7 @@ class Child:
             self.end()
             raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")
         self._cpu = answer["cpu"]
-        self._ready = True
+        self.ready = True
 
     def _greet(self, deadline: float) -> dict[str, Any]:
         with self._ended_by_failure():
@@ -150,7 +151,8 @@ class Child:
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            ready = {place for place, _ in self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000)}
+            wait = min(max(0.0, deadline - time.monotonic()), LONGEST_POLL_S) * 1000
+            ready = {place for place, _ in self._poll.poll(wait)}
             if self._stderr in ready and not self._read_stderr():
                 self._poll.unregister(self._stderr)
             if self._requests in ready:

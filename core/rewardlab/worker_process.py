@@ -27,6 +27,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,6 @@ def _start(hello: Mapping[str, Any]) -> tuple[bytes, Answer | None]:
         answer = _from_file(hello) if "file" in hello else _from_registry(hello)
         outcome["cpu"] = _cpu_seconds()
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported or built
-        traceback.print_exc()
         outcome["failed"] = _describe(error)
     # The newline ends what start-up may have printed on stdout.
     return b"\n" + MARK + b", " + json.dumps(outcome).encode()[1:] + b"\n", answer
@@ -157,12 +157,13 @@ def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
 
 
 def _from_file(hello: Mapping[str, Any]) -> Answer:
-    place = importlib.util.spec_from_file_location(Path(hello["file"]).stem, hello["file"])
-    assert place is not None
-    assert place.loader is not None
-    module = importlib.util.module_from_spec(place)
-    sys.modules[place.name] = module
-    place.loader.exec_module(module)
+    name = f"rewardlab_worker_{Path(hello['file']).stem}"  # not the name of a library that it may import
+    loader = SourceFileLoader(name, hello["file"])
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
     worker = module.build(hello["settings"], hello["context"])
 
     def answer(request: Mapping[str, Any]) -> bytes:

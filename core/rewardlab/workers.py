@@ -8,6 +8,7 @@ process, so that no model is in memory twice, and questions that come while it i
 import asyncio
 import json
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -18,13 +19,21 @@ from typing import Any
 
 from rewardlab.cache import cache_dir
 from rewardlab.errors import UserError
-from rewardlab.worker import as_line, command_of, limit_of, path_of
-from rewardlab.worker_child import KEEPS, Child, PluginRaised, WorkerDied, WorkerError, WorkerTimeout
+from rewardlab.worker import as_line, command_of, path_of
+from rewardlab.worker_child import KEEPS, Child, PluginRaised, WorkerDied, WorkerTimeout
 from rewardlab.worker_crew import Call, Crew
 
 MOST_QUESTIONS = 1024
 """of one call: enough to sort by length, few enough that little is lost with a process that dies"""
-START_LIMIT = 1800.0
+FIRST_QUESTIONS = 64
+"""of the first call, when nobody knows how long a question takes"""
+PART = 16
+"""questions of one asker that stay together; more of them are joined, with those of others, call by call"""
+SEVERAL = 2.0
+"""times `timeout`: what a call of several questions may take, so that one that hangs does not hold the others long"""
+SHARE_OF_LIMIT = 0.125
+"""A call is given what at the pace of the last ones takes this share of its limit: there is room for longer texts."""
+START_LIMIT = 4 * 3600.0
 """seconds for a process to load its model, which may have to be downloaded"""
 
 Json = Any
@@ -39,13 +48,13 @@ class Worker:
     async def ask(self, questions: Sequence[Json]) -> list[Json]:
         """An answer to each, in order; from any event loop.
 
-        Raises PluginRaised where `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
-        seconds for one question and a tenth of that for each further one of the same call), WorkerDied after two
-        deaths of these questions, WorkerStartError where the worker cannot be built.
+        Raises PluginRaised where `answer` raised or gave another number of answers, WorkerTimeout (`timeout` seconds
+        for one question, twice that for a call of several), WorkerDied after two deaths of these questions,
+        WorkerStartError where the worker cannot be built. Of a call that fails each part is asked again by itself.
         """
-        if not questions:
-            return []
-        return await asyncio.wrap_future(self._shared.submit(list(questions), self._timeout))
+        parts = [list(questions[k : k + PART]) for k in range(0, len(questions), PART)]
+        asked = [asyncio.wrap_future(self._shared.submit(part, self._timeout)) for part in parts]
+        return [answer for answers in await asyncio.gather(*asked) for answer in answers]
 
     @property
     def restarts(self) -> int:
@@ -84,8 +93,8 @@ class Workers:
             python = str(Path(python).expanduser())
             if not Path(python).is_file():
                 raise UserError(f"no interpreter {python!r}; name the bin/python of an environment")
-        place = _Place(python=python, device=device, threads=threads, size=size)
-        return Opener(use=use, place=place, timeout=timeout, workers=self)
+        place = _Place(python=python, device=device, threads=threads)
+        return Opener(use=use, place=place, size=size, timeout=timeout, workers=self)
 
     def warm(self) -> None:
         """Start what was opened; returns at once, and the first question says what failed."""
@@ -103,15 +112,17 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _share(self, use: str, place: "_Place", file: Path, settings: Mapping[str, Json]) -> "_Shared":
+    def _share(self, use: str, place: "_Place", size: int, file: Path, settings: Mapping[str, Json]) -> "_Shared":
         try:
             told = json.dumps(settings, sort_keys=True)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{use}: settings of a worker are JSON: {error}") from error
         key = (place, str(file.resolve()), told)
         if key not in self._shared:
-            shared = self._shared[key] = _Shared(use, self._crew(use, place, file, settings), place.size)
+            shared = self._shared[key] = _Shared(use, self._crew(use, place, file, settings))
             weakref.finalize(self, shared.crew.close)
+        crew = self._shared[key].crew
+        crew.size = max(crew.size, size)
         return self._shared[key]
 
     def _crew(self, use: str, place: "_Place", file: Path, settings: Mapping[str, Json]) -> Crew:
@@ -124,7 +135,7 @@ class Workers:
         }
         greeting, command, threads = as_line(hello), command_of(place.python), place.threads
         start = lambda: Child(use, command, threads, greeting, START_LIMIT, KEEPS)  # noqa: E731
-        return Crew(use, place.size, start, self._say)
+        return Crew(use, 1, start, self._say)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +145,6 @@ class _Place:
     python: str | None
     device: str
     threads: int
-    size: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +153,7 @@ class Opener:
 
     use: str
     place: _Place
+    size: int
     timeout: float
     workers: Workers
 
@@ -153,7 +164,8 @@ class Opener:
         `build(settings: dict, context: dict)` with context {"seed", "cache_dir", "device"}, which returns an object
         with `answer(questions: list) -> list`, of the same length and order, all JSON.
         """
-        return Worker(self.workers._share(self.use, self.place, Path(file), settings), self.timeout)
+        shared = self.workers._share(self.use, self.place, self.size, Path(file), settings)
+        return Worker(shared, self.timeout)
 
 
 @dataclass
@@ -166,22 +178,21 @@ class _Asked:
 class _Shared:
     """A crew, and the questions that wait for it."""
 
-    def __init__(self, use: str, crew: Crew, size: int):
+    def __init__(self, use: str, crew: Crew):
         self.crew = crew
-        self._use, self._size = use, size
+        self._use = use
         self._lock = threading.Lock()
         self._waiting: deque[_Asked] = deque()
+        self._count = 0  # of the questions that wait
+        self._pace: float | None = None  # seconds a question, in the last call
 
     def submit(self, questions: list[Json], timeout: float) -> "Future[list[Json]]":
         asked = _Asked(questions, timeout)
+        self.crew.refuse_if_over()
         with self._lock:
             self._waiting.append(asked)
-        try:
-            self.crew.submit(self._serve)
-        except WorkerError:
-            with self._lock:
-                self._waiting.remove(asked)
-            raise
+            self._count += len(questions)
+        self.crew.submit(self._serve)
         return asked.future
 
     def _serve(self, crew: Crew) -> None:
@@ -191,16 +202,23 @@ class _Shared:
 
     def _next_batch(self) -> list[_Asked]:
         with self._lock:
-            everything = sum(len(asked.questions) for asked in self._waiting)
-            share = min(MOST_QUESTIONS, -(-everything // self._size))
             batch: list[_Asked] = []
-            taken = 0
-            while self._waiting and (not batch or taken + len(self._waiting[0].questions) <= share):
+            taken, most = 0, self._most()
+            while self._waiting and (not batch or taken + len(self._waiting[0].questions) <= most):
                 asked = self._waiting.popleft()
+                self._count -= len(asked.questions)
                 if asked.future.set_running_or_notify_cancel():
                     batch.append(asked)
                     taken += len(asked.questions)
             return batch
+
+    def _most(self) -> int:
+        """Questions of the next call: an equal share of what waits for each process, within its bounds."""
+        share = -(-self._count // self.crew.size)
+        if self._pace is None or not self._waiting:
+            return min(share, FIRST_QUESTIONS)
+        in_time = SHARE_OF_LIMIT * SEVERAL * self._waiting[0].timeout / max(self._pace, 1e-9)
+        return min(share, MOST_QUESTIONS, max(1, int(in_time)))
 
     def _answer(self, crew: Crew, batch: list[_Asked]) -> None:
         try:
@@ -220,12 +238,18 @@ class _Shared:
 
     def _ask(self, crew: Crew, batch: list[_Asked]) -> list[Json]:
         questions = [question for asked in batch for question in asked.questions]
-        limit = limit_of(len(questions), max(asked.timeout for asked in batch))
+        timeout = max(asked.timeout for asked in batch)
+        limit = timeout if len(questions) == 1 else SEVERAL * timeout
         try:
             request = as_line({"questions": questions, "limit": limit})
         except (TypeError, ValueError, RecursionError) as error:
             raise PluginRaised(f"{self._use}: a question to a worker is JSON: {error}") from error
+        began = time.monotonic()
         answers = crew.ask(request, limit)["answers"]
+        # not at once the pace of a call whose answers were all known
+        self._pace = max((time.monotonic() - began) / len(questions), (self._pace or 0.0) / 2)
         if len(answers) != len(questions):
             raise PluginRaised(f"{self._use}: the worker gave {len(answers)} answers to {len(questions)} questions")
+        first = questions[:1]
+        crew.good = (lambda: as_line({"questions": first, "limit": timeout}), timeout)
         return answers

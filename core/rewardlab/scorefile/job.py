@@ -19,6 +19,7 @@ from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     Kept,
+    leave_out_spoilt,
     missing_folder,
     output_row,
     put_in_order,
@@ -61,7 +62,7 @@ class ScoreJob:
         with closing(state), closing(RowIndex()) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
-            kept = self._keep(index)
+            kept = self._keep(index, state)
             with self._resumable(len(index)):
                 if kept.rows < len(index):
                     with Scorer(self.plan, keeping=Keeping(folder=state.judges, say=self.say)) as scorer:
@@ -129,13 +130,16 @@ class ScoreJob:
         if bad.count:
             self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
 
-    def _keep(self, index: RowIndex) -> Kept:
+    def _keep(self, index: RowIndex, state: StateFolder) -> Kept:
         if not self.output.exists():
             return Kept()
-        kept = read_kept(self.output, index, list(self.plan.components), self.summary.add)
+        names = list(self.plan.components)
+        most = {name: use.max_missing for name, use in self._uses_in_total().items()}
+        kept = read_kept(self.output, index, names, self.summary.add, most)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
-        if kept.empty:
-            self.say(f"{self.output}: {kept.empty} rows got no total for any completion and are scored again")
+        if kept.spoilt:
+            self.say(f"{self.output}: {kept.spoilt} rows have no total, or too many failures, and are scored again")
+            leave_out_spoilt(self.output, state.scratch, index, names)
         if kept.dropped:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept

@@ -45,26 +45,32 @@ def to_line(row: Mapping[str, Any]) -> bytes:
 class Kept:
     """What an interrupted job left: rows, lines of no use, and whether it is the first rows in order.
 
-    empty: rows without a total for any completion, as an outage leaves them.
+    spoilt: rows that an outage left without a total for any completion, or with too many failures.
     """
 
     rows: int = 0
     dropped: int = 0
-    empty: int = 0
+    spoilt: int = 0
     in_order: bool = True
 
 
-def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Callable[[dict], Any]) -> Kept:
+def read_kept(
+    path: Path,
+    index: RowIndex,
+    components: Sequence[str],
+    seen: Callable[[dict], Any],
+    most: Mapping[str, float] | None = None,
+) -> Kept:
     """Cut a torn last line off and note the place of each row's scores in `index`; `seen` gets each row kept.
 
-    Lines that hold no output row are dropped, so that their rows get no place, and repeated ones.
-    A UserError for rows that are not this job's.
+    Lines that hold no output row are dropped, so that their rows get no place, and repeated ones; so are spoilt rows,
+    where `most` says which share of a component's scores may be failures. A UserError for rows that are not this job's.
     """
     kept = Kept()
     for number, (start, line) in enumerate(_whole_lines(path), 1):
         row = _parsed(line, components)
-        if row is not None and _is_empty(row):
-            kept.empty += 1
+        if row is not None and most is not None and _is_spoilt(row, most):
+            kept.spoilt += 1
             kept.in_order = False
             continue
         position = None
@@ -84,10 +90,13 @@ def read_kept(path: Path, index: RowIndex, components: Sequence[str], seen: Call
     return kept
 
 
-def _is_empty(row: Mapping[str, Any]) -> bool:
-    """Whether no completion has a total, for what failed and not for what abstained."""
-    failed = any(error is not None for columns in row["components"].values() for error in columns["error"])
-    return failed and not any(total is not None for total in row["total"])
+def _is_spoilt(row: Mapping[str, Any], most: Mapping[str, float]) -> bool:
+    """Whether no completion has a total, for what failed and not for what abstained, or too much has failed."""
+    errors = {name: columns["error"] for name, columns in row["components"].items()}
+    failed = {name: sum(error is not None for error in column) for name, column in errors.items()}
+    if any(failed.values()) and not any(total is not None for total in row["total"]):
+        return True
+    return any(failed[name] > share * len(errors[name]) for name, share in most.items())
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -117,6 +126,17 @@ def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequenc
     """Rewrite the file in the order of the rows; the old one stays until the new one is complete."""
     index.forget_places()
     read_kept(path, index, components, lambda row: None)
+    _rewrite(path, scratch, index)
+
+
+def leave_out_spoilt(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
+    """Rewrite the file with the rows that have a place, whose places are noted anew; the others are to be scored."""
+    _rewrite(path, scratch, index)
+    index.forget_places()
+    read_kept(path, index, components, lambda row: None)
+
+
+def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
     try:
         with open(path, "rb") as source, open(scratch, "wb") as target:
             for start, size in index.places():
@@ -127,7 +147,7 @@ def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequenc
         os.replace(scratch, path)
     except OSError as error:
         scratch.unlink(missing_ok=True)
-        what = f"all rows have scores in {path}, but putting them in order failed: {error.strerror}"
+        what = f"the rows in {path} have their scores, but putting them in order failed: {error.strerror}"
         raise JobError(what) from error
 
 
