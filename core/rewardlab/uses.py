@@ -27,14 +27,14 @@ class DatasetUse(Use):
     """for a data step: the dataset that it makes its rows from"""
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
+    holdout: Share = 0.0
+    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
     timeout: WorkerTimeout | None = None
     """for a data step that holds a model: seconds that one question to it may take"""
     threads: PositiveInt = 1
     """likewise: its math threads"""
     device: Device | None = None
     """likewise: its torch device (absent: the machine's GPU if it has one)"""
-    holdout: Share = 0.0
-    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
 
 
 class Budget(Config):
