@@ -134,3 +134,18 @@ def test_leaves_no_timer_behind():
         return breaker._timer
 
     assert asyncio.run(scenario()) is None
+
+
+def test_it_is_told_once_that_questions_wait():
+    async def scenario():
+        told = []
+        breaker = Outage(80.0, lambda why, seconds: told.append((why, seconds)))
+        for _ in range(3 * outage.MOST_IN_A_ROW):
+            breaker.failed("refused", None)
+        assert told == [("refused", 80.0)]
+        breaker.succeeded()
+        for _ in range(outage.MOST_IN_A_ROW):
+            breaker.failed("refused again", None)
+        assert told[1:] == [("refused again", 80.0)]
+
+    asyncio.run(scenario())

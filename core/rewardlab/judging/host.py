@@ -69,7 +69,7 @@ class HostedJudge:
         self._tries = 1 if spec.local else 1 + settings.retries
         self._places = asyncio.Semaphore(settings.concurrency)
         self._form = FormWatch(name)
-        self._outage = Outage(max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries))
+        self._outage = Outage(max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries), self._waits)
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         folder = None if spec.local else self._keeping.folder
         if folder is not None:
@@ -280,6 +280,12 @@ class HostedJudge:
         elif not isinstance(reply.text, str):
             problem = f"returned a text that is {type(reply.text).__name__}, not str"
         return reply if problem is None else Reply(error=f"judge {self.name!r} {problem}")
+
+    def _waits(self, why: str, seconds: float) -> None:
+        if self.stopped is not None:  # what fails because it is ended is no news
+            return
+        told = f"warning: judge {self.name!r} {why}; its questions wait for it, {seconds:.0f} s at most"
+        self._keeping.say(redact(told))
 
     def _is_down(self) -> Reply:
         down, why = self._outage.seconds, self._outage.last_failure

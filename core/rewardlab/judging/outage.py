@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 
 MOST_IN_A_ROW = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
@@ -19,10 +20,13 @@ class Outage:
     While it is open, questions wait and one of them goes through after each of growing pauses; the first answer
     closes it. After `patience` seconds the questions that wait fail, and new ones fail at once, but for the one
     that goes through after each pause.
+
+    opened: is told why, once questions begin to wait, and for how many seconds they will at most.
     """
 
-    def __init__(self, patience: float):
+    def __init__(self, patience: float, opened: Callable[[str, float], None] = lambda why, seconds: None):
         self._patience = patience
+        self._opened = opened
         self._longest_pause = min(LONGEST_PAUSE_S, patience / LEAST_TRIALS)
         self._pause = 0.0
         self._failures = 0
@@ -89,6 +93,8 @@ class Outage:
         elif not self.is_open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
             self.is_open = lasting or self._failures >= MOST_IN_A_ROW
+            if self.is_open:
+                self._opened(why, self._patience)
             self._pause = min(self._longest_pause, FIRST_PAUSE_S)
             self._next_trial = now + self._pause
         self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
