@@ -255,9 +255,7 @@ class TestAServerThatIsGone:
         assert time.monotonic() - began < 10
         assert code == 1
         warning, _, err = err.partition("\n")
-        assert warning.startswith(
-            f"warning: judge 'main' cannot be reached at {url}: Connection refused; its questions"
-        )
+        assert warning.startswith(f"warning: judge 'main' cannot be reached at {url}: Connection refused; its ")
         assert re.match(
             r"error: component 'preference' \(pairwise/win_rate\) has no value for 5\d of the last 5\d completions "
             r"\(100\.0%; max_missing is 5\.0%\); last: sample 'r\d+' \(rows\.jsonl:\d+\), completion \d: ",

@@ -122,7 +122,7 @@ def test_an_environment_of_the_users(plan_of, group_of):
 
 def test_a_users_environment_that_is_not_there(plan_of):
     plan = plan_of("a: {use: mine/elsewhere, with: {environment: {python: /no/python}}}")
-    with pytest.raises(UserError, match="no interpreter '/no/python'"):
+    with pytest.raises(UserError, match=r"component 'a' \(mine/elsewhere\): no interpreter '/no/python'"):
         Scorer(plan)
 
 

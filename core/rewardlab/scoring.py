@@ -19,7 +19,7 @@ from rewardlab.cache import cache_dir
 from rewardlab.composition import Composition, ScoredGroup, place_of
 from rewardlab.cross_checks import POLICY, refuse_policy
 from rewardlab.devices import AUTO, resolve
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError
 from rewardlab.group_sampler import GroupSampler
 from rewardlab.grouping import GroupStream
 from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
@@ -206,7 +206,10 @@ class Scorer:
     def _build_reward(self, name: str, planned: Planned, judges: Judges) -> Any:
         what = f"component {name!r} ({planned.use.use})"
         context = self._context(judges, planned.use.device)
-        workers = opener(self._workers, self._plan, planned, self._machine.device)
+        try:
+            workers = opener(self._workers, self._plan, planned, self._machine.device)
+        except UserError as error:
+            raise UserError(f"{what}: {error}") from error
         return build(planned, replace(context, workers=workers), what, "score")
 
     def _pool(self, planned: Planned, spec: RewardSpec) -> WorkerPool:
