@@ -25,6 +25,7 @@ PLUGIN = """
     class Saying(Config):
         seconds: float = 0.0
         unreadable: bool = False
+        url: str = "http://here"
         key_env: str | None = None
 
     class Judge:
@@ -42,6 +43,8 @@ PLUGIN = """
 
     class Shouting(Config):
         judge: str = "main"
+        template: str | None = None
+        against: list[str] = []
 
     class Shouted:
         def __init__(self, options, context):
@@ -62,6 +65,7 @@ PLUGIN = """
     @hookimpl
     def rewardlab_judges():
         made = {"config": Saying, "most_tokens": lambda options: 5, "build": lambda options, _: Judge(options)}
+        made |= {"address": ("url",)}
         return [JudgeSpec(name="loud", summary="made", **made)]
 
     @hookimpl
@@ -286,13 +290,87 @@ def test_a_killed_stage_goes_on_and_ends_as_one_that_was_not(recipe, site, main,
     assert len(calls()) <= 60 + 2 * 4, "only what was under way is paid for again"
 
 
-def test_rows_of_another_making_are_not_added_to_those_that_are_there(main, write):
-    """What the file is made from is noted beside it."""
-    recipe = {"use": "data/arithmetic", "with": {"rows": 4, "heldout": 0}}
-    stage = {"use": "data", "dataset": recipe, "to": "made.jsonl"}
-    write("r.yaml", json.dumps({"version": 1, "stages": [stage]}))
-    assert main("run", "r.yaml")[0] == 0
-    assert main("run", "r.yaml")[0] == 0, "the same again adds nothing"
-    code, _, err = main("run", "r.yaml", "stages.0.dataset.with.rows=5")
-    assert code == 2
-    assert "made.jsonl: holds rows that were made otherwise (made.jsonl.state/origin.json says how)" in err
+class TestRowsOfAnotherMaking:
+    """What a file is made from is noted beside it; what was made otherwise does not join the rows that are there."""
+
+    @pytest.fixture
+    def begun(self, recipe, main, tmp_path):
+        """A file with rows whose step names three files; `begun(...)` runs a recipe on it again: (code, stderr)."""
+        for name in ("template.txt", "a.jsonl", "b.jsonl"):
+            (tmp_path / name).write_text(name)
+
+        def run(judge=None, step=(), **more):
+            options = {"template": "template.txt", "against": ["a.jsonl", "b.jsonl", "absent.jsonl"], **dict(step)}
+            judge = {"with": {"url": "http://here"}, **(judge or {})}
+            code, _, err = main("run", recipe({**STEP, "from": {**STEP, "with": options}}, judge, **more))
+            return code, err
+
+        assert run() == (0, "")
+        return run
+
+    def test_the_same_again_adds_nothing(self, begun, made):
+        assert begun() == (0, "")
+        assert len(made()) == 60
+
+    @pytest.mark.parametrize(
+        ("change", "what"),
+        [
+            ({"judge": {"with": {"seconds": 0.001}}}, "judge main"),
+            ({"judge": {"use": "pairwise/overlap", "with": {}}}, "judge main"),
+            ({"seed": 7}, "the seed (0 then)"),
+            ({"step": {"against": ["a.jsonl", "b.jsonl"]}}, "the dataset"),
+            ({"seed": 7, "judge": {"with": {"seconds": 0.001}}}, "the seed (0 then), judge main"),
+        ],
+    )
+    def test_is_refused_by_what_differs_and_before_anyone_is_asked(self, begun, change, what, made, calls):
+        before, asked = made(), len(calls())
+        code, err = begun(**change)
+        assert code == 2
+        assert "out/made.jsonl: holds rows that were made otherwise (out/made.jsonl.state/origin.json says how)" in err
+        assert f"It differs in {what}; name another file, or move this one away" in err
+        assert (made(), len(calls())) == (before, asked)
+
+    @pytest.mark.parametrize(
+        ("name", "option"),
+        [("template.txt", "template"), ("b.jsonl", "against.1"), ("absent.jsonl", "against.2")],
+    )
+    def test_the_content_of_the_files_that_a_step_names_counts(self, begun, name, option, tmp_path):
+        (tmp_path / name).write_text("other")
+        code, err = begun()
+        assert code == 2
+        assert f"It differs in the content of the file of dataset.from.with.{option}; name" in err
+
+    def test_a_refusal_does_not_become_what_is_noted(self, begun):
+        assert [begun(seed=7)[0] for _ in range(2)] == [2, 2]
+        assert begun() == (0, "")
+
+    def test_rows_may_be_added_to_the_source(self, begun, made, tmp_path):
+        with (tmp_path / "rows.jsonl").open("a") as rows:
+            rows.write(json.dumps({"name": "late", "question": "late row", "more": 0}) + "\n")
+        assert begun() == (0, "")
+        assert [row["id"] for row in made()[60:]] == ["late!!"]
+
+    @pytest.mark.parametrize(
+        "judge", [{"concurrency": 2, "budget": {"tokens": 10_000}}, {"with": {"url": "http://there"}}]
+    )
+    def test_how_and_where_a_judge_is_asked_may_change(self, begun, judge):
+        assert begun(judge=judge) == (0, "")
+
+    def test_a_note_of_an_older_version_says_too_little(self, begun, tmp_path):
+        note = tmp_path / "out" / "made.jsonl.state" / "origin.json"
+        note.write_text(json.dumps(json.loads(note.read_text())["dataset"]))
+        code, err = begun()
+        assert code == 2
+        assert "It differs in the form of the note, which is of another version; name" in err
+
+    def test_no_secret_is_noted(self, recipe, main, tmp_path, monkeypatch):
+        (tmp_path / "hidden-place").mkdir()
+        (tmp_path / "hidden-place" / "a.jsonl").write_text("a")
+        monkeypatch.setenv("SETS", "hidden-place")
+        options = {"against": ["${oc.env:SETS}/a.jsonl", "http://me:hidden-word@host/b.jsonl"]}
+        judge = {"with": {"url": "http://me:hidden-word@host"}, "cassette": {"path": "c.jsonl"}}
+        assert main("run", recipe({**STEP, "with": options}, judge))[0] == 0
+        note = (tmp_path / "out" / "made.jsonl.state" / "origin.json").read_text()
+        assert "hidden" not in note
+        assert json.loads(note)["judges"] == {"main": {"use": "mine/loud", "with": {}}}
+        assert list(json.loads(note)["files"]) == ["dataset.with.against.0"]

@@ -89,6 +89,31 @@ def test_rows_that_a_stage_before_will_write_cannot_be_counted(dry_run):
     assert commands(out) == []
 
 
+def test_of_one_stage_alone(dry_run):
+    whole, second = dry_run(), dry_run("--stage", "1")
+    head, _, rest = whole.partition("stage 0: sft\n")
+    assert second == head + rest[rest.index("stage 1: rl\n") :]
+    (rl,) = commands(second)
+    assert rl[rl.index("--actor.model_name_or_path") + 1] == "runs/made-TIME/models/0-sft", "it starts where it would"
+
+
+def test_every_data_step_is_named_in_the_order_of_its_work_also_one_that_asks_nobody(dry_run):
+    source = "{use: data/hub, with: {path: a/b, rows: 500}, fields: {prompt: question}}"
+    near = f"{{use: embed/distinct, with: {{model: m, against: [e.jsonl], threshold: 0.9}}, from: {source}}}"
+    asked = f"{{use: language/translated, with: {{translator: t, kind: question, candidates: 1}}, from: {near}}}"
+    stages = f"stages=[{{use: data, to: made.jsonl, dataset: {asked}}}]"
+    lines = dry_run("judges.t={use: pairwise/overlap}", stages).splitlines()
+    at = lines.index("stage 0: data")
+    assert lines[at + 1 :] == [
+        "  language/translated to made.jsonl",
+        "  embed/distinct from data/hub",
+        "  language/translated from embed/distinct",
+        "    asks t up to 500 questions for 500 rows that it starts from",
+    ]
+    alone = dry_run(f"stages=[{{use: data, to: made.jsonl, dataset: {near}}}]")
+    assert alone.endswith("  embed/distinct to made.jsonl\n  embed/distinct from data/hub\n")
+
+
 class TestResources:
     def test_shared_in_turn(self, dry_run):
         out = dry_run("stages.1.algorithm=ppo", "stages.1.kl.coef=0.1", "backend.nodes=2")

@@ -203,6 +203,11 @@ class TestDryRun:
         assert "6 prompts x 4 = 24 completions a step, 2 update(s), micro-batches of 12" in out
         assert "KL 0.1 in the loss (k3), against the model as this stage finds it" in out
 
+    def test_of_one_stage_alone(self, plan):
+        head, _, rest = plan().partition("stage 0: sft\n")
+        assert plan("--stage", "1") == head + rest[rest.index("stage 1: rl\n") :]
+        assert plan("--stage", "0") == head + "stage 0: sft\n" + rest[: rest.index("stage 1: rl\n")]
+
     @pytest.mark.parametrize(
         ("algorithm", "loss"),
         [

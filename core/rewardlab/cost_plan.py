@@ -5,7 +5,7 @@ Calls are the most that are made when nothing fails; tokens are estimates from t
 
 from collections.abc import Iterator, Mapping
 
-from rewardlab.datasets import read_dataset
+from rewardlab.datasets import chain, read_dataset
 from rewardlab.errors import UserError
 from rewardlab.judging.budget import cost
 from rewardlab.plan import Plan
@@ -24,20 +24,20 @@ PROMPT_TOKENS = 250
 
 
 def data_costs(plan: Plan, place: Path) -> Iterator[str]:
-    """What the data step at `place`, and those that it starts from, take; the source of all of them is read."""
-    steps = []
-    while plan.datasets[place].spec.step:
-        steps.append(plan.datasets[place])
-        place = (*place, "from")
-    if all(step.spec.calls is None for step in steps):
-        return
-    source = plan.datasets[place]
-    rows, size = _source(plan, place)
+    """The data steps at `place` in the order in which they work, each with what it asks.
+
+    The source is read where a step asks and it is there.
+    """
+    *steps, source = (planned for _, planned in chain(plan.datasets, place))
+    rows, size = None, 0.0
+    if any(step.spec.calls is not None for step in steps):
+        rows, size = _source(plan, source)
     if rows is not None:
         yield f"starts from {rows:,} rows of {source.use.use}"
     made = rows if rows is not None else getattr(source.options, "rows", None) or SAMPLE_ROWS
     for step in reversed(steps):
-        yield from _step_costs(plan, step, made, None if rows is None else size)
+        yield f"{step.use.use} from {step.use.source.use}"
+        yield from (f"  {line}" for line in _step_costs(plan, step, made, None if rows is None else size))
         if step.spec.makes is not None:
             made = step.ask("how many rows it makes", step.spec.makes, step.options, made)
 
@@ -97,9 +97,8 @@ def _asked(components: Mapping[str, Planned], size: int) -> Iterator[tuple[str, 
             yield from ((name, judge, calls) for judge in planned.judges())
 
 
-def _source(plan: Plan, place: Path) -> tuple[int | None, float]:
+def _source(plan: Plan, planned: Planned) -> tuple[int | None, float]:
     """(rows, mean bytes of a row's prompt and texts); None where the source is remote or not there yet."""
-    planned = plan.datasets[place]
     if planned.spec.step or planned.spec.remote:
         return None, 0.0
     try:

@@ -14,20 +14,19 @@ from typing import Any
 from tqdm import tqdm
 
 from rewardlab.appending import LineAppender
-from rewardlab.datasets import read_dataset
+from rewardlab.datasets import chain, read_dataset
 from rewardlab.devices import AUTO
 from rewardlab.errors import UserError
 from rewardlab.judging import Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.loops import LoopThread
+from rewardlab.origin import same_origin
 from rewardlab.placement import opener
 from rewardlab.plan import Plan
-from rewardlab.redaction import redactor
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 from rewardlab.validation import Path as Place
-from rewardlab.validation import lookup
 from rewardlab.workers import Workers
 
 
@@ -41,7 +40,7 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[st
     place = ("stages", index, "dataset")
     with _alone(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:
         there = _ids(target)
-        _same_origin(plan, index, target, bool(there))
+        same_origin(plan, place, target, _state(target) / "origin.json", bool(there))
         rows = step_rows(plan, place, judges, workers)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows):
@@ -79,7 +78,8 @@ class _Again:
 @contextmanager
 def _judges(plan: Plan, place: Place, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
     """The judges that the steps name, with what they answer kept beside the file."""
-    wanted = {name: plan.judges[name] for name in _named(plan, place)}
+    named = [name for _, planned in chain(plan.datasets, place) for name in planned.judges()]
+    wanted = {name: plan.judges[name] for name in named}
     if not wanted:
         yield Judges({})
         return
@@ -95,25 +95,6 @@ def _judges(plan: Plan, place: Place, target: Path, say: Callable[[str], None]) 
             judges.close()
     finally:
         home.close()
-
-
-def _named(plan: Plan, place: Place) -> Iterator[str]:
-    """The judges that the dataset at `place`, and those that it starts from, name in their options."""
-    while place in plan.datasets:
-        yield from plan.datasets[place].judges()
-        place = (*place, "from")
-
-
-def _same_origin(plan: Plan, index: int, target: Path, begun: bool) -> None:
-    """Notes what the file is made from, or refuses to add rows of another making to those that are there."""
-    now = redactor().tree(lookup(plan.document.raw, ("stages", index, "dataset")))
-    note = _state(target) / "origin.json"
-    if begun and note.exists():
-        then = json.loads(note.read_text(encoding="utf-8"))
-        if then != now:
-            what = f"holds rows that were made otherwise ({note} says how); name another file, or move this one away"
-            raise UserError(what, where=str(target))
-    note.write_text(json.dumps(now, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A recipe's datasets: the plugin's samples with our field names, an id each, and the held-out part apart."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
@@ -33,6 +33,13 @@ def _named(recipe: Recipe) -> Iterator[tuple[Path, DatasetUse]]:
         evaluation = stage.evaluation if isinstance(stage, RlStage) else None
         if evaluation is not None and evaluation.dataset is not None:
             yield ("stages", index, "eval", "dataset"), evaluation.dataset
+
+
+def chain(datasets: Mapping[Path, Any], place: Path) -> Iterator[tuple[Path, Any]]:
+    """(place, dataset) of the one at `place` of a plan's `datasets` and of those that it starts from, source last."""
+    while place in datasets:
+        yield place, datasets[place]
+        place = (*place, "from")
 
 
 def read_dataset(planned: Any, context: Context) -> Iterator[Sample]:

@@ -22,12 +22,13 @@ def decisive(plan: Plan) -> dict[str, Any]:
     if not isinstance(judges, dict):
         return raw
     address = {name: planned.spec.address for name, planned in plan.judges.items()}
-    return {**raw, "judges": {name: _who(judge, address.get(name, ())) for name, judge in judges.items()}}
+    return {**raw, "judges": {name: who(judge, address.get(name, ())) for name, judge in judges.items()}}
 
 
-def _who(judge: Any, address: Collection[str]) -> Any:
-    who = _without(judge, HOW_ASKED)
-    return {**who, "with": _without(who["with"], address)} if isinstance(who, dict) and "with" in who else who
+def who(judge: Any, address: Collection[str]) -> Any:
+    """A judge as written, without how it is asked and the options (`address`) that say where it is reached."""
+    named = _without(judge, HOW_ASKED)
+    return {**named, "with": _without(named["with"], address)} if isinstance(named, dict) and "with" in named else named
 
 
 def _without(mapping: Any, keys: Collection[str]) -> Any:

@@ -17,13 +17,13 @@ def check_backend(plan: Plan) -> list[Problem]:
     return check(plan)
 
 
-def describe(plan: Plan) -> str:
-    """What `run --dry-run` prints."""
+def describe(plan: Plan, only: int | None = None) -> str:
+    """What `run --dry-run` prints, of all stages or of stage `only`."""
     if plan.recipe.backend.use == "openrlhf":
         from rewardlab.backends.openrlhf.describe import describe as describe_engine
     else:
         from rewardlab.backends.trl.describe import describe as describe_engine
-    return describe_engine(plan)
+    return describe_engine(plan, only)
 
 
 def run_backend(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:

@@ -1,6 +1,6 @@
 """Train by a recipe: run its stages in a new run directory, or continue one.
 
---dry-run prints the plan and what the backend will do, and starts nothing.
+--dry-run prints the plan (with --stage N of that stage alone) and what the backend will do, and starts nothing.
 """
 
 import shlex
@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
     if options.stage is not None and not 0 <= options.stage < len(plan.recipe.stages):
         raise UserError(f"--stage {options.stage}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
     if options.dry_run:
-        print(describe(plan))
+        print(describe(plan, options.stage))
         return 0
     check_runnable(plan, options.stage)
     if not trained_elsewhere(plan):

@@ -1,12 +1,16 @@
 """What an expert replied: reasoning and answer, or why the reply is not in the form that was asked for."""
 
+import re
 from dataclasses import dataclass
 
 from rewardlab import Reply
-from rewardlab.parts import split
+from rewardlab.parts import TAGS, reasoning, split
 
 SHOWN = 80
 """characters of a reply in a message"""
+_TAG = re.compile("|".join(TAGS))
+_NO_THOUGHTS = re.compile(r"\A\s*(?:<think>\s*)?</think>")
+"""a think block, or the end of one that a chat template opened, without content"""
 
 
 class IllFormed(Exception):
@@ -35,9 +39,9 @@ class Reference:
 def understood(reply: Reply, bare: bool) -> Reference:
     """The parts of a reply. Raises IllFormed for one that was cut off, is empty, or has another form.
 
-    The text counts where it has the form by itself. Else what the server sends apart is put before it as its
-    think block, and a `<think>` that a chat template opened is put back. bare: what follows the think block may
-    stand without tags; all of it is the answer then.
+    The text's own thoughts count where it has some; a `<think>` that a chat template opened is put back. Else what
+    the server sends apart is its think block: without the four tags, which it may mention, and in place of an
+    empty block of the text's. bare: what follows the think block may stand without tags; all of it is the answer.
     """
     if reply.finish_reason == "length":
         raise IllFormed("cut off at the limit of tokens", reply.text[-SHOWN:])
@@ -51,8 +55,10 @@ def understood(reply: Reply, bare: bool) -> Reference:
 
 def _whole(reply: Reply, bare: bool) -> str:
     text = reply.text
-    if reply.reasoning and "</think>" not in text:
-        text = f"<think>{reply.reasoning}</think>{text}"
+    # a space in a tag's place, so that what stood around it makes no new one
+    apart = _TAG.sub(" ", reply.reasoning or "").strip()
+    if apart and not (reasoning(text) or "").strip():
+        text = f"<think>{apart}</think>{_NO_THOUGHTS.sub('', text)}"
     elif "</think>" in text and "<think>" not in text:
         text = f"<think>{text}"
     thought, closing, answered = text.rpartition("</think>")

@@ -2,6 +2,7 @@
 
 import pytest
 from rewardlab import Reply
+from rewardlab.parts import split
 from rewardlab_data.expert_reply import IllFormed, understood
 
 FORM = "<think>2 and 2 are 4.</think><answer>4</answer>"
@@ -28,6 +29,36 @@ def test_reasoning_and_answer_are_found_wherever_the_server_puts_them(reply):
     assert parts(reply) == ("2 and 2 are 4.", "4")
 
 
+@pytest.mark.parametrize("empty", ["", "<think></think>", "\n<think>\n\n</think>\n\n", "</think>"])
+@pytest.mark.parametrize("bare", [False, True])
+def test_beside_thoughts_that_come_apart_an_empty_block_is_no_part_of_the_text(empty, bare):
+    apart = "2 and 2 are 4."
+    assert parts(Reply(text=f"{empty}<answer>4</answer>", reasoning=apart), bare) == (apart, "4")
+    if bare:
+        assert parts(Reply(text=f"{empty}It is 4.", reasoning=apart), bare) == (apart, "It is 4.")
+
+
+@pytest.mark.parametrize(
+    ("thoughts", "reasoning"),
+    [
+        ("I write <answer>4</answer>.", "I write  4 ."),
+        ("<think>2 and 2 are 4.</think>", "2 and 2 are 4."),
+        ("It goes <think>, </think>, <answer>.", "It goes  ,  ,  ."),
+        ("Not </thi<think>nk> again.", "Not </thi nk> again."),
+    ],
+)
+@pytest.mark.parametrize(("text", "answer"), [("<answer>4</answer>", "4"), ("It is 4.", "It is 4.")])
+def test_tags_that_thoughts_mention_are_taken_out_of_them(thoughts, reasoning, text, answer):
+    found = understood(Reply(text=text, reasoning=thoughts), bare=True)
+    assert (found.reasoning, found.answer) == (reasoning, answer)
+    assert split(found.text) == (reasoning, answer)
+
+
+def test_a_block_that_the_text_has_itself_goes_before_thoughts_that_come_apart():
+    reply = Reply(text="2 and 2 are 4.</think><answer>4</answer>", reasoning="Let me see.")
+    assert parts(reply) == ("2 and 2 are 4.", "4")
+
+
 def test_the_canonical_form_has_nothing_outside_its_blocks():
     assert understood(Reply(text="\n<think>\n2 and 2 are 4.\n</think>\n\n<answer> 4 </answer>\n"), False).text == FORM
 
@@ -45,7 +76,12 @@ def test_the_canonical_form_has_nothing_outside_its_blocks():
         ("<think>2 and 2 are 4.</think><answer>\n</answer>", "not <think>"),
         ("<answer>4</answer><think>2 and 2 are 4.</think>", "not <think>"),
         (Reply(text="4", reasoning="2 and 2 are 4."), "not <think>"),
-        (Reply(text="<answer>4</answer>", reasoning="I write <answer>4</answer>."), "not <think>"),
+        (Reply(text="4 <answer>4</answer>", reasoning="2 and 2 are 4."), "not <think>"),
+        (Reply(text="<answer>4</answer><answer>4</answer>", reasoning="2 and 2 are 4."), "not <think>"),
+        (Reply(text="Well. <think></think><answer>4</answer>", reasoning="2 and 2 are 4."), "not <think>"),
+        (Reply(text="<think></think>" * 2 + "<answer>4</answer>", reasoning="2 and 2 are 4."), "not <think>"),
+        (Reply(text="<think></think><answer>4</answer>", reasoning=" <think> </think> "), "not <think>"),
+        (Reply(text="<think></think>", reasoning="2 and 2 are 4."), "not <think>"),
         (Reply(text="", reasoning="2 and 2 are 4."), "empty"),
         (" \n", "empty"),
         (Reply(text=FORM, finish_reason="length"), "cut off"),
@@ -71,7 +107,15 @@ def test_a_bare_text_after_the_reasoning_is_the_answer_only_where_that_is_asked_
         parts(reply)
 
 
-@pytest.mark.parametrize("reply", ["It is 4.", "<think>2 and 2 are 4.</think>", "<think>why</think><answer>4"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It is 4.",
+        "<think>2 and 2 are 4.</think>",
+        "<think>why</think><answer>4",
+        Reply(text="It is <think></think> 4.", reasoning="2 and 2 are 4."),
+    ],
+)
 def test_bare_makes_no_reasoning_and_no_answer_of_nothing(reply):
     with pytest.raises(IllFormed):
         parts(reply, bare=True)

@@ -61,9 +61,9 @@ class TranslatedOptions(Config):
     """sft: each row has the translated solution as its `response`. rl: only the problem is translated. question:
     the source has no solutions; a row is the translated question and the English one."""
     languages: Annotated[tuple[Language, ...], Field(min_length=1)] = TRAINING_LANGUAGES
-    """The languages of the rows, all with the same share; English rows are not translated."""
+    """The languages of the rows, all with about the same share; English rows are not translated."""
     languages_per_row: Literal[1, "all"] = 1
-    """1: each problem is put into one language. all: into every one."""
+    """1: each problem is put into one language, by a hash of the seed and its row's id. all: into every one."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
     """Translations of a text to ask for; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5

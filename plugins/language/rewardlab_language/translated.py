@@ -71,9 +71,9 @@ class TranslatedRows:
         tally.close(translator.failed)
 
     def _tasks(self) -> Iterator[_Task]:
-        for index, sample in enumerate(self._source):
-            every = self._options.languages_per_row == "all"
-            chosen = self._options.languages if every else [language_of(index, self._options.languages, self._seed)]
+        every, languages = self._options.languages_per_row == "all", self._options.languages
+        for sample in self._source:
+            chosen = languages if every else [language_of(sample.id, languages, self._seed)]
             for language in chosen:
                 yield _Task(sample, language)
 
@@ -126,27 +126,27 @@ async def _put(text: str, language: str, translator: Translator) -> Translation:
     return Translation(text, None) if language == "en" else await translator.translate(text, language)
 
 
-def language_of(index: int, languages: Sequence[str], seed: int) -> str:
-    """The language of the row with this index, where each row gets one.
+def language_of(row: str, languages: Sequence[str], seed: int) -> str:
+    """The language of the source row with this id, where each row gets one.
 
-    Of as many rows in a row as there are languages each language gets one, in an order that a hash of the
-    seed and the block shuffles: among the first n rows the counts of two languages differ by at most one, and
-    rows that are added at the end change nothing before them.
+    The one whose hash with the seed and the id is least (rendezvous hashing). No other row has a say: what is
+    added, dropped or moved elsewhere changes nothing here, and one more language takes its share of each of the
+    others and moves no other row. The shares are about equal: of n rows and k languages each gets n / k, with a
+    standard deviation of at most the root of that.
     """
-    block, place = divmod(index, len(languages))
-    return sorted(languages, key=lambda code: hashlib.sha256(f"{seed}/{block}/{code}".encode()).digest())[place]
+
+    def weight(language: str) -> bytes:
+        return hashlib.sha256(f"{seed}/{row}/{language}".encode("utf-8", "surrogatepass")).digest()
+
+    return min(languages, key=weight)
 
 
 def calls(options: TranslatedOptions, rows: int) -> int:
     """The most questions that the translator gets for so many source rows, repeated tries not counted.
 
-    Fewer where rows are dropped, texts have no words, or (last block of rows) English has its turn.
+    Fewer where rows are dropped, texts have no words, or, with one language a row, English is among the
+    languages: how many rows stay English shows when their ids are read.
     """
-    languages = len(options.languages)
-    foreign = languages - ("en" in options.languages)
-    if options.languages_per_row == "all":
-        translated = rows * foreign
-    else:
-        blocks, rest = divmod(rows, languages)
-        translated = blocks * foreign + min(rest, foreign)
-    return translated * options.candidates * (2 if options.kind == "sft" else 1)
+    foreign = len(options.languages) - ("en" in options.languages)
+    a_row = foreign if options.languages_per_row == "all" else min(foreign, 1)
+    return rows * a_row * options.candidates * (2 if options.kind == "sft" else 1)

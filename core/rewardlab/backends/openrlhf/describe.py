@@ -33,12 +33,14 @@ LOSS_NOTES = {
 """where the loss of PAPER_LOSS is not the paper's"""
 
 
-def describe(plan: Plan) -> str:
-    """The plan as text, with every stage's exact command; TIME stands for when the run starts."""
+def describe(plan: Plan, only: int | None = None) -> str:
+    """All stages, or stage `only`, as text with their exact commands; TIME stands for when the run starts."""
     recipe = plan.recipe
     where = f"{WHEEL} ({_here()}), {_cluster(plan)}"
     lines = [f"backend openrlhf {where}; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
     for index, stage in enumerate(recipe.stages):
+        if only not in (None, index):
+            continue
         lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
     return "\n".join(lines)
 

@@ -16,11 +16,13 @@ NOTES = {
 }
 
 
-def describe(plan: Plan) -> str:
-    """The plan as text; the engine runs in this process, so there is no other command to show."""
+def describe(plan: Plan, only: int | None = None) -> str:
+    """All stages, or stage `only`, as text; the engine runs in this process, so there is no other command to show."""
     recipe = plan.recipe
     lines = [f"backend trl, in this process; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
     for index, stage in enumerate(recipe.stages):
+        if only not in (None, index):
+            continue
         lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
     return "\n".join(lines)
 
