@@ -127,7 +127,8 @@ def test_a_missing_key_says_what_is_expected():
     (line,) = recipe(reward={"components": {"a": {"use": "x/y"}}})
     assert line.startswith("r.yaml:3.reward.total: missing; expected text (names, numbers, + - * /")
     (line,) = recipe(stages=[{"use": "data", "to": "x.jsonl"}])
-    assert line == "r.yaml:3.stages.0.dataset: missing; expected {use, with, from, fields, holdout, timeout, threads, device}"
+    keys = "{use, with, from, fields, holdout, timeout, threads, device}"
+    assert line == f"r.yaml:3.stages.0.dataset: missing; expected {keys}"
 
 
 def test_a_misspelt_key_is_not_missing_too():

@@ -17,11 +17,13 @@ from pathlib import Path
 
 from rewardlab import Context
 from rewardlab.environments import interpreter
+from rewardlab.errors import JobError, RewardlabError
 from rewardlab.parts import split
 from rewardlab.registry import Registry
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE.parents[1] / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
+FIND = "import importlib.util, sys; sys.exit(importlib.util.find_spec('comet') is None)"
 LANGUAGES = ("es", "de", "fr")
 LARGEST = 9
 NO_ANSWERS = ("the", "bananas", "El", "Wir", "Nous", "1 2", "3 + 4")
@@ -35,13 +37,26 @@ def main() -> None:
     parser.add_argument("out", type=Path, metavar="DIR")
     parser.add_argument("--comet-python", metavar="PYTHON", default=os.environ.get("REWARDLAB_COMET_PYTHON"))
     parser.add_argument("--seed", type=int, default=0)
-    build(**vars(parser.parse_args()))
+    given = parser.parse_args()
+    try:
+        build(**vars(given))
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}; name a folder that can be made")
+    except RewardlabError as error:
+        sys.exit(str(error))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"{Path(error.cmd[1]).name} ended with {error.returncode}; what it said stands above")
 
 
 def build(out: Path, comet_python: str | None = None, seed: int = 0) -> None:
-    """Write both models to `out`, side by side. A CalledProcessError where one of the builders fails."""
+    """Write both models to `out`, side by side.
+
+    A JobError where COMET's environment cannot be had, an OSError of `out`, a CalledProcessError of a builder.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    python = comet_python or interpreter(REQUIREMENTS, name="comet")
+    first = "" if comet_python else "; COMET's environment is made first where it is missing (1.5 GB, minutes)"
+    print(f"training a tiny COMET and a tiny embedding model in {out}: half a minute{first}", flush=True)
+    python = _with_comet(comet_python) if comet_python else interpreter(REQUIREMENTS, name="comet")
     commands = [
         [python, HERE / "comet.py", out / "comet", "--train", _write(out / "answers.jsonl", answers()), "--seed", seed],
         [
@@ -55,6 +70,20 @@ def build(out: Path, comet_python: str | None = None, seed: int = 0) -> None:
     for command, code in zip(commands, codes, strict=True):
         if code:
             raise subprocess.CalledProcessError(code, command)
+
+
+def _with_comet(python: str) -> str:
+    """The interpreter that was named, if it has COMET."""
+    try:
+        done = subprocess.run([python, "-c", FIND], capture_output=True, text=True)
+    except OSError as error:
+        raise JobError(f"--comet-python {python}: {error.strerror}") from error
+    if done.returncode:
+        raise JobError(
+            f'--comet-python {python} has no COMET: `{python} -m pip install unbabel-comet==2.2.7 "setuptools<82"`, '
+            "or leave the option out for the managed environment"
+        )
+    return python
 
 
 def answers() -> list[dict]:

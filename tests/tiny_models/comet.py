@@ -27,10 +27,13 @@ sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Pa
 os.environ["HF_HUB_OFFLINE"] = "1"
 warnings.filterwarnings("ignore")
 
-import pytorch_lightning  # noqa: E402
-import torch  # noqa: E402
-import yaml  # noqa: E402
-from comet.models import UnifiedMetric  # noqa: E402
+try:
+    import pytorch_lightning
+    import torch
+    import yaml
+    from comet.models import UnifiedMetric
+except ModuleNotFoundError as error:
+    sys.exit(f"{sys.executable} has no COMET ({error}): run this with the Python of `rewardlab env create comet`")
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
 from transformers import XLMRobertaConfig, XLMRobertaModel, XLMRobertaTokenizerFast  # noqa: E402
 
@@ -61,6 +64,7 @@ def main() -> None:
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(1)
     pairs = _read(arguments.train) if arguments.train else []
+    _make(arguments.out)
     encoder = arguments.out / "encoder"
     _write_encoder(encoder, [text for pair in pairs for text in (pair["src"], pair["mt"])] + TEXTS, arguments.size)
     model = _metric(encoder)
@@ -80,7 +84,17 @@ def _arguments() -> argparse.Namespace:
 
 
 def _read(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        sys.exit(f"--train {path}: {getattr(error, 'strerror', None) or error}")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(f"{folder} cannot be a folder: {error.strerror}")
 
 
 def _write_encoder(folder: Path, texts: Sequence[str], size: str) -> None:

@@ -10,6 +10,7 @@ The same files and seed give the same model.
 import argparse
 import json
 import random
+import sys
 from pathlib import Path
 
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]")
@@ -121,10 +122,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=150)
     arguments = parser.parse_args()
 
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        pairs = read_pairs(arguments.train) if arguments.train else None
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"{getattr(error, 'filename', None) or arguments.train}: {getattr(error, 'strerror', None) or error}")
+
     import torch
 
     torch.set_num_threads(1)
-    pairs = read_pairs(arguments.train) if arguments.train else None
     build(arguments.out, pairs=pairs, seed=arguments.seed, steps=arguments.steps)
 
 

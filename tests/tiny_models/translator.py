@@ -202,13 +202,24 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: a line for each of thousands of questions tells nobody anything."""
 
 
+def listening(given):
+    """The server on the port that was named; ends the program with a sentence where it cannot be had."""
+    try:
+        return Server(given.port, given.latency, given.ill_formed)
+    except (OSError, OverflowError) as error:
+        sys.exit(
+            f"port {given.port}: {getattr(error, 'strerror', None) or 'no port'}. Take another one with --port, 0 for "
+            "any that is free, and name the address that is shown then in PB_TRANSLATOR_URL for the recipe"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--port", type=int, default=PORT)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
     parser.add_argument("--ill-formed", type=float, default=0.1, help="share of the expert's replies without tags")
     given = parser.parse_args()
-    with Server(given.port, given.latency, given.ill_formed) as server:
+    with listening(given) as server:
         print(f"translator and expert at {server.url}; Ctrl-C ends it", flush=True)
         with suppress(KeyboardInterrupt):
             server.serve_forever()

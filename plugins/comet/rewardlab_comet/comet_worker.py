@@ -5,15 +5,37 @@ A question is {"src": text, "mt": text}; comet_scorer/scorer.py says what the an
 """
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # the package rewardlab_comet itself needs rewardlab
 
 
+class NoComet(Exception):
+    """The interpreter that was named lacks COMET."""
+
+
 def build(settings: dict[str, Any], context: dict[str, Any]) -> Any:
-    """The checkpoint, loaded once. Raises CheckpointError where it cannot be had or needs a human reference."""
+    """The checkpoint, loaded once.
+
+    Raises NoComet, DeviceError, and CheckpointError where it cannot be had or needs a human reference.
+    """
+    _import_comet()
     from comet_scorer.checkpoint import load
     from comet_scorer.scorer import Scorer
 
     return Scorer(load(settings["checkpoint"], context["device"]), settings["batch_tokens"])
+
+
+def _import_comet() -> None:
+    warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
+    try:
+        import comet  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name not in ("comet", "pkg_resources"):
+            raise
+        raise NoComet(
+            f"{sys.executable} cannot import COMET ({error}): install it there with {sys.executable} -m pip install "
+            'unbabel-comet==2.2.7 "setuptools<82", or take `environment: managed`'
+        ) from None

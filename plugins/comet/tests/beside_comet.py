@@ -7,8 +7,11 @@ import json
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 TINY, WORKER = map(Path, sys.argv[1:])
@@ -19,6 +22,7 @@ import torch  # noqa: E402
 from cases import FORGED, HALVES, ORDINARY  # noqa: E402
 from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, XCOMETMetric  # noqa: E402
 from comet_scorer.checkpoint import CheckpointError, load  # noqa: E402
+from comet_scorer.device import DeviceError, usable  # noqa: E402
 from comet_scorer.scorer import Scorer  # noqa: E402
 from comet_scorer.tokens import Tokenizer  # noqa: E402
 
@@ -160,6 +164,13 @@ def not_a_number(model) -> list:
 def errors() -> dict:
     """What is said of checkpoints that will not do."""
     found = {"hub": error_of("Unbabel/wmt23-cometkiwi-da-xl"), "missing": error_of("/no/where/model.ckpt")}
+    found["gated"] = gated("Unbabel/wmt23-cometkiwi-da-xl")
+    count = torch.cuda.device_count()
+    found["devices"] = "".join(f", {name}" for name in ("cuda", *(f"cuda:{n}" for n in range(count))) if count)
+    try:
+        usable("gpu")
+    except DeviceError as error:
+        found["device"] = str(error)
     with tempfile.TemporaryDirectory() as folder:
         broken = Path(folder) / "broken"
         shutil.copytree(TINY, broken)
@@ -175,6 +186,31 @@ def errors() -> dict:
         settings.write_text(settings.read_text().replace("unified_metric", "regression_metric"))
         found["references"] = error_of(str(file))
     return found
+
+
+def gated(name: str) -> str:
+    """What is said where the hub, here one on the loopback, refuses."""
+    server = HTTPServer(("127.0.0.1", 0), _Refusing)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    code = "import sys; sys.path += sys.argv[2:]; from comet_scorer.checkpoint import load; load(sys.argv[1], 'cpu')"
+    place = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_address[1]}", "HF_HUB_OFFLINE": "0"}
+    command = [sys.executable, "-W", "ignore", "-c", code, name, str(WORKER)]
+    done = subprocess.run(command, env=os.environ | place, capture_output=True, text=True)
+    server.shutdown()
+    return done.stderr.strip().splitlines()[-1].removeprefix("comet_scorer.checkpoint.CheckpointError: ")
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(401)
+        self.send_header("X-Error-Code", "GatedRepo")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *arguments):
+        """Nothing."""
 
 
 def error_of(name: str) -> str:

@@ -6,6 +6,8 @@ from rewardlab import Context, DatasetSpec, RewardSpec, hookimpl
 
 from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
 
+LONGEST = 32_768
+"""characters of a response, for plans of cost: 8,192 tokens of 4 characters each"""
 TIMEOUT = 120.0
 """seconds for one text of the model's whole length on a processor"""
 
@@ -28,6 +30,13 @@ def _distinct(options: DistinctOptions, context: Context) -> Any:
     return DistinctRows(options, context)
 
 
+def _calls(options: TranslatedCosineOptions, size: int) -> int:
+    """The most questions that a group takes whose responses have LONGEST characters at most."""
+    from rewardlab_embed.pieces import most_pieces
+
+    return size * most_pieces(LONGEST, options.piece)
+
+
 def _field(options: CosineOptions) -> list[str]:
     return [options.against]
 
@@ -44,19 +53,21 @@ def rewardlab_rewards():
             requires=_field,
             runs="async",
             timeout=TIMEOUT,
+            remarks=("cut", "empty"),
             build=_cosine,
         ),
         RewardSpec(
             name="translated_cosine",
-            summary="the same cosine after the part was translated into English (PB-RLSVR, R_TransEmb)",
+            summary="cosine of the embeddings of a part, put into English, and of a reference (PB-RLSVR, R_TransEmb)",
             config=TranslatedCosineOptions,
             scope="batch",
             range=(-1.0, 1.0),
             requires=_field,
             judges=("translator",),
-            calls=lambda options, size: size,  # of texts of one piece each
+            calls=_calls,
             runs="async",
             timeout=TIMEOUT,
+            remarks=("cut", "empty", "skipped", "untranslated"),
             build=_translated_cosine,
         ),
     ]

@@ -1,6 +1,6 @@
 """The process that holds an embedding model and answers pairs of texts with their cosine. Run by path.
 
-Imports no rewardlab. Settings: {"model", "max_tokens", "batch_size", "dtype", "trust_remote_code"}. A question
+Settings: {"model", "max_tokens", "batch_size", "dtype", "trust_remote_code"}. A question
 {"a": text, "b": text} is answered by {"cosine": float, "cut": [tokens lost of a, of b]} or {"error", "of": "a" | "b"}.
 Embeddings never leave the process.
 """
@@ -9,6 +9,7 @@ import gc
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +18,9 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging
+
+from rewardlab_embed.device import usable
+from rewardlab_embed.hub import cached, refusal
 
 KEPT_BYTES = 256 << 20
 """of embeddings that are kept: references come again in every group and every step"""
@@ -64,14 +68,7 @@ class Embedder:
         logging.disable_progress_bar()  # the last lines on stderr are for what went wrong
         logging.set_verbosity_error()  # texts over the limit are counted, not warned of
         self._batch_size = settings["batch_size"]
-        self.model = SentenceTransformer(
-            settings["model"],
-            device=device,
-            trust_remote_code=settings["trust_remote_code"],
-            local_files_only=Path(settings["model"]).exists(),
-            model_kwargs={"dtype": settings["dtype"]},
-        )
-        self.model.eval()
+        self.model = _loaded(settings, usable(device)).eval()
         self._wrapped = bool({"image", "audio", "video"}.intersection(self.model.modalities))
         self.limit = _limit(self.model, settings["max_tokens"])
         """Tokens that the model reads, with those that it adds itself; None where nothing bounds them."""
@@ -134,6 +131,32 @@ class Embedder:
         """As the model itself counts them before it cuts, with those that it adds."""
         whole = {"text": {"truncation": False}}
         return self.model.preprocess([self._input(text)], prompt="", processing_kwargs=whole)["input_ids"].shape[-1]
+
+
+def _loaded(settings: dict, device: str) -> SentenceTransformer:
+    """From a folder, or from the cache without asking the hub; what the cache lacks comes from the hub."""
+    name = settings["model"]
+    if "/" not in name:
+        name = f"sentence-transformers/{name}"  # as the library has it
+
+    def load(*, local: bool) -> SentenceTransformer:
+        return SentenceTransformer(
+            name,
+            device=device,
+            trust_remote_code=settings["trust_remote_code"],
+            local_files_only=local,
+            model_kwargs={"dtype": settings["dtype"]},
+        )
+
+    if Path(name).is_dir():
+        return load(local=True)
+    if cached(name):
+        with suppress(OSError):  # a file that is not in the cache
+            return load(local=True)
+    try:
+        return load(local=False)
+    except OSError as error:
+        raise refusal(name, error) from error
 
 
 def _limit(model: SentenceTransformer, wanted: int | None) -> int | None:

@@ -21,8 +21,13 @@ def located(model: str) -> str:
     """The folder's whole path, or the name on the hub as it is. A UserError where a path leads to no model."""
     folder = Path(model).expanduser()
     if folder.is_dir():
-        if not any((folder / name).exists() for name in ("modules.json", "config.json")):
-            raise UserError(f"model: {folder} holds no model, which has a modules.json or a config.json")
+        if not (folder / "modules.json").is_file():
+            raise UserError(
+                f"model: {folder} holds no sentence-transformers model, which has a modules.json. One is made of a "
+                f"plain transformers model by choosing how its tokens are pooled: t = Transformer({str(folder)!r}); "
+                'SentenceTransformer(modules=[t, Pooling(t.get_embedding_dimension(), pooling_mode="mean")])'
+                ".save_pretrained(OTHER_FOLDER)"
+            )
         return str(folder.resolve())
     if folder.exists() or model.startswith(("/", ".", "~")) or model.count("/") > 1:
         raise UserError(f"model: no folder {model!r}; name one, or a model of the hub as `organisation/name`")

@@ -5,8 +5,8 @@ from collections import deque
 
 LAST = 1000
 """translations that count"""
-MOST, SHARE = 4, 0.05
-"""failures are made up for until there are more than MOST and they are more than SHARE of the translations"""
+SHARE = 0.05
+"""of them may have failed; fewer than 20 translations allow no failure at all"""
 
 
 class Outages:
@@ -17,8 +17,7 @@ class Outages:
         self._lock = threading.Lock()
 
     def note(self, failed: bool) -> bool:
-        """Counts one translation; whether the server's failures are too many now."""
+        """Counts one translation; whether the server's failures, this one included, are more than SHARE now."""
         with self._lock:
             self._failed.append(failed)
-            count = sum(self._failed)
-            return count > MOST and count > SHARE * len(self._failed)
+            return sum(self._failed) > SHARE * len(self._failed)

@@ -30,6 +30,11 @@ def cut(text: str, most: int) -> list[Cut]:
     return [*pieces, (held, gap)]
 
 
+def most_pieces(length: int, most: int) -> int:
+    """The most pieces that `cut` makes of `length` characters: any two neighbours together are over `most`."""
+    return 2 * (length // (most + 1)) + 1
+
+
 def join(pieces: Sequence[Cut], translations: Sequence[str]) -> str:
     """The translations of the pieces with the white space that stood between them."""
     last = len(pieces) - 1

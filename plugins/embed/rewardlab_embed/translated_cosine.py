@@ -32,8 +32,9 @@ class TranslatedCosine:
     """cos(E(translation of the prediction into English), E(reference)); ranges and empty parts as in embed/cosine.
 
     What is in English already, or has no words, is compared as it is. So is a text whose translation failed, under
-    `on_failure: untranslated`; but where the server gives no answer too often (see `Outages`), its failures are
-    failed scores. The translator sees the response's text and nothing of the reference.
+    `on_failure: untranslated`; but where the server gave no answer to more than 5% of the last 1,000 translations
+    (see `Outages`), a text without an answer is a failed score. The translator sees the response's text and nothing of
+    the reference.
     `info` has, besides what embed/cosine says, `tokens` and (from 2 on) `pieces` of the translation, `skipped`
     ("english" or "no words") and `untranslated`, why a translation is of no use.
     Source: PB-RLSVR, R_TransEmb.

@@ -245,3 +245,11 @@ def test_weights_in_half_precision_are_compared_in_float32(worker, tiny_model, p
     expected = ask(pairs, TEXTS[:2])[0]["cosine"]
     assert ask(half, TEXTS[:2])[0]["cosine"] == pytest.approx(expected, abs=0.01)
     assert half._embedder.embed(["x"])[0].vector.dtype == "float32"
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there_is_told_with_those_that_are(worker, tiny_model, device):
+    from rewardlab_embed.device import DeviceError
+
+    with pytest.raises(DeviceError, match=f"^device '{device}' is none that PyTorch has here: cpu"):
+        worker.build(settings(tiny_model), {"device": device})

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from rewardlab import Context
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
+from rewardlab_embed import LONGEST
 from rewardlab_embed.model import located
 
 COSINE = Registry().find("reward", "embed/cosine")
@@ -23,10 +24,16 @@ def test_the_specs_tell_the_host_what_it_needs(spec):
     assert spec.required_fields(spec.config(against="gold", **options)) == ("gold",)
 
 
-def test_the_translator_is_a_judge_asked_once_a_completion():
+def test_the_translator_is_a_judge_asked_for_each_piece_of_the_longest_response():
     assert TRANSLATED.judges == ("translator",)
-    assert TRANSLATED.calls(TRANSLATED.config(translator="mt"), 8) == 8
+    assert TRANSLATED.calls(TRANSLATED.config(translator="mt"), 8) == 8 * 17
+    assert TRANSLATED.calls(TRANSLATED.config(translator="mt", piece=LONGEST), 8) == 8
     assert DISTINCT.step
+
+
+def test_what_became_of_a_text_is_counted():
+    assert COSINE.remarks == ("cut", "empty")
+    assert TRANSLATED.remarks == ("cut", "empty", "skipped", "untranslated")
 
 
 def test_defaults():
@@ -56,7 +63,8 @@ def test_a_path_without_a_model_is_told_at_once(tmp_path, opened):
     for model in ("./nowhere", "~/nowhere", str(tmp_path / "nowhere"), "runs/e5/checkpoint-3"):
         with pytest.raises(UserError, match="no folder"):
             COSINE.build(COSINE.config(model=model), Context(workers=opened))
-    with pytest.raises(UserError, match="holds no model"):
+    (tmp_path / "config.json").touch()  # as the policy itself has it
+    with pytest.raises(UserError, match=r"holds no sentence-transformers model.*save_pretrained\(OTHER_FOLDER\)"):
         COSINE.build(COSINE.config(model=str(tmp_path)), Context(workers=opened))
     assert opened.opened == []
 

@@ -98,12 +98,12 @@ def test_two_rewards_hold_one_model_and_agree_on_english(servers, rewards):
 
 
 def test_a_server_with_faults(servers, rewards):
-    """Each fault leaves its own text untranslated, and says what it was."""
+    """Each fault, rare among translations, leaves its own text untranslated, and says what it was."""
     kinds = {"eins": "500", "zwei": "empty", "drei": "half", "vier": "nothing", "fünf": "cut", "sechs": "fine"}
 
     def kind(request):
         text = request["messages"][-1]["content"]
-        return next(kind for word, kind in kinds.items() if f"sind {word} " in text)
+        return next((kind for word, kind in kinds.items() if f"sind {word} " in text), "fine")
 
     def fault(number, request):
         return kind(request) if kind(request) in ("500", "empty", "half") else cut if kind(request) == "cut" else None
@@ -116,6 +116,7 @@ def test_a_server_with_faults(servers, rewards):
     with servers.Serving(answering) as server:
         cosine, translated = rewards(server)
         texts = [GERMAN.format(word) for word in kinds]
+        score(translated, *(GERMAN.format(f"{number}0") for number in range(60)))
         plain, scores = score(cosine, *texts), score(translated, *texts)
     reasons = [found.info.get("untranslated") for found in scores]
     assert [found.error for found in scores] == [None] * 6
@@ -130,8 +131,8 @@ def test_a_server_that_is_down_is_not_hidden(servers, rewards):
     with servers.Serving(servers.JudgeServer()) as server:
         _, translated = rewards(server)
     scores = score(translated, *(GERMAN.format(f"{n}0") for n in range(12)), ENGLISH)
-    assert [found.value is None for found in scores] == [False] * 4 + [True] * 8 + [False]
-    assert all(found.error.startswith("no translation: ") for found in scores[4:12])
+    assert [found.value is None for found in scores] == [True] * 12 + [False]
+    assert all(found.error.startswith("no translation: ") for found in scores[:12])
 
 
 def test_a_process_killed_in_the_middle_is_started_again(servers, rewards):
@@ -169,9 +170,14 @@ reward:
 
 def test_a_job_with_both_rewards(servers, tiny_model, tmp_path):
     row = {"id": "1", "prompt": "Wie viele?", "reference": REFERENCE, "language": "de"}
-    row["completions"] = [GERMAN.format("vier"), ENGLISH, "no tags", REFERENCE]
+    long, lost = f"<think>{'we count the books again ' * 99}</think>", GERMAN.format("null")
+    row["completions"] = [GERMAN.format("vier"), ENGLISH, "no tags", REFERENCE, long, lost]
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    with servers.Serving(servers.JudgeServer(answer=lambda request: MEANT)) as server:
+
+    def answer(request):
+        return "" if "sind null " in request["messages"][-1]["content"] else MEANT
+
+    with servers.Serving(servers.JudgeServer(answer=answer)) as server:
         recipe = RECIPE.format(url=server.url, model=tiny_model)
         (tmp_path / "r.yaml").write_text(recipe, encoding="utf-8")
         command = [sys.executable, "-m", "rewardlab.cli", "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl"]
@@ -182,6 +188,9 @@ def test_a_job_with_both_rewards(servers, tiny_model, tmp_path):
     assert translated[0] == pytest.approx(1.0, abs=1e-5)
     assert embed[0] < 0.99
     assert embed[1:] == translated[1:]
+    shown = {line.split()[0]: line for line in done.stderr.splitlines() if line.strip()}
+    assert "cut 1, empty 1" in shown["embed"]
+    assert "cut 1, empty 1, skipped 3, untranslated 1" in shown["translated"]
     assert (embed[2], embed[3]) == (0.0, pytest.approx(1.0, abs=1e-5))
     assert out["total"] == pytest.approx([a + b for a, b in zip(embed, translated, strict=True)])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import comet
 from comet.models import CometModel, ReferencelessRegression, UnifiedMetric
+from comet_scorer.device import usable
 
 SHOWN = 120  # characters of a library's own message
 
@@ -18,6 +19,7 @@ def load(name: str, device: str) -> CometModel:
 
     name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
     """
+    device = usable(device)  # before gigabytes are read
     if Path(name).is_absolute() and not Path(name).is_file():
         raise CheckpointError(f"checkpoint {name!r}: there is no such file where the worker runs")
     path = Path(name if Path(name).is_file() else _download(name))
@@ -45,10 +47,32 @@ def _download(name: str) -> str:
     except Exception as error:  # COMET's KeyError, raised while an older place was tried after the hub had failed
         older = error.__context__ or error
         cause = older.__context__ or older
-        raise CheckpointError(
-            f"checkpoint {name!r} cannot be downloaded ({type(cause).__name__}). Unbabel's are gated: accept the "
-            f"licence at huggingface.co/{name} and set HF_TOKEN. Offline, name a folder with checkpoints/model.ckpt"
-        ) from error
+        raise CheckpointError(_refusal(name, cause)) from error
+
+
+def _refusal(name: str, error: BaseException) -> str:
+    folder = " There is no folder of that name below the current one." if name.count("/") == 1 else ""
+    status = _status(error)
+    if status in (401, 403):
+        return (
+            f"checkpoint {name!r}: the hub answers HTTP {status}. If it is gated, as Unbabel's are, accept the "
+            f"licence at huggingface.co/{name} and set HF_TOKEN.{folder}"
+        )
+    why = f"HTTP {status}" if status is not None else type(error).__name__
+    return (
+        f"checkpoint {name!r} is in no cache of this machine and cannot be downloaded ({why}); name a folder with "
+        f"checkpoints/model.ckpt, or download it first.{folder}"
+    )
+
+
+def _status(error: BaseException | None) -> int | None:
+    """Of the hub's answer, in what was raised or in what led to it."""
+    while error is not None:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status is not None:
+            return status
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _refuse_missing_weights(model: CometModel, checkpoint: dict[str, Any]) -> None:

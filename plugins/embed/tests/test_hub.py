@@ -1,0 +1,91 @@
+"""Models by their names on the hub, with a hub on the loopback that refuses, has another kind of model, or is down."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+pytestmark = pytest.mark.slow  # starts processes that load huggingface_hub, one of them torch
+
+ANSWERS = {
+    "org/gated": (401, None),
+    "org/none": (404, None),
+    "org/plain": (200, {"id": "org/plain", "siblings": [{"rfilename": "config.json"}]}),
+    "org/good": (200, {"id": "org/good", "siblings": [{"rfilename": "modules.json"}]}),
+}
+ASK = "import sys; from rewardlab_embed.hub import cached; print(cached(sys.argv[1]))"
+BUILD = """
+import json, sys
+from rewardlab_embed.embedding_worker import build
+settings = {"model": sys.argv[1], "max_tokens": None, "batch_size": 2, "dtype": "auto", "trust_remote_code": False}
+print(json.dumps(build(settings, {"device": "cpu"}).answer([{"a": "x", "b": "x"}])))
+"""
+
+
+class Hub(BaseHTTPRequestHandler):
+    def do_GET(self):
+        status, body = ANSWERS[self.path.removeprefix("/api/models/").partition("?")[0]]
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments):
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with HTTPServer(("127.0.0.1", 0), Hub) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def run(code, name, folder, port=9):  # nobody listens on port 9
+    place = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0", "HF_HOME": str(folder)}
+    command = [sys.executable, "-c", code, name]
+    done = subprocess.run(command, cwd=folder, env=os.environ | place, capture_output=True, text=True, timeout=60)
+    return (done.stdout or done.stderr).strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("org/gated", "the hub does not give model 'org/gated' (HTTP 401): it is gated, private or not there;"),
+        ("org/none", "the hub does not give model 'org/none' (HTTP 404); nor is there a folder of that name below "),
+        ("org/plain", "'org/plain' has no modules.json on the hub: it is no sentence-transformers model"),
+        ("org/good", "False"),
+    ],
+)
+def test_the_hub_is_asked_what_it_has(name, told, hub, tmp_path):
+    said = run(ASK, name, tmp_path, hub)
+    assert told in said
+    assert ("HF_TOKEN" in said) == (name == "org/gated")
+
+
+def test_a_hub_that_is_down_is_told_in_a_sentence_and_at_once(tmp_path):
+    begin = time.monotonic()
+    said = run(BUILD, "org/none", tmp_path)
+    assert "model 'org/none' is in no cache of this machine and the hub cannot be reached" in said
+    assert f"nor is there a folder of that name below {tmp_path}; name a folder, or download it first" in said
+    assert time.monotonic() - begin < 30, "each file was tried for 23 s"
+
+
+def test_a_model_in_the_cache_needs_no_hub(tiny_model, tmp_path):
+    cache, commit = tmp_path / "hub" / "models--org--tiny", "0" * 40
+    shutil.copytree(tiny_model, cache / "snapshots" / commit)
+    (cache / "refs").mkdir()
+    (cache / "refs" / "main").write_text(commit)
+    begin = time.monotonic()
+    (answer,) = json.loads(run(BUILD, "org/tiny", tmp_path))
+    assert answer["cosine"] == pytest.approx(1.0, abs=1e-6)
+    assert time.monotonic() - begin < 30, "each file was tried for 23 s"
