@@ -83,11 +83,18 @@ def processes(library):
     return [pid for pid in running if library in Path(f"/proc/{pid}/maps").read_text()]
 
 
-def test_two_rewards_hold_one_model_and_agree_on_english(servers, rewards):
+@pytest.fixture(scope="module", autouse=True)
+def new_processes():
+    """Those that the fixtures of other modules keep are not counted."""
+    before = set(processes("libtorch_cpu"))
+    return lambda: [pid for pid in processes("libtorch_cpu") if pid not in before]
+
+
+def test_two_rewards_hold_one_model_and_agree_on_english(servers, rewards, new_processes):
     with servers.Serving(servers.JudgeServer(answer=lambda request: MEANT)) as server:
         cosine, translated = rewards(server)
         (plain,), (english, german) = score(cosine, ENGLISH), score(translated, ENGLISH, GERMAN.format("vier"))
-    assert len(processes("libtorch_cpu")) == 1
+    assert len(new_processes()) == 1
     assert english.value == plain.value
     assert english.info == {**plain.info, "skipped": "english"}
     assert german.value == pytest.approx(1.0, abs=1e-5)
@@ -135,12 +142,12 @@ def test_a_server_that_is_down_is_not_hidden(servers, rewards):
     assert all(found.error.startswith("no translation: ") for found in scores[:12])
 
 
-def test_a_process_killed_in_the_middle_is_started_again(servers, rewards):
+def test_a_process_killed_in_the_middle_is_started_again(servers, rewards, new_processes):
     with servers.Serving(servers.JudgeServer()) as server:
         cosine, _ = rewards(server)
     texts = [f"<think>{'we count the books again ' * 20000} {number}</think>" for number in range(3)]
     expected = score(cosine, ENGLISH)
-    (pid,) = processes("libtorch_cpu")
+    (pid,) = new_processes()
 
     async def kill_and_score():
         sample = Sample(id="s", fields={"reference": REFERENCE})
@@ -151,7 +158,7 @@ def test_a_process_killed_in_the_middle_is_started_again(servers, rewards):
         return await scoring
 
     scores = asyncio.run(kill_and_score())
-    assert processes("libtorch_cpu") != [pid]
+    assert new_processes() != [pid]
     assert scores[-1].value == pytest.approx(expected[0].value, abs=1e-6)
     assert all(0 < found.value <= 1 and found.info["cut"]["prediction"] > 50_000 for found in scores[:-1])
 
