@@ -265,6 +265,7 @@ def written(file):
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_stage_goes_on_and_ends_as_one_that_was_not(recipe, site, main, made, calls, tmp_path, ending):
     path, file = recipe(judge={"with": {"seconds": 0.02}}), tmp_path / "out" / "made.jsonl"
