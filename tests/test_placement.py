@@ -8,9 +8,10 @@ import pytest
 from rewardlab.devices import resolve
 from rewardlab.errors import JobError, UserError
 from rewardlab.loading import load
-from rewardlab.placement import environment_words, prepare
+from rewardlab.placement import environment_words
 from rewardlab.plan import make_plan
-from rewardlab.scoring import Machine, Scorer, try_rewards
+from rewardlab.readiness import get_ready
+from rewardlab.scoring import Machine, Scorer
 
 MODEL = """
 import os, sys, time
@@ -131,7 +132,7 @@ def test_a_managed_environment_is_built_before_anything_else_after_saying_so(pla
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     plan = plan_of("a: {use: mine/elsewhere}")
     said = []
-    prepare(plan, said.append)
+    get_ready(plan, said.append)
     assert said == []  # nothing is trained, so nothing scores here
     with Scorer(plan) as scorer:
         [scored] = scorer.score_groups([group_of("x")])
@@ -155,10 +156,10 @@ def test_rewards_are_tried_before_a_stage_has_cost_anything(plan_of):
     stages = "stages: [{use: sft}, {use: rl, algorithm: dr_grpo}]"
     plan = plan_of("a: {use: mine/length, with: {model: nowhere}}\nb: {use: mine/whole}", stages)
     with pytest.raises(UserError, match=r"component 'a' \(mine/length\): no folder 'nowhere'"):
-        try_rewards(plan)
+        get_ready(plan, print)
     with pytest.raises(UserError, match="no folder"):
-        try_rewards(plan, only=1)
-    try_rewards(plan, only=0)  # nothing scores in it
+        get_ready(plan, print, only=1)
+    get_ready(plan, print, only=0)  # nothing scores in it
 
 
 def test_a_packaged_file_that_is_missing(plan_of, tmp_path):

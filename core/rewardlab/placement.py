@@ -1,6 +1,6 @@
 """Where the processes of a component run: in which environment, on which device, with how many threads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rewardlab.devices import resolve
 from rewardlab.environments.definition import Definition
@@ -57,17 +57,3 @@ def _place(plan: Plan, planned: Planned) -> Definition | str | None:
     if planned.spec.environment is None:
         return None
     return environment_of(plan.plugins[planned.use.use.partition("/")[0]], planned.spec)
-
-
-def prepare(plan: Plan, say: Say, only: int | None = None) -> None:
-    """Build the environments that the plan's stages (or stage `only`) need, before anything else takes time."""
-    for planned in _needed(plan, only):
-        if planned.spec.environment is not None:
-            python_of(plan, planned, say)
-
-
-def _needed(plan: Plan, only: int | None) -> Iterator[Planned]:
-    stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
-    if any(stage.use in ("rl", "eval") for stage in stages.values()):
-        yield from plan.components.values()
-    yield from (planned for place, planned in plan.datasets.items() if place[:1] != ("stages",) or place[1] in stages)

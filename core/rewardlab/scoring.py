@@ -17,7 +17,7 @@ from typing import Any
 from rewardlab.building import build
 from rewardlab.cache import cache_dir
 from rewardlab.composition import Composition, ScoredGroup, place_of
-from rewardlab.cross_checks import POLICY, refuse_policy
+from rewardlab.cross_checks import refuse_policy
 from rewardlab.devices import AUTO, resolve
 from rewardlab.errors import JobError, UserError
 from rewardlab.group_sampler import GroupSampler
@@ -267,21 +267,6 @@ class Scorer:
             GROUP.reset(token)
         self.judges.check()
         return {name: found[name] for name in names}
-
-
-def try_rewards(plan: Plan, only: int | None = None) -> None:
-    """Build the rewards that are cheap to build, before the stages that come first have cost anything.
-
-    Those that open their models in workers say here that a folder is missing; a UserError or JobError names the
-    component. Nothing is done where stage `only` (None: any) does not score, or a judge is put in by the backend.
-    """
-    stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
-    asks_policy = any(judge.use.use == POLICY for judge in plan.judges.values())
-    if asks_policy or not any(stage.use in ("rl", "eval") for stage in stages):
-        return
-    cheap = {name: planned for name, planned in plan.components.items() if planned.spec.runs == "async"}
-    if cheap:
-        Scorer(replace(plan, components=cheap, normalizers=(), curriculum=None)).close()
 
 
 class _TooLate(Exception):

@@ -27,10 +27,9 @@ def run(options: Namespace) -> int:
     from rewardlab.judging.probe import probe_judges
     from rewardlab.ledger import RunDirectory
     from rewardlab.loading import load
-    from rewardlab.placement import prepare
     from rewardlab.plan import make_plan
+    from rewardlab.readiness import get_ready
     from rewardlab.report import write_report
-    from rewardlab.scoring import try_rewards
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="run")
     for warning in plan.warnings:
@@ -42,8 +41,7 @@ def run(options: Namespace) -> int:
         return 0
     check_runnable(plan, options.stage)
     if not trained_elsewhere(plan):
-        prepare(plan, say, options.stage)
-        try_rewards(plan, options.stage)
+        get_ready(plan, say, options.stage)
     for stage in _asking_here(plan, options.stage):
         probe_judges(plan, say, stage)
     command = ["rewardlab", "run", options.recipe, *options.overrides]
