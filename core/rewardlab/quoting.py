@@ -8,14 +8,31 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from string import Template
 from typing import Any
+
+from pydantic import AfterValidator
 
 from rewardlab.types import Message
 
 SEPARATOR = "---"
 """The line between the system message and the user message of a template file."""
+
+
+def template_of(module: str) -> AfterValidator:
+    """For an option with a template's path, or None: `load(path)` of that module, imported only then, finds it fine.
+
+    `template: Annotated[str | None, template_of("my_plugin.prompt")] = None`
+    """
+
+    def readable(path: str | None) -> str | None:
+        if path is not None:
+            import_module(module).load(path)
+        return path
+
+    return AfterValidator(readable)
 
 
 def fence_key(parts: Mapping[str, str]) -> str:

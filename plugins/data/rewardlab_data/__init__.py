@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from rewardlab import Config, DatasetSpec, hookimpl
+from rewardlab.quoting import template_of
 
 Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -96,17 +97,8 @@ class ExpertOptions(Config):
     """take a text without `<answer>` tags after the reasoning as the answer"""
     max_dropped: Share = 0.2
     """once there are 50 rows, more dropped ones than this share of them stop the job"""
-    template: str | None = None
+    template: Annotated[str | None, template_of("rewardlab_data.expert_prompt")] = None
     """a file with your own prompt for the expert; null takes the packaged one. See the README for its form"""
-
-    @field_validator("template")
-    @classmethod
-    def _readable(cls, path: str | None) -> str | None:
-        if path is not None:
-            from rewardlab_data.expert_prompt import load
-
-            load(path)
-        return path
 
 
 def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 from rewardlab import Config
+from rewardlab.quoting import template_of
 from rewardlab.sides import Part
 
 Name = Annotated[str, Field(min_length=1)]
@@ -43,17 +44,8 @@ class TranslatedCosineOptions(CosineOptions):
     """characters of one question to the translator, at most; longer texts go in several"""
     on_failure: Literal["untranslated", "missing"] = "untranslated"
     """a text whose translation is of no use: its own cosine, untranslated, or no score"""
-    template: str | None = None
+    template: Annotated[str | None, template_of("rewardlab_embed.translation_prompt")] = None
     """a file with your own prompt; null takes the packaged one. See the README for its form"""
-
-    @field_validator("template")
-    @classmethod
-    def _readable(cls, path: str | None) -> str | None:
-        if path is not None:
-            from rewardlab_embed.translation_prompt import load
-
-            load(path)
-        return path
 
 
 class DistinctOptions(ModelOptions):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.quoting import template_of
 
 from rewardlab_language.languages import UnknownLanguage, resolve
 from rewardlab_language.parts import Part
@@ -72,7 +73,7 @@ class TranslatedOptions(Config):
     """Share of the problems whose rows have the split "test", by a hash of the English problem."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """Once there are 50 rows, more dropped ones than this share of them stop the job."""
-    template: str | None = None
+    template: Annotated[str | None, template_of("rewardlab_language.translation_prompt")] = None
     """A file with your own prompt for the translator; null takes the packaged one. See the README for its form."""
 
     @field_validator("languages")
@@ -81,15 +82,6 @@ class TranslatedOptions(Config):
         if len(set(languages)) < len(languages):
             raise ValueError("a language is named twice")
         return languages
-
-    @field_validator("template")
-    @classmethod
-    def _readable(cls, path: str | None) -> str | None:
-        if path is not None:
-            from rewardlab_language.translation_prompt import load
-
-            load(path)
-        return path
 
 
 def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
