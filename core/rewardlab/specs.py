@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rewardlab.laws import Laws
 from rewardlab.types import Sample
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
@@ -69,8 +70,16 @@ class _Spec:
     summary: str
     config: type[Config] = NoOptions
     build: Build
+    laws: Laws = field(default_factory=Laws)
+    """which laws of its kind do not apply and why, and examples to try them with; see docs/plugins.md"""
 
     def __post_init__(self):
+        if not isinstance(self.laws, Laws):
+            raise TypeError(f"{self.name}: laws must be a rewardlab.laws.Laws, not {self.laws!r}")
+        try:
+            self.laws.check(self.kind)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
         if not isinstance(self.name, str) or not _NAME.match(self.name):
             raise ValueError(f"name {self.name!r}: use letters, digits and _ . -")
         if not (isinstance(self.config, type) and issubclass(self.config, Config)):

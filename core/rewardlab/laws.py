@@ -1,0 +1,170 @@
+"""The laws of each kind of component, and what a spec declares of them: which do not apply and why, and examples.
+
+`rewardlab.testing` tries them. This file is data alone, cheap to import, so that every spec can carry a `Laws`.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import nearest
+from rewardlab.types import Ask, Completion, Sample
+
+REWARD = {
+    "range": "every text gets a finite number within the declared range, or an abstention; never a failure",
+    "order": "each good completion earns more than each bad one",
+    "monotone": "along a ladder of completions, worst first, the value never falls (declared by giving a ladder)",
+    "repeat": "asked again, or built again with the same options and seed, it answers the same",
+    "permutation": "completions in another order get the same values, in that order",
+    "batch": "a completion's value depends neither on how many are asked at once nor on other prompts' completions",
+    "arrival": "of group scope: the order in which a group's completions arrive does not matter",
+    "thread": "off the main thread it answers the same",
+    "worker": "in a spawned process, where Python salts hashes otherwise, it answers the same",
+    "ray": "in a Ray actor it answers the same (where Ray is installed)",
+    "rebuild": "built from its options as JSON it answers the same",
+    "info": "info holds JSON values under text keys",
+    "required": "a row that lacks a required field gets an error, neither a value nor an abstention",
+    "empty": "the empty text does not earn the maximum",
+    "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",
+    "repetition": "a text a hundred times over earns no more than once",
+    "padding": "blank space before and behind a text earns nothing",
+    "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
+}
+JUDGE = {
+    "reply": "every question gets a Reply whose parts have their types; what goes wrong is an exception or its error",
+    "repeat": "a judge that is local answers the same question the same, built again, too",
+    "apart": "questions asked at once get the answers that they get alone",
+    "worker": "a judge that is local answers the same in a spawned process",
+    "identity": "its identity is JSON, the same at every build, and differs between options that change answers",
+    "secrets": "no value of a variable that an option names is in its identity, its text form or its errors",
+    "close": "aclose can be called twice, and before any question",
+}
+DATASET = {
+    "samples": "it gives Samples: a prompt of messages, fields of JSON values, ids that are texts",
+    "ids": "no id comes twice",
+    "again": "iterated again it gives the same rows",
+    "seed": "the same options and seed give the same rows in another process",
+    "streaming": "the first rows do not wait for the last ones to be made or read",
+    "provides": "every row has the fields that the spec says it provides",
+    "required": "of a step: a source row without a required field is an error",
+    "going_on": "of a step: rows made from a part of the source are those of the whole",
+    "makes": "of a step: no more rows come out, and no more questions are asked, than the spec says",
+}
+CURRICULUM = {
+    "order": "`order` gives each index once, also for no sample and for one",
+    "repeat": "the same samples and seed give the same order",
+    "worker": "in a spawned process, where Python salts hashes otherwise, the order is the same",
+    "untouched": "the samples are as they were",
+    "more": "`more` gives whole numbers, 0 in the end, and no more than `most` in all",
+    "select": "`select` gives n different places of the pool",
+    "arrival": "which completions are chosen does not depend on the order of the pool's entries",
+}
+NORMALIZER = {
+    "finite": "finite numbers, one for each place kept, within the declared range",
+    "order": "a higher total never gets the lower shaped value",
+    "equal": "equal totals with equal token counts get equal values",
+    "permutation": "totals in another order get the same values, in that order",
+    "repeat": "the same totals and seed give the same values, built again, too",
+    "worker": "in a spawned process it gives the same values",
+    "kept": "which places are kept does not change their values",
+    "tokens": "a normalizer that needs token counts refuses to go without",
+}
+OF_KIND: dict[str, Mapping[str, str]] = {
+    "reward": REWARD,
+    "judge": JUDGE,
+    "dataset": DATASET,
+    "curriculum": CURRICULUM,
+    "normalizer": NORMALIZER,
+}
+
+Options = Mapping[str, Any] | Callable[[Path], Mapping[str, Any]]
+"""As under `with`; or a function of an empty folder, for options that name files: it may write them there."""
+Judges = Callable[[], Mapping[str, Any]]
+"""Makes the judges that the options name: name -> an object with `async ask(Ask) -> Reply`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """Options under which a component is tried. `needs`: options that only the user can give, as a model's folder."""
+
+    title: str = ""
+    options: Options = field(default_factory=dict)
+    needs: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardExample(Example):
+    """A sample with completions whose rank is known.
+
+    good, bad: every good one earns more than every bad one. ladder: worst first; none earns less than the one before.
+    judges: of the judges that the options name; those that the reward asks directly, without limits or cassette.
+    """
+
+    sample: Sample
+    good: Sequence[Completion | str]
+    bad: Sequence[Completion | str]
+    ladder: Sequence[Completion | str] = ()
+    judges: Judges | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeExample(Example):
+    """Questions that the judge understands. `other_options`: some that change its answers, hence its identity."""
+
+    asks: Sequence[Ask]
+    other_options: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetExample(Example):
+    """Of a data step: `source`, the samples that it starts from, and the judges that its options name."""
+
+    source: Sequence[Sample] = ()
+    judges: Judges | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurriculumExample(Example):
+    """Samples to order, or for a group sampler pools (rewardlab.group_sampler.Candidates) to choose from."""
+
+    samples: Sequence[Sample] = ()
+    pools: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalizerExample(Example):
+    """Options alone: totals, token counts and places are generated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laws:
+    """What a spec declares of the laws of its kind.
+
+    examples: a function without arguments, so that they are made only when somebody tries the laws; import there.
+    off: law -> why it does not apply. `rewardlab plugins` shows it.
+    tolerance: how much more than it should a reward may give to a copy of the prompt, a repetition or padding.
+    rounding: values this near are the same; for models, whose last digits depend on their batch.
+    pairwise: of a reward of group scope: it shares a fixed amount between two completions.
+    """
+
+    examples: Callable[[], Sequence[Example]] | None = None
+    off: Mapping[str, str] = field(default_factory=dict)
+    tolerance: float = 0.0
+    rounding: float = 1e-9
+    pairwise: bool = False
+
+    def __post_init__(self):
+        for name in ("tolerance", "rounding"):
+            if not (math.isfinite(value := getattr(self, name)) and value >= 0):
+                raise ValueError(f"laws.{name} is a number of 0 or above, not {value!r}")
+        for law, why in self.off.items():
+            if not isinstance(why, str) or not why.strip():
+                raise ValueError(f"laws.off[{law!r}] needs the reason why the law does not apply")
+
+    def check(self, kind: str) -> None:
+        """A ValueError where `off` names no law of this kind."""
+        for law in self.off:
+            if law not in OF_KIND[kind]:
+                raise ValueError(f"no law {law!r} of a {kind}{nearest(law, OF_KIND[kind])}")

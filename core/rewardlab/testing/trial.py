@@ -1,0 +1,120 @@
+"""A component under the options of one example, ready to be built as often as a law wants."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+
+from rewardlab.building import build
+from rewardlab.devices import AUTO, resolve
+from rewardlab.environments.managed import provide
+from rewardlab.environments.wanted import environment_of
+from rewardlab.errors import UserError
+from rewardlab.laws import Example
+from rewardlab.planned import Planned
+from rewardlab.registry import Plugin
+from rewardlab.specs import Config, Context, OwnPython, _Spec
+from rewardlab.testing.outcome import Untried
+from rewardlab.uses import Use
+from rewardlab.workers import Workers
+
+NEEDS = {"reward": "score", "judge": "ask", "dataset": "__iter__", "normalizer": "shape"}
+SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """`spec` under validated `options`.
+
+    use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a
+    law looks at. folder: empty at first, the trial's own. judges: by name, as the example made them.
+    """
+
+    spec: Any
+    use: str
+    example: Any
+    options: Config
+    folder: Path
+    tries: int
+    judges: Mapping[str, Any] = field(default_factory=dict)
+    opener: Any = None
+
+    def context(self, **more: Any) -> Context:
+        """What `build` is given; `more` replaces parts of it."""
+        known = {
+            "seed": SEED,
+            "judges": self.judges,
+            "cache_dir": self.folder / "cache",
+            "device": resolve(AUTO),
+            "workers": self.opener,
+        }
+        return Context(**(known | more))
+
+    def built(self, options: Config | None = None, **more: Any) -> Any:
+        """The component, built anew. A UserError or JobError says why it cannot be."""
+        planned = Planned(use=Use(use=self.use), spec=self.spec, options=self.options if options is None else options)
+        context = self.context(**more)
+        if self.spec.kind not in NEEDS:  # a curriculum has either or both of two parts
+            return self.spec.build(planned.options, context)
+        return build(planned, context, self.use, NEEDS[self.spec.kind])
+
+
+@contextmanager
+def trial(
+    spec: _Spec, example: Example, *, tries: int, plugin: Plugin | None = None, given: Mapping[str, Any] | None = None
+) -> Iterator[Trial]:
+    """A trial in a folder of its own; its worker processes end with it.
+
+    given: options that replace the example's. Untried where the example needs options that nobody gave; a UserError
+    where options are wrong.
+    """
+    given = given or {}
+    if lacking := [name for name in example.needs if name not in given]:
+        raise Untried(f"needs {', '.join(f'{name}=...' for name in lacking)}")
+    use = f"{plugin.name if plugin else 'test'}/{spec.name}"
+    with ExitStack() as closing:
+        folder = Path(closing.enter_context(TemporaryDirectory(prefix="rewardlab-laws-")))
+        chosen = example.options(folder) if callable(example.options) else example.options
+        options = _validated(spec, use, {**chosen, **given})
+        workers = closing.enter_context(Workers(cache=folder / "cache", seed=SEED))
+        judges = getattr(example, "judges", None)
+        yield Trial(
+            spec=spec,
+            use=use,
+            example=example,
+            options=options,
+            folder=folder,
+            tries=tries,
+            judges=judges() if judges else {},
+            opener=workers.of(
+                use=use,
+                python=_python(spec, options, plugin),
+                device=resolve(AUTO),
+                threads=1,
+                size=1,
+                timeout=getattr(spec, "timeout", 60.0),
+            ),
+        )
+
+
+def _validated(spec: _Spec, use: str, values: Mapping[str, Any]) -> Config:
+    try:
+        return spec.config.model_validate(dict(values))
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'options'}: {e['msg']}" for e in error.errors())
+        raise UserError(f"{use}: {wrong}") from None
+
+
+def _python(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
+    choice = getattr(options, "environment", None)
+    if isinstance(choice, OwnPython):
+        return choice.python
+    if getattr(spec, "environment", None) is None:
+        return None
+    if plugin is None:
+        raise Untried("needs environment={python: ...}, or to be offered by an installed plugin")
+    return provide(environment_of(plugin, spec), None)
