@@ -1,5 +1,7 @@
 """What the tests share: the toy plugin, really installed, and the real command line."""
 
+import gc
+import importlib.util
 import io
 import json
 import os
@@ -19,6 +21,47 @@ from rewardlab.recipe import Recipe
 from rewardlab.uses import Use
 
 TOY = Path(__file__).parent / "toy_plugin"
+TINY_MODELS = Path(__file__).parent / "tiny_models"
+
+
+@pytest.fixture(scope="session")
+def module_of():
+    """A file below tests/ as a module, `module_of("judge_server.py")`: a folder of tests is no package here."""
+
+    def module(file):
+        path = Path(__file__).parent / file
+        name = f"rewardlab_tests_{path.stem}"
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, path)
+            sys.modules[name] = importlib.util.module_from_spec(spec)  # its dataclasses ask for it
+            spec.loader.exec_module(sys.modules[name])
+        return sys.modules[name]
+
+    return module
+
+
+@pytest.fixture(scope="session")
+def judge_server(module_of):
+    """The module judge_server.py."""
+    return module_of("judge_server.py")
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tmp_path_factory, comet_python):
+    """A folder with trained tiny models: comet (of answers), comet_reasoning, embedder; tiny_models/README.md."""
+    folder = tmp_path_factory.mktemp("tiny_models")
+    command = [sys.executable, TINY_MODELS / "build.py", folder, "--comet-python", comet_python, "--reasoning"]
+    subprocess.run([*map(str, command)], check=True, timeout=600)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def translator():
+    """The address of the server that translates and plays the expert: tiny_models/translator.py."""
+    command = [sys.executable, str(TINY_MODELS / "translator.py"), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        yield server.stdout.readline().split()[4].rstrip(";")
+        server.terminate()
 
 
 @pytest.fixture(scope="session")
@@ -72,6 +115,7 @@ def main(toy, tmp_path, monkeypatch, capsys):
         from rewardlab.cli import main
 
         code = main([*map(str, arguments)])
+        _leave_what_is_imported()
         return code, *capsys.readouterr()
 
     return run
@@ -196,6 +240,9 @@ def command(toy_path):
 
     `command(folder, "run", "r.yaml")` runs it in `folder` and is (code, out, err).
     """
+    from rewardlab.backends.trl.settings import prepare_process
+
+    prepare_process()  # a test may import torch before its first run does
 
     def run(folder, *arguments):
         from rewardlab.cli import main
@@ -205,9 +252,17 @@ def command(toy_path):
             patch.syspath_prepend(toy_path)
             patch.chdir(folder)
             code = main([*map(str, arguments)])
+        _leave_what_is_imported()
         return code, out.getvalue(), err.getvalue()
 
     return run
+
+
+def _leave_what_is_imported():
+    """Let collections pass over the engine from now on: a run asks for four, each as long as the rest of it."""
+    if "trl" in sys.modules and not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture

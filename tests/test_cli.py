@@ -48,7 +48,7 @@ def test_an_unknown_command_gets_the_nearest_one(main):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["check"], "the following arguments are required: recipe\n"),
+        (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
         (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
         (["run"], "the following arguments are required: recipe\n"),
         (["plugins", "a", "b"], "unrecognized arguments: b"),

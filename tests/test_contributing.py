@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is true: its plugin works as written, and its table names the hooks that there are."""
+"""CONTRIBUTING.md is true: its plugins work as written, and it says what the scaffold has."""
 
 import json
 import re
@@ -8,7 +8,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from rewardlab.registry import HOOKS
+from rewardlab import __version__
+from rewardlab.scaffold import next_steps, scaffold
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FILES = {"toml": "pyproject.toml", "python": "my_rewards.py", "yaml": "brevity.yaml"}
@@ -20,9 +21,14 @@ def blocks():
     return [(language, textwrap.dedent(body)) for language, body in found]
 
 
+def commands():
+    """The lines of all blocks of shell."""
+    return "".join(body for language, body in blocks() if language == "sh").splitlines()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A clean folder in which somebody followed steps 1 and 2."""
+    """A clean folder in which somebody wrote the two files and installed them."""
     folder = tmp_path_factory.mktemp("ten minutes")
     for language, body in blocks():
         if language in FILES:
@@ -37,17 +43,44 @@ def follow(folder, command, rewardlab):
 
 
 def test_the_plugin_is_listed_and_scores(folder, rewardlab):
-    lines = "".join(body for language, body in blocks() if language == "sh").splitlines()
-    (row,) = [line for line in lines if line.startswith("echo ")]
+    (row,) = [line for line in commands() if line.startswith("echo ")]
     (folder / "rows.jsonl").write_text(re.search(r"'(.*)' >", row)[1] + "\n", encoding="utf-8")
-    for command in (line for line in lines if line.startswith("rewardlab ")):
-        if "schema" not in command:
-            done = follow(folder, command, rewardlab)
-            assert done.returncode == 0, done.stderr
+    followed = [line for line in commands() if re.match(r"rewardlab (plugins my|score) ?", line)]
+    assert len(followed) == 2
+    for command in followed:
+        done = follow(folder, command, rewardlab)
+        assert done.returncode == 0, done.stderr
     (scored,) = map(json.loads, (folder / "scored.jsonl").read_text().splitlines())
     assert scored["total"] == [1.0, 5 / 11]
 
 
-def test_the_table_names_every_hook_and_its_spec():
-    rows = dict(re.findall(r"^\| `(rewardlab_\w+)` \| `(\w+)`", TEXT, re.MULTILINE))
-    assert rows == {hook: spec.__name__ for hook, spec in HOOKS.items()}
+@pytest.mark.slow
+def test_the_plugin_keeps_the_laws_and_loses_when_it_is_attacked(folder, rewardlab):
+    done = follow(folder, "rewardlab plugins check my --json --tries 5", rewardlab)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    laws = {law["law"]: law for law in found["components"][0]["laws"]}
+    (reason,) = re.findall(r'off=\{"prompt_copy": "(.*)"\}\),\n', TEXT)
+    assert (laws["prompt_copy"]["state"], laws["prompt_copy"]["why"]) == ("off", reason)
+    assert laws["empty"]["state"] == laws["order"]["state"] == "held"
+    (folder / "rows.jsonl").write_text(
+        '{"prompt": "Why is the sky blue, if it is?", "response": "Air scatters blue."}\n'
+    )
+    done = follow(folder, "rewardlab probe brevity.yaml rows.jsonl", rewardlab)
+    assert done.returncode == 1, done.stderr
+
+
+def test_it_begins_with_what_the_scaffold_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = scaffold("glossary")
+    first = next(body for language, body in blocks() if language == "sh")
+    assert first.splitlines() == ["rewardlab plugins new glossary", *next_steps(made)]
+    table = TEXT.split("| file | |\n|---|---|\n")[1].split("\n\n")[0]
+    told = [name for row in table.splitlines() for name in re.findall("`([^`]*)`", row.split(" | ")[0])]
+    assert sorted(told) == made.files
+    assert f"`rewardlab~={__version__.rpartition('.')[0]}.0`" in table
+
+
+def test_what_it_links_to_is_there():
+    for target in re.findall(r"\]\(([^)#]+)\)", TEXT):
+        assert (Path(__file__).parents[1] / target).is_file(), target

@@ -369,3 +369,20 @@ def test_good_names(name):
 )
 def test_names_that_no_expression_could_hold(name):
     assert check_name(name)
+
+
+# --- The tree
+
+
+def test_the_tree_tells_how_each_part_is_made():
+    root = parse("a + 2 * -b - min(a, c) / d").tree
+    assert (root.kind, [sign for sign, _ in root.parts]) == ("sum", ["+", "+", "-"])
+    a, product, quotient = (part for _, part in root.parts)
+    assert (a.kind, a.names, product.kind, product.names) == ("name", ("a",), "product", ("b",))
+    assert [(sign, part.kind, part.text) for sign, part in product.parts] == [
+        ("*", "number", "2"),
+        ("*", "negative", "-b"),
+    ]
+    assert [(sign, part.kind) for sign, part in quotient.parts] == [("*", "call"), ("/", "name")]
+    assert root.names == ("a", "b", "c", "d")
+    assert quotient.parts[0][1].run({"a": 1.0, "c": -1.0}) == -1.0

@@ -15,7 +15,6 @@ from rewardlab.registry import Registry
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 RECIPE = RECIPES / "pb_rlsvr_miniature.yaml"
-TINY = Path(__file__).parent / "tiny_models"
 COMPONENTS = {"answer", "embed", "translated", "format", "language", "accuracy"}
 PROMPTS, SAMPLES = 60, 8
 
@@ -23,25 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory, comet_python):
-    """A folder with a trained COMET and a trained embedding model."""
-    folder = tmp_path_factory.mktemp("models")
-    command = [sys.executable, TINY / "build.py", folder, "--comet-python", comet_python]
-    subprocess.run([*map(str, command)], check=True, timeout=600)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def translator():
-    """The address of the server that translates and plays the expert."""
-    command = [sys.executable, str(TINY / "translator.py"), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
-        yield server.stdout.readline().split()[4].rstrip(";")
-        server.terminate()
-
-
-@pytest.fixture(scope="module")
-def rewardlab(models, translator, comet_python, tmp_path_factory):
+def rewardlab(tiny_models, translator, comet_python, tmp_path_factory):
     """`rewardlab(watch, "run", ...)` starts the command line with the models and the server at hand, and waits for it.
 
     `folder`: where it runs. watch: is given the process, where it is not None.
@@ -51,7 +32,7 @@ def rewardlab(models, translator, comet_python, tmp_path_factory):
     def run(watch, command, recipe, *arguments, url=translator):
         python = f"reward.components.answer.with.environment={{python: {comet_python}}}"
         called = [sys.executable, "-m", "rewardlab.cli", command, str(recipe), *map(str, arguments), python]
-        environment = os.environ | {"PB_MODELS": str(models)}
+        environment = os.environ | {"PB_MODELS": str(tiny_models)}
         environment |= dict.fromkeys(("PB_TRANSLATOR_URL", "TRANSLATOR_URL", "EXPERT_URL"), url)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
         with subprocess.Popen(called, cwd=folder, env=environment, **pipes) as process:
@@ -148,7 +129,7 @@ def test_the_experts_ill_formed_replies_are_dropped_and_counted(run, rewardlab):
     assert f"wrote {count} rows to pb-miniature.jsonl" in done.stdout
 
 
-def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_set(rewardlab, models):
+def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_set(rewardlab, tiny_models):
     """recipes/pb_rlsvr.yaml itself, with other questions, a small model, and languages that the server knows."""
     numbers = {"kind": "prompts", "languages": ["en"], "rows": 40, "heldout": 0}
     spec = Registry().find("dataset", "data/arithmetic")
@@ -160,7 +141,7 @@ def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_
     (sets / "include.jsonl").write_text(json.dumps({"prompt": first}) + "\n")
     changes = [
         f"stages.0.dataset.from.from.from={json.dumps({'use': 'data/arithmetic', 'with': numbers})}",
-        f"stages.0.dataset.from.from.with.model={models / 'embedder'}",
+        f"stages.0.dataset.from.from.with.model={tiny_models / 'embedder'}",
         "stages.0.dataset.from.with.languages=[es, fr, pt]",
     ]
     done = rewardlab(None, "run", RECIPES / "pb_rlsvr.yaml", "--stage", "0", *changes)

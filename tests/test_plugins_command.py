@@ -3,6 +3,21 @@
 import json
 
 import pytest
+from rewardlab import RewardSpec
+from rewardlab.laws import Laws
+from rewardlab.plugin_listing import card, rows_of, table
+from rewardlab.registry import Plugin
+
+
+@pytest.fixture
+def plugin_with():
+    """The rows of a plugin with one reward: `plugin_with({"law": "why it is off"})`."""
+
+    def rows(off):
+        spec = RewardSpec(name="one", summary="one", build=print, laws=Laws(off=off))
+        return rows_of(Plugin(name="mine", distribution="mine", version="1", specs={("reward", "one"): spec}))
+
+    return rows
 
 
 def rows(main, *arguments):
@@ -11,10 +26,13 @@ def rows(main, *arguments):
     return {(row["use"], row["kind"]): row for row in json.loads(out)}
 
 
+EMPTY_IS_OFF = "the empty answer is the shortest one; something else in the total has to ask for more"
+
+
 def test_the_table_has_a_line_a_component(main):
     code, out, err = main("plugins")
     assert (code, err) == (0, "")
-    lines = [line.split("  ") for line in out.splitlines()]
+    lines = [line.split("  ") for line in out.split("\n\n")[0].splitlines()]
     assert [cell.strip() for cell in lines[0] if cell] == [
         "component",
         "kind",
@@ -27,6 +45,33 @@ def test_the_table_has_a_line_a_component(main):
     assert cells["toy/brevity"] == ["toy/brevity", "reward", "completion", "[0, 1]", "short answers"]
     assert cells["toy/counting"] == ["toy/counting", "dataset", "gives answer", "how much is n + 1"]
     assert cells["math/accuracy"][:5] == ["math/accuracy", "reward", "completion", "[0, 1]", "answer"]
+
+
+def test_below_the_table_stand_the_laws_that_are_off_and_why(main):
+    table, off = main("plugins")[1].split("\n\n")
+    assert EMPTY_IS_OFF not in table
+    title, *lines = off.splitlines()
+    assert title == "laws that do not apply"
+    (line,) = (line for line in lines if line.startswith("  toy/brevity "))
+    assert [cell for cell in map(str.strip, line.split("  ")) if cell] == ["toy/brevity", "empty", EMPTY_IS_OFF]
+
+
+def test_laws_that_are_off_for_the_same_reason_stand_together(plugin_with):
+    rows = plugin_with({"padding": "like it", "order": "no\n  order", "repetition": "like it"})
+    assert [line.split() for line in table(rows).splitlines()[4:]] == [
+        ["mine/one", "padding,", "repetition", "like", "it"],
+        ["mine/one", "order", "no", "order"],
+    ]
+    assert rows[0]["laws_off"] == {"padding": "like it", "order": "no order", "repetition": "like it"}
+    assert card(rows[0]).splitlines()[-4:-1] == [
+        "  law padding is off: like it",
+        "  law order is off: no order",
+        "  law repetition is off: like it",
+    ]
+
+
+def test_where_no_law_is_off_nothing_stands_below_the_table(plugin_with):
+    assert len(table(plugin_with({})).splitlines()) == 2
 
 
 def test_as_json(main):
@@ -51,7 +96,10 @@ def test_as_json(main):
                 "help": "answers of up to this many words get 1",
             }
         ],
+        "laws_off": {"empty": EMPTY_IS_OFF},
+        "examples": True,
     }
+    assert found["toy/halved", "normalizer"]["examples"] is False
     assert found["toy/counting", "dataset"]["provides"] == ["answer"]
     assert found["data/jsonl", "dataset"]["provides"] == "by reading"
     assert found["pairwise/win_rate", "reward"]["requires"] == "by options"
@@ -80,15 +128,39 @@ def test_one_component_in_full(main):
     assert "  with.words: integer, default 50. answers of up to" in main("plugins", "toy/brevity")[1]
 
 
+def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main):
+    assert f"  law empty is off: {EMPTY_IS_OFF}\n" in main("plugins", "toy/brevity")[1]
+    hint = "  examples: none of its own; `rewardlab plugins check` makes some up"
+    assert hint in main("plugins", "toy/halved")[1]
+    assert "examples:" not in main("plugins", "toy/brevity")[1]
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
+        ("check/x", "error: no plugin 'check'; there is "),
     ],
 )
 def test_a_wrong_name_gets_the_nearest_one(main, name, says):
-    assert main("plugins", name) == (2, "", says)
+    code, out, err = main("plugins", name)
+    assert (code, out) == (2, "")
+    assert err.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["toy", "math"], "error: one name, not 'toy math'; the commands are new, check: `rewardlab plugins --help`\n"),
+        (["toy", "--into", "x"], "error: --into is an option of `rewardlab plugins new NAME`\n"),
+        (["new", "x", "--tries", "3"], "error: --tries is an option of `rewardlab plugins check NAME`\n"),
+        (["new"], "error: `rewardlab plugins new NAME [--into DIR]` takes one name, such as glossary\n"),
+        (["check"], "error: `rewardlab plugins check NAME [KEY=VALUE ...]` needs the name of an installed plugin\n"),
+    ],
+)
+def test_what_makes_no_sense_together_is_said(main, arguments, says):
+    assert main("plugins", *arguments) == (2, "", says)
 
 
 def test_a_broken_plugin_is_a_row(main, offer):

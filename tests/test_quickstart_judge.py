@@ -1,31 +1,23 @@
 """recipes/quickstart_judge.yaml, shortened: a real run with a judge behind HTTP, and the same run from its cassette."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SHORT = ("stages.0.steps=60", "stages.1.steps=3", "stages.1.batch_size=4", "stages.1.eval.prompts=12")
+SMALL = "model={use: tiny, hidden_size: 32, layers: 1, heads: 2, intermediate_size: 64}"
+SHORT = (SMALL, "stages.0.steps=20", "stages.1.steps=3", "stages.1.batch_size=4", "stages.1.eval.prompts=6")
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def server_module():
-    spec = importlib.util.spec_from_file_location("judge_server", ROOT / "tests" / "judge_server.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def runs(server_module, command, tmp_path_factory):
+def runs(judge_server, command, tmp_path_factory):
     """(the server, the first run with its output, the second): both record into, and replay from, one cassette."""
     folder = tmp_path_factory.mktemp("judged")
-    server = server_module.JudgeServer(keys=["sk-right-key"])
-    with server_module.Serving(server), pytest.MonkeyPatch.context() as patch:
+    server = judge_server.JudgeServer(keys=["sk-right-key"])
+    with judge_server.Serving(server), pytest.MonkeyPatch.context() as patch:
         patch.setenv("LLM_API_URL", server.url)
         patch.setenv("LLM_API_KEY", "sk-right-key")
         key = "judges.main.with.api_key_env=LLM_API_KEY"
@@ -50,7 +42,7 @@ def test_it_runs_and_every_comparison_is_accounted_for(runs):
     assert "judges that answer: main" in out
     run, rows = ledger(folder, "first")
     groups = [r["components"]["preference"]["info"]["group"] for r in rows if r["index"] == 0]
-    assert len(groups) == 12 + 3 * 4 + 12
+    assert len(groups) == 6 + 3 * 4 + 6
     assert all(g["failed"] == g["unparsable"] == g["missing"] == 0 for g in groups)
     usage = [json.loads(line) for line in (run / "usage.jsonl").read_text().splitlines()]
     calls, reused = (sum(row[name] for row in usage) for name in ("calls", "reused"))
@@ -68,14 +60,14 @@ def test_from_its_cassette_it_gives_the_same_rewards_byte_for_byte(runs):
     assert "judge main: 0 calls" in out
 
 
-def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, server_module, command, tmp_path):
+def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, judge_server, command, tmp_path):
     """In the middle of training; the resumed run ends where the undisturbed one did."""
     _, folder, *_ = runs
     dead = []
-    server = server_module.JudgeServer(fault=lambda number, request: "500" if dead and number > dead[0] else None)
+    server = judge_server.JudgeServer(fault=lambda number, request: "500" if dead and number > dead[0] else None)
     recipe = str(ROOT / "recipes" / "quickstart_judge.yaml")
     impatient = ("judges.main.retries=1", "judges.main.timeout=2", "stages.1.save_every=1", "name=third", *SHORT)
-    with server_module.Serving(server), pytest.MonkeyPatch.context() as patch:
+    with judge_server.Serving(server), pytest.MonkeyPatch.context() as patch:
         patch.setenv("LLM_API_URL", server.url)
         dead.append(ledger_calls(folder) // 2)
         code, _, err = command(tmp_path, "run", recipe, *impatient)

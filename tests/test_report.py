@@ -111,3 +111,38 @@ def test_remarks_of_rewards_are_counted(run):
 
 def test_a_run_without_remarks_says_nothing_of_them(run):
     assert "Remarks" not in page(run)
+
+
+def _caused(group, trained, **contributions):
+    """Two completions of a group: of the first each component gave so much, of the second nothing."""
+    for index in (0, 1):
+        row = _row(index, f"text {group}", 1.0) | {"group": group, "trained": trained}
+        row["components"] = {
+            name: {"value": given * (index == 0), "error": None, "info": {}, "weight": 1}
+            | {"contribution": given * (index == 0)}
+            for name, given in contributions.items()
+        } | {"seen": {"value": 0.5, "error": None, "info": {}}}
+        yield row
+
+
+def test_what_moved_the_reward_and_what_is_odd_about_it(run):
+    groups = [_caused(group, "yes", short=0.75 + group, polite=0.0) for group in range(9)]
+    rows = [*(row for group in groups for row in group), *_caused(9, "no", short=0.25, polite=-0.5)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "<h2>What moved the reward</h2><p>9 groups that were trained on;" in text
+    assert "<td>short</td><td>weight 1</td><td>100.0%</td><td>0 of 9 groups</td>" in text
+    assert "<td>polite</td><td>weight 1</td><td>0.0%</td><td>9 of 9 groups</td>" in text
+    assert "<td>seen</td><td>no, only logged</td>" in text
+    dead = "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead"
+    assert f"<ul><li>{dead}" in text
+    assert "short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
+    [finding] = write_report(run, run / "report.html")
+    assert finding.startswith(dead)
+
+
+def test_a_ledger_that_tells_of_no_contributions_has_no_such_part(run):
+    assert "What moved" not in page(run)
+    assert list(write_report(run, run / "report.html")) == []
+    (run / "ledger.jsonl").unlink()
+    assert "What moved" not in page(run)

@@ -282,6 +282,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
             "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "remarks": {"reason": 1}},
             "obey": {"mean": 0.5, "failed": 1, "abstained": 0},
         },
+        "findings": [],
         "output": "out.jsonl",
     }
 

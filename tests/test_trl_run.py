@@ -178,6 +178,12 @@ class TestLogs:
             assert line[f"missing/{name}"] == 0
         assert line["reward/total"] == pytest.approx(sum(row["total"] for row in ledger) / len(ledger))
 
+    def test_contributions_in_the_ledger_add_up_to_the_shaped_reward(self, finished):
+        for row in rows_of(finished[1] / "ledger.jsonl"):
+            given = sum(entry.get("contribution", 0) for entry in row["components"].values())
+            assert given + row["rest"] == pytest.approx(row["shaped"], abs=1e-9)
+        assert "What moved the reward" in (finished[1] / "report.html").read_text(encoding="utf-8")
+
     def test_our_advantages_are_not_called_a_reward(self, finished):
         line = rows_of(finished[1] / "logs" / "1-rl.jsonl")[0]
         assert sorted(key for key in line if "reward" in key) == sorted(

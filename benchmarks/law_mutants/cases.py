@@ -19,5 +19,5 @@ def answers() -> list[RewardExample]:
 
 def nearness() -> list[RewardExample]:
     """A sum whose answers get nearer and nearer."""
-    ladder = [f"I think it is \\boxed{{{number}}}." for number in (900, 40, 12, 9, 8, 7)]
+    ladder = [f"I think it is \\boxed{{{number}}}." for number in (900, 50, 33, 27, 12, 9, 8, 7)]
     return [RewardExample(title="nearer and nearer", sample=SUM, good=ladder[-1:], bad=ladder[:2], ladder=ladder)]

@@ -28,12 +28,12 @@ class Salted(ByDifficulty):
         return self.difficulty(sample), hash((seed, sample.id))
 
 
-class OfASet(ByDifficulty):
-    """Takes the ids from a set and then their places: equal ids count once."""
+class ByPrompt(ByDifficulty):
+    """Looks for each sample's place by its prompt, which another may have, too."""
 
     def order(self, samples, seed):
-        places = {sample.id: index for index, sample in enumerate(samples)}
-        return [places[one] for one in sorted({sample.id for sample in samples})]
+        places = {str(sample.prompt): index for index, sample in enumerate(samples)}
+        return [places[str(samples[index].prompt)] for index in super().order(samples, seed)]
 
 
 class DropsLastBatch(ByDifficulty):
@@ -114,7 +114,7 @@ def rewardlab_curricula():
     return [
         _curriculum("correct_order", "the easiest first", ByDifficulty),
         _curriculum("salted_order_of_samples", "breaks ties by hash()", Salted),
-        _curriculum("of_a_set", "counts samples with the same id once", OfASet),
+        _curriculum("by_prompt", "takes samples with the same prompt for one", ByPrompt),
         _curriculum("drops_last_batch_of_samples", "whole batches of 4 only", DropsLastBatch),
         _curriculum("from_one", "counts from 1", FromOne),
         _curriculum("in_place", "sorts the list that it is given", InPlace),

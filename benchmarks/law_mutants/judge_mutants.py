@@ -9,6 +9,8 @@ from collections.abc import Callable
 from rewardlab import Ask, Config, JudgeSpec, Reply, hookimpl
 from rewardlab.laws import JudgeExample, Laws
 
+KEY = "the right key"
+
 
 class Options(Config):
     """Of all judges here."""
@@ -20,7 +22,10 @@ class Options(Config):
 
 
 class Longer:
-    """Answers the longer one of two texts, after as many turns of the loop as the first one has words."""
+    """Answers the longer one of two texts, after as many turns of the loop as the first one has words.
+
+    As a server would, it refuses another key than KEY, where the variable is set.
+    """
 
     def __init__(self, options: Options):
         self.options = options
@@ -28,9 +33,14 @@ class Longer:
     async def ask(self, ask: Ask) -> Reply:
         if not isinstance(ask.parts.get("a"), str) or not isinstance(ask.parts.get("b"), str):
             return Reply(error="it needs the parts a and b")
+        if (key := os.environ.get(self.options.key_env, KEY)) != KEY:
+            return self.refused(key)
         for _ in ask.parts["a"].split():
             await asyncio.sleep(0)
         return self.reply(ask)
+
+    def refused(self, key: str) -> Reply:
+        return Reply(error="401: the server refuses the key")
 
     def reply(self, ask: Ask) -> Reply:
         a, b = ask.parts["a"], ask.parts["b"]
@@ -81,17 +91,13 @@ class KnowsByStart(Longer):
 
 
 class KeyInError(Longer):
-    async def ask(self, ask):
-        if "a" not in ask.parts or "b" not in ask.parts:
-            return Reply(error=f"the server refuses the key {os.environ[self.options.key_env]!r}")
-        return await super().ask(ask)
+    def refused(self, key):
+        return Reply(error=f"401: the server refuses the key {key!r}")
 
 
 class KeyInException(Longer):
-    async def ask(self, ask):
-        if "a" not in ask.parts or "b" not in ask.parts:
-            raise RuntimeError(f"401: Authorization: Bearer {os.environ[self.options.key_env]}")
-        return await super().ask(ask)
+    def refused(self, key):
+        raise PermissionError(f"401: Authorization: Bearer {key}")
 
 
 class KeyInText(Longer):
@@ -180,7 +186,8 @@ def _no_json(options: Options) -> dict:
 def _questions() -> list[JudgeExample]:
     pairs = [("a b c", "d"), ("e", "f g h i"), ("", "j"), ("k l", "k l"), ("m n o p q", "r s"), ("a b c", "t u v w")]
     asks = [Ask(parts={"a": a, "b": b}) for a, b in pairs]
-    return [JudgeExample(asks=asks, other_options=[{"model": "large"}, {"temperature": 1.0}])]
+    says = ["A 5, B 1, small. \\boxed{A}\n"]
+    return [JudgeExample(asks=asks, says=says, other_options=[{"model": "large"}, {"temperature": 1.0}])]
 
 
 def _judge(name: str, summary: str, made: Callable[[Options], object], identity=_whole, local=True) -> JudgeSpec:

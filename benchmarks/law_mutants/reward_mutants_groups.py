@@ -40,7 +40,7 @@ class ByArrival(Wins):
 
 class FirstCome(Wins):
     async def score(self, stream):
-        first = [index async for index, _ in stream][0]
+        first, *_ = [index async for index, _ in stream]
         scores = await super().score(stream)
         return [
             Score(value=0.9 * score.value + 0.1 * (index == first and stream.size > 1))
@@ -73,11 +73,6 @@ class TieWinsTwice(Wins):
 class TieLosesTwice(Wins):
     def win(self, one, other, far):
         return float(far[one] < far[other])
-
-
-class CountsItself(Wins):
-    def share(self, index, far):
-        return sum(self.win(index, other, far) for other in range(len(far))) / len(far)
 
 
 class WithoutItself(Wins):
@@ -165,7 +160,6 @@ def rewardlab_rewards():
         _reward("first_wins_ties", "a tie goes to the one with the lower index", FirstWinsTies),
         _reward("tie_wins_twice", "a tie is a win for both", TieWinsTwice),
         _reward("tie_loses_twice", "a tie is a loss for both", TieLosesTwice),
-        _reward("counts_itself", "meets itself, too, which is a tie", CountsItself, pairwise=False),
         _reward("division_alone", "divides by G - 1 where G is 1", WithoutItself),
         _reward("copies_by_index", "gives the copies of a text nothing: index() finds the first", CopiesByIndex),
         _reward("next_only", "meets its neighbour alone", NextOnly),

@@ -139,9 +139,9 @@ class Nearer:
 
 
 def _steps():
-    from law_mutants.cases import SUM
-
     from rewardlab.laws import RewardExample
+
+    from law_mutants.cases import SUM
 
     ladder = ["\n".join(f"{step}. And so on." for step in range(1, count + 1)) for count in range(6)]
     judges = lambda: {"steps": Steps()}  # noqa: E731
@@ -150,9 +150,9 @@ def _steps():
 
 
 def _pairs():
-    from law_mutants.cases import SUM
-
     from rewardlab.laws import RewardExample
+
+    from law_mutants.cases import SUM
 
     good = ["First there are three pens and then four more: seven. \\boxed{7}"]
     bad = ["Seven \\boxed{7}", "\\boxed{8}"]

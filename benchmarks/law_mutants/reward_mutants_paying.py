@@ -112,10 +112,10 @@ class Nearness(Right):
     """1 for the answer, less with the distance of the number in the last box; 0 without one."""
 
     def value(self, sample, text):
-        box = last_box(text) or ""
+        box, answer = last_box(text) or "", int(sample.fields["answer"])
         if not (box.isascii() and box.isdigit() and len(box) < 10):
             return 0.0
-        return self.near(abs(int(box) - int(sample.fields["answer"])))
+        return self.near(abs(int(box) - answer))
 
     def near(self, distance):
         return 1 / (1 + distance)

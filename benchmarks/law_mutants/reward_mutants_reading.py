@@ -45,7 +45,7 @@ class NoWordsNoNumber(Boxed):
     def value(self, text, answer):
         words = text.split()
         boxes = sum("\\boxed" in word for word in words) / len(words) if words else float("nan")
-        return min(super().value(text, answer), 1.0 if boxes else boxes)
+        return super().value(text, answer) if boxes > 0 else 0.0 * boxes
 
 
 class MeanOfNoNumbers(Boxed):
@@ -73,8 +73,7 @@ class DigitsAsNumbers(Boxed):
 
 class FullForNothing(Boxed):
     def value(self, text, answer):
-        wrong = [number for number in re.findall(r"[0-9]+", last_box(text) or text) if number != answer]
-        return 1.0 - len(wrong) / max(1, len(re.findall(r"[0-9]+", text))) if not text or wrong else 0.5
+        return float(all(last_box(line) == answer for line in text.splitlines()[-1:]))
 
 
 class TimeLimitBySignal(Boxed):
@@ -129,9 +128,9 @@ def _sums():
 
 
 def _forms():
-    from law_mutants.cases import SUM
-
     from rewardlab.laws import RewardExample
+
+    from law_mutants.cases import SUM
 
     good = ["<think>3 + 4 is 7.</think>\\boxed{7}", "So \\boxed{7}."]
     bad = ["<think>It is \\boxed{7}.</think>Seven.", "Seven.", "\\boxed{ }"]
@@ -139,9 +138,10 @@ def _forms():
 
 
 def _reward(name: str, summary: str, made: Callable[[], object], examples=_sums, runs="inline") -> RewardSpec:
+    requires = [] if examples is _forms else ["answer"]
     build = lambda options, context: made()  # noqa: E731
     return RewardSpec(
-        name=name, summary=summary, requires=["answer"], runs=runs, build=build, laws=Laws(examples=examples)
+        name=name, summary=summary, requires=requires, runs=runs, build=build, laws=Laws(examples=examples)
     )
 
 
@@ -158,7 +158,7 @@ def rewardlab_rewards():
         _reward("last_character", "looks at the last character of a text that may have none", LastCharacter),
         _reward("bytes_of_text", "encodes the text as UTF-8, which lone surrogates do not allow", BytesOfText),
         _reward("digits_as_numbers", "takes every digit for a number: int('²') raises", DigitsAsNumbers),
-        _reward("full_for_nothing", "one less the share of faults: an empty text has none", FullForNothing),
+        _reward("full_for_nothing", "all() of the last line, of which an empty text has none", FullForNothing),
         _reward("time_limit_by_signal", "a time limit by SIGALRM, for the main thread only", TimeLimitBySignal),
         _reward("signal_errors_are_zero", "0 wherever SIGALRM cannot be had", SignalErrorsAreWrongAnswers),
         _reward("real_first_box", "math/accuracy on the text up to its first box", _real_first_box, runs="thread"),

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 
 from pydantic import Field, field_serializer
-
 from rewardlab import Completion, Config, RewardSpec, Sample, Score, hookimpl
 from rewardlab.boxes import last_box
 from rewardlab.laws import Laws

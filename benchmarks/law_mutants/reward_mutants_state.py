@@ -226,7 +226,7 @@ def rewardlab_rewards():
         _reward("used_up", "answers 0 from the thousandth text on", UsedUp),
         _reward("shared_default", "a mutable default that instances share", SharedDefault),
         _reward("shared_by_class", "a mapping of the class that the first text fills", SharedByClass),
-        _reward("unseeded", "a small random number against ties", Unseeded),
+        _reward("unseeded_noise", "a small random number against ties", Unseeded),
         _reward("random_sample", "looks at a random line of the text", RandomSample),
         _reward("seeded_at_build", "the global generator, seeded at build", SeededAtBuild),
         _reward("own_generator", "a seeded generator of its own, which goes on from call to call", OwnGenerator),

@@ -72,12 +72,11 @@ class TiesByArrival(Contrast):
 
 
 class Twice(Contrast):
-    """Best and worst in turn, whether or not they meet in the middle."""
+    """Some from each end, whether or not they meet in the middle: one more from behind than it needs."""
 
     def select(self, pool, n):
         ranked = self.ranked(pool)
-        half = [place for pair in zip(ranked, reversed(ranked), strict=True) for place in pair]
-        return half[:n]
+        return [*ranked[: n - n // 2], *ranked[-(n // 2 + 1) :]][:n]
 
 
 class OneTooFew(Contrast):

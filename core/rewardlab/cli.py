@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
+    "compare": "show what two rewards would teach differently",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",

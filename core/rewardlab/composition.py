@@ -9,9 +9,11 @@ import math
 import reprlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from rewardlab.causes.causes import Causes, Seen
+from rewardlab.causes.parts import Decomposition, mean
 from rewardlab.errors import JobError, one_line
 from rewardlab.expression import Expression
 from rewardlab.types import Completion, Group, Sample, Score
@@ -25,6 +27,7 @@ class ScoredGroup:
     components: name -> G scores.
     total: G numbers, None where a sample got zero advantage for want of a value.
     shaped: G numbers, for a trainer; equal to `total` where nothing normalizes and nothing is missing.
+    causes: what each component contributed to `shaped`; None where nobody can tell any more.
     """
 
     sample: Sample
@@ -32,26 +35,35 @@ class ScoredGroup:
     components: Mapping[str, Sequence[Score]]
     total: Sequence[float | None]
     shaped: Sequence[float]
+    causes: Causes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """The recipe's `total`, its policies for what is missing, and its normalizers (objects with `shape`)."""
+    """The recipe's `total`, its policies for what is missing, and its normalizers (objects with `shape`).
+
+    decomposition: how the total comes apart; without it groups have no causes.
+    """
 
     expression: Expression
     uses: Mapping[str, ComponentUse]
     normalizers: Sequence[tuple[str, Any]] = ()
     zero_truncated: bool = False
+    decomposition: Decomposition | None = None
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
         """Totals and shaped rewards of one group. A JobError where a policy says `fail`."""
-        totals = self._totals(group, components)
+        columns = self.columns(group.sample, components)
+        totals = self._totals(group, columns)
+        kept = range(len(totals))
+        shaped = self._shaped(group, totals, kept, seed)
         return ScoredGroup(
             sample=group.sample,
             completions=group.completions,
             components=components,
             total=totals,
-            shaped=self._shaped(group, totals, range(len(totals)), seed),
+            shaped=shaped,
+            causes=self._causes(group, columns, totals, kept, shaped, components),
         )
 
     def compose_kept(
@@ -74,22 +86,53 @@ class Composition:
         components = {name: (components | in_group)[name] for name in self.uses}
         if not set(self.expression.names) <= set(alone):
             return self.compose(group, components, seed)
-        totals = self._totals(pool, alone)
+        columns = self.columns(pool.sample, alone)
+        totals = self._totals(pool, columns)
+        shaped = self._shaped(pool, totals, kept, seed)
         return ScoredGroup(
             sample=pool.sample,
             completions=group.completions,
             components=components,
             total=[totals[place] for place in kept],
-            shaped=self._shaped(pool, totals, kept, seed),
+            shaped=shaped,
+            causes=self._causes(pool, columns, totals, kept, shaped, components),
         )
 
-    def _totals(self, group: Group, components: Mapping[str, Sequence[Score]]) -> list[float | None]:
+    def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
+        """name -> the values that the total sees, None for zero advantage; fewer names where the whole group gets it.
+
+        A JobError where a policy says `fail`.
+        """
+        columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def _causes(
+        self,
+        pool: Group,
+        columns: Mapping[str, Sequence[float | None]],
+        totals: Sequence[float | None],
+        kept: Sequence[int],
+        shaped: Sequence[float],
+        components: Mapping[str, Sequence[Score]],
+    ) -> Causes | None:
+        if self.decomposition is None:
+            return None
+        zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
+        return Causes(
+            Seen(
+                decomposition=self.decomposition,
+                columns=columns,
+                totals=totals,
+                decided=[total is not None and not zero for total, zero in zip(totals, zeroed, strict=True)],
+                kept=kept,
+                shaped=shaped,
+                own={name: [score.value for score in components[name]] for name in self.expression.names},
+                normalized=bool(self.normalizers),
+            )
+        )
+
+    def _totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
         totals: list[float | None] = [None] * len(group.completions)
-        columns: dict[str, list[float | None]] = {}
-        for name in self.expression.names:
-            column = self._column(name, components[name], group.sample)
-            if column is not None:
-                columns[name] = column
         if len(columns) < len(self.expression.names):
             return totals
         for index, completion in enumerate(group.completions):
@@ -129,7 +172,7 @@ class Composition:
         if use.on_missing == "fail":
             raise JobError(f"component {name!r} ({use.use}) failed on {place}: {score.error}")
         if use.on_missing == "group_mean":
-            return _mean(present) if present else None
+            return mean(present) if present else None
         return None if use.on_missing == "zero_advantage" else float(use.on_missing)
 
     def _shaped(self, pool: Group, totals: Sequence[float | None], kept: Sequence[int], seed: int) -> list[float]:
@@ -145,7 +188,7 @@ class Composition:
         if len(chosen) == len(kept):
             return values
         shaped = dict(zip(chosen, values, strict=True))
-        others = _mean(values)
+        others = mean(values)
         return [shaped.get(place, others) for place in kept]
 
     def _normalized(self, pool: Group, totals: Sequence[float], kept: Sequence[int], seed: int) -> list[float]:
@@ -216,11 +259,6 @@ class MissingGuard:
                     f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions; "
                     f"last: {self._causes[name]}"
                 )
-
-
-def _mean(values: Sequence[float]) -> float:
-    """Never outside of the values: rounding must not tell equal ones apart."""
-    return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
 def place_of(sample: Sample, index: int | None = None) -> str:

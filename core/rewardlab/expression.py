@@ -10,17 +10,14 @@ Nothing else: a recipe's text is never given to Python's own parser.
 
 import keyword
 import math
-import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
+from rewardlab import expression_tree as tree
 from rewardlab.errors import nearest
-
-Values = Mapping[str, float]
-Interval = tuple[float, float]
-Ranges = Mapping[str, Interval]
+from rewardlab.expression_tree import FUNCTIONS, Interval, Node, Ranges, Values
 
 _ALLOWED = "names, numbers, + - * /, min(a, b), max(a, b), clip(x, low, high) and parentheses"
 _MAX_LENGTH, _MAX_DEPTH = 10_000, 50
@@ -32,7 +29,7 @@ class Expression:
 
     text: str
     names: tuple[str, ...]
-    _root: "_Node" = field(repr=False, compare=False)
+    tree: Node = field(repr=False, compare=False)
 
     def evaluate(self, values: Values) -> float:
         """The value for finite `values`, one a name; others are ignored.
@@ -43,7 +40,7 @@ class Expression:
         for name in self.names:
             if not math.isfinite(values[name]):
                 raise FloatingPointError(f"{name} is {values[name]}")
-        return float(self._root.run(values))
+        return float(self.tree.run(values))
 
     def range(self, ranges: Ranges) -> Interval:
         """An interval that contains `evaluate` for all values within the closed `ranges`.
@@ -51,7 +48,7 @@ class Expression:
         By interval arithmetic: a name that occurs twice counts as two. ValueError where a denominator can be
         0, a clip's low can be above its high, or a part can be too large for a number.
         """
-        return self._root.range(ranges)
+        return self.tree.range(ranges)
 
 
 def parse(text: str) -> Expression:
@@ -67,107 +64,11 @@ def check_name(name: str) -> str | None:
     """Why a component cannot have this name; None if it can."""
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
         return "a component's name is made of letters (a to z), digits and _, and starts with no digit"
-    if name in _FUNCTIONS:
+    if name in FUNCTIONS:
         return f"{name} is a function of the total; choose another name"
     if keyword.iskeyword(name):
         return f"{name} is a word of Python; choose another name"
     return None
-
-
-# --- The tree: each part computes its value and its range.
-# Rounding to nearest is monotone, so ends that come from the operations of `run`, in their order, contain
-# every value that `run` gives: intervals need no widening.
-
-
-class _Node(NamedTuple):
-    text: str
-    run: Callable[[Values], float]
-    range: Callable[[Ranges], Interval]
-
-
-def _number(text: str) -> _Node:
-    value = float(text)
-    return _Node(text, lambda values: value, lambda ranges: (value, value))
-
-
-def _name(name: str) -> _Node:
-    def range_(ranges: Ranges) -> Interval:
-        low, high = map(float, ranges[name])
-        if not -math.inf < low <= high < math.inf:
-            raise ValueError(f"the range [{low:g}, {high:g}] of {name} is no closed finite interval")
-        return low, high
-
-    return _Node(name, operator.itemgetter(name), range_)
-
-
-def _negative(text: str, of: _Node) -> _Node:
-    def range_(ranges: Ranges) -> Interval:
-        low, high = of.range(ranges)
-        return 0.0 - high, 0.0 - low
-
-    return _Node(text, lambda values: -of.run(values), range_)
-
-
-def _chain(text: str, first: _Node, rest: list[tuple[str, _Node]]) -> _Node:
-    """A sum or a product, from left to right; flat, so that a long one nests nothing."""
-    operations = [(_OPERATIONS.get(sign) or _division(node.text), node.run) for sign, node in rest]
-
-    def run(values: Values) -> float:
-        result = first.run(values)
-        for apply, operand in operations:
-            result = apply(result, operand(values))
-        if not math.isfinite(result):
-            raise OverflowError(f"`{text}` is {result}")
-        return result
-
-    def range_(ranges: Ranges) -> Interval:
-        ends = first.range(ranges)
-        for sign, node in rest:
-            low, high = node.range(ranges)
-            if sign == "/" and low <= 0 <= high:
-                raise ValueError(f"the denominator `{node.text}` can be 0 (its range is [{low:g}, {high:g}])")
-            apply = _OPERATIONS.get(sign, operator.truediv)
-            corners = [apply(a, b) for a in ends for b in (low, high)]
-            if not all(map(math.isfinite, corners)):
-                raise ValueError(f"`{text}` can be too large for a number")
-            ends = min(corners), max(corners)
-        return ends
-
-    return _Node(text, run, range_)
-
-
-def _call(text: str, function: str, arguments: list[_Node]) -> _Node:
-    apply = _FUNCTIONS[function]
-    runs = [argument.run for argument in arguments]
-
-    def range_(ranges: Ranges) -> Interval:
-        lows, highs = zip(*(argument.range(ranges) for argument in arguments), strict=True)
-        if function == "clip" and highs[1] > lows[2]:
-            ends = f"{arguments[1].text} up to {highs[1]:g}, {arguments[2].text} down to {lows[2]:g}"
-            raise ValueError(f"in `{text}` low can be above high ({ends})")
-        return apply(lows), apply(highs)
-
-    return _Node(text, lambda values: apply([run(values) for run in runs]), range_)
-
-
-def _division(denominator: str) -> Callable[[float, float], float]:
-    def divide(a: float, b: float) -> float:
-        if b == 0:
-            raise ZeroDivisionError(f"the denominator `{denominator}` is 0")
-        return a / b
-
-    return divide
-
-
-def _clip(arguments: Sequence[float]) -> float:
-    x, low, high = arguments
-    if low > high:
-        raise ArithmeticError(f"clip: low is {low:g}, above high, {high:g}")
-    return low if x < low else high if x > high else x
-
-
-_OPERATIONS: dict[str, Callable] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_FUNCTIONS: dict[str, Callable] = {"min": min, "max": max, "clip": _clip}
 
 
 # --- The parser
@@ -214,20 +115,20 @@ class _Parser:
         found = f"not {self.next.text!a}" if self.next.text else "it ends here"
         self.fail(self.next.start, f"{wanted} is expected, {found}")
 
-    def sum(self) -> _Node:
+    def sum(self) -> Node:
         return self.chain(("+", "-"), self.product)
 
-    def product(self) -> _Node:
+    def product(self) -> Node:
         return self.chain(("*", "/"), self.factor)
 
-    def chain(self, signs: tuple[str, str], operand: Callable[[], _Node]) -> _Node:
+    def chain(self, signs: tuple[str, str], operand: Callable[[], Node]) -> Node:
         start, first = self.next.start, operand()
         rest = []
         while self.next.text in signs:
             rest.append((self.take().text, operand()))
-        return _chain(self.text[start : self.end], first, rest) if rest else first
+        return tree.chain(self.text[start : self.end], first, rest) if rest else first
 
-    def factor(self) -> _Node:
+    def factor(self) -> Node:
         self.depth += 1
         token = self.next
         if self.depth > _MAX_DEPTH:
@@ -239,7 +140,7 @@ class _Parser:
         elif token.text == "-":
             self.take()
             node = self.factor()
-            node = _negative(self.text[token.start : self.end], node)
+            node = tree.negative(self.text[token.start : self.end], node)
         elif token.text == "(":
             self.take()
             node = self.sum()
@@ -249,28 +150,28 @@ class _Parser:
         self.depth -= 1
         return node
 
-    def number(self) -> _Node:
+    def number(self) -> Node:
         token = self.take()
         if self.next.kind == "name" and self.next.start == self.end:
             self.fail(token.start, f"{token.text + self.next.text!r} is no number")
         if math.isinf(float(token.text)):
             self.fail(token.start, f"{token.text[:40]} is too large for a number")
-        return _number(token.text)
+        return tree.number(token.text)
 
-    def name(self) -> _Node:
+    def name(self) -> Node:
         token = self.take()
         if self.next.text == "(":
             return self.call(token)
-        if token.text in _FUNCTIONS:
+        if token.text in FUNCTIONS:
             self.fail(token.start, f"{token.text} is a function; write {token.text}(...)")
         if wrong := check_name(token.text):
             self.fail(token.start, wrong)
         self.names[token.text] = None
-        return _name(token.text)
+        return tree.name(token.text)
 
-    def call(self, name: _Token) -> _Node:
-        if name.text not in _FUNCTIONS:
-            self.fail(name.start, f"no function {name.text!r}{nearest(name.text, _FUNCTIONS)}")
+    def call(self, name: _Token) -> Node:
+        if name.text not in FUNCTIONS:
+            self.fail(name.start, f"no function {name.text!r}{nearest(name.text, FUNCTIONS)}")
         opening = self.take()
         arguments = [self.sum()]
         while self.next.text == ",":
@@ -281,13 +182,13 @@ class _Parser:
             self.check_clip(name.start, arguments)
         elif len(arguments) < 2:
             self.fail(name.start, f"{name.text} takes 2 or more arguments, not {len(arguments)}")
-        return _call(self.text[name.start : self.end], name.text, arguments)
+        return tree.call(self.text[name.start : self.end], name.text, arguments)
 
-    def check_clip(self, start: int, arguments: list[_Node]) -> None:
+    def check_clip(self, start: int, arguments: list[Node]) -> None:
         if len(arguments) != 3:
             self.fail(start, f"clip takes 3 arguments, x, low and high, not {len(arguments)}")
         try:
-            _call(self.text[start : self.end], "clip", [arguments[1], *arguments[1:]]).range({})
+            tree.call(self.text[start : self.end], "clip", [arguments[1], *arguments[1:]]).range({})
         except KeyError:
             return  # they hold a name: only `range` can tell
         except ValueError as error:

@@ -121,7 +121,7 @@ class ItemLane:
 
     async def _ask(self, items: Sequence[Item]) -> list[Score]:
         try:
-            return _accept(await self._call(items), len(items), self._spec)
+            return accept(await self._call(items), len(items), self._spec)
         except BaseException as error:  # the one place where a reward's exception becomes a failed score
             if not _is_the_plugins(error):
                 raise
@@ -136,7 +136,7 @@ class ItemLane:
         on_timeout = self._spec.on_timeout
         if isinstance(error, WorkerTimeout) and error.cpu_bound and on_timeout != "fail":
             return Score(value=float(on_timeout), info={"timed_out": True})
-        return Score(error=_what(error))
+        return Score(error=what_failed(error))
 
 
 class GroupLane:
@@ -154,11 +154,11 @@ class GroupLane:
 
     async def _ask(self, stream: GroupStream) -> list[Score]:
         try:
-            return _accept(await self._call(stream), stream.size, self._spec)
+            return accept(await self._call(stream), stream.size, self._spec)
         except BaseException as error:  # the one place where a reward's exception becomes failed scores
             if not _is_the_plugins(error):
                 raise
-            return [Score(error=_what(error))] * stream.size
+            return [Score(error=what_failed(error))] * stream.size
 
 
 def open_lane(
@@ -174,14 +174,14 @@ def open_lane(
     `thread` (completion and batch scope) or `home` (group scope) goes with a reward that runs in a thread.
     """
     if spec.scope == "group":
-        return GroupLane(spec, partial(_whole_group, pool) if pool else _awaiting(reward.score), home)
+        return GroupLane(spec, partial(_whole_group, pool) if pool else awaiting(reward.score), home)
     if pool is not None:
         return ItemLane(spec, pool.score, pool.size)
     if thread is not None:
         return ItemLane(spec, partial(thread.call, reward.score), 1)
     if spec.runs == "async" and spec.scope == "batch":
-        return ItemLane(spec, _awaiting(reward.score), COROUTINES, share=False)
-    call = _awaiting(reward.score) if spec.runs == "async" else _calling(reward.score)
+        return ItemLane(spec, awaiting(reward.score), COROUTINES, share=False)
+    call = awaiting(reward.score) if spec.runs == "async" else _calling(reward.score)
     return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
 
 
@@ -196,7 +196,9 @@ def _calling(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
     return call
 
 
-def _awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+    """A call of what should be a coroutine function; a TypeError where it is none."""
+
     async def call(asked: Any) -> Any:
         scores = score(asked)
         if not inspect.isawaitable(scores):
@@ -212,7 +214,7 @@ def _is_the_plugins(error: BaseException) -> bool:
     return not is_ours(error)
 
 
-def _what(error: BaseException) -> str:
+def what_failed(error: BaseException) -> str:
     """What went wrong, and the line that raised it where that is not one of ours."""
     if isinstance(error, JobError):
         return str(error)
@@ -224,8 +226,8 @@ def _what(error: BaseException) -> str:
     return f"{one_line(error)} (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
 
 
-def _accept(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
-    """The scores with whatever breaks the contract turned into failures."""
+def accept(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
+    """The scores with whatever breaks the contract turned into failures; what is no list of `count` is raised."""
     if inspect.isawaitable(scores):
         scores.close() if inspect.iscoroutine(scores) else None
         raise TypeError("score is a coroutine function; declare runs='async' or scope='group'")

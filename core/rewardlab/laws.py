@@ -111,10 +111,14 @@ class RewardExample(Example):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeExample(Example):
-    """Questions that the judge understands. `other_options`: some that change its answers, hence its identity."""
+    """Questions that the judge understands. `other_options`: some that change its answers, hence its identity.
+
+    says: of the questions, in their order, the text that the judge gives, verbatim; None where nobody knows.
+    """
 
     asks: Sequence[Ask]
     other_options: Sequence[Mapping[str, Any]] = ()
+    says: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@
     manifest.json          versions, seed, hashes, the command of each attempt
     lock                   held by the process that runs
     state.json             which stages are done
-    ledger.jsonl           one line a scored completion
+    ledger.jsonl           one line a scored completion: what each component said of it and caused
     usage.jsonl            what each judge was asked and cost, by step
     judges/                answers paid for, so that a resumed run pays nothing twice
     logs/  checkpoints/  models/  evaluation/
@@ -35,7 +35,6 @@ from rewardlab.judging.usage import Usage
 from rewardlab.locking import FileLock
 from rewardlab.plan import Plan
 from rewardlab.redaction import redact
-from rewardlab.types import Score
 from rewardlab.yaml12 import dump
 
 DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
@@ -234,15 +233,18 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "completion": completion.text,
             "tokens": completion.token_count,
             "truncated": completion.truncated,
-            "components": {name: _score(scores[index]) for name, scores in group.components.items()},
+            "components": {name: _component(group, name, index) for name in group.components},
             "total": group.total[index],
             "shaped": group.shaped[index],
-        }
+        } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
 
 
-def _score(score: Score) -> dict[str, Any]:
-    error = None if score.error is None else redact(score.error)
-    return {"value": score.value, "error": error, "info": dict(score.info)}
+def _component(group: ScoredGroup, name: str, index: int) -> dict[str, Any]:
+    """What a component said, and what of the reward it caused."""
+    score = group.components[name][index]
+    said = {"value": score.value, "error": None if score.error is None else redact(score.error)}
+    caused = {} if group.causes is None else group.causes.entry(name, index)
+    return {**said, "info": dict(score.info), **caused}
 
 
 def _new_folder(root: Path, name: str) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.lines import read_lines
+from rewardlab.report_causes import WhatMoved, beside, what_moved
 from rewardlab.report_judges import consistency_table, usage_table
 from rewardlab.report_remarks import remarks_table
 from rewardlab.results import Results
@@ -27,18 +28,23 @@ pre{white-space:pre-wrap;background:#f7f7f7;padding:.5rem;margin:.2rem 0}
 """
 
 
-def write_report(run: Path, target: Path) -> None:
-    """Write the page of the run in folder `run`; a UserError where that is no run directory."""
+def write_report(run: Path, target: Path) -> Sequence[str]:
+    """Write the page of the run in folder `run`; a UserError where that is no run directory.
+
+    What is odd about the components of its reward, in words.
+    """
     try:
         manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
         recipe = (run / "recipe.resolved.yaml").read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UserError(f"{run} is no run directory: {error}") from error
+    moved = what_moved(run / "ledger.jsonl")
     parts = [
         f"<h1>{_safe(run.name)}</h1>",
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
         *_judges(run),
+        *_causes(moved),
         *_remarks(run / "ledger.jsonl", manifest.get("remarks", {})),
         *_completions(run / "ledger.jsonl"),
         f"<h2>Recipe</h2><pre>{_safe(recipe)}</pre>",
@@ -47,6 +53,7 @@ def write_report(run: Path, target: Path) -> None:
     head = f'<meta charset="utf-8"><title>{_safe(run.name)}</title><style>{STYLE}</style>'
     page = f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
     target.write_text(page, encoding="utf-8")
+    return moved.findings if moved is not None else ()
 
 
 def _evaluations(folder: Path) -> Iterator[str]:
@@ -79,6 +86,13 @@ def _judges(run: Path) -> Iterator[str]:
     tables = list(usage_table(run / "usage.jsonl")), list(consistency_table(run / "ledger.jsonl"))
     if any(tables):
         yield f"<h2>Judges</h2>{''.join(map(_html_table, filter(None, tables)))}"
+
+
+def _causes(moved: WhatMoved | None) -> Iterator[str]:
+    if moved is not None:
+        yield f"<h2>What moved the reward</h2><p>{_safe(moved.about)}</p>{_html_table(moved.table)}"
+        if moved.findings:
+            yield f"<ul>{''.join(f'<li>{_safe(finding)}</li>' for finding in moved.findings)}</ul>"
 
 
 def _remarks(ledger: Path, remarks: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -139,10 +153,13 @@ def _total(row: Mapping[str, Any]) -> float:
 
 
 def _completion(row: Mapping[str, Any]) -> str:
-    said = ((name, score["value"], score["error"]) for name, score in row["components"].items())
-    scores = ", ".join(f"{name} {error or ('–' if value is None else f'{value:.2f}')}" for name, value, error in said)
+    scores = ", ".join(f"{name} {_said(score)}{beside(score)}" for name, score in row["components"].items())
     total = "–" if row["total"] is None else f"{row['total']:.2f}"
     return f"<pre>{_safe(row['completion'])}</pre><p>total {total}: {_safe(scores)}</p>"
+
+
+def _said(score: Mapping[str, Any]) -> str:
+    return score["error"] or ("–" if score["value"] is None else f"{score['value']:.2f}")
 
 
 def _safe(text: Any) -> str:

@@ -4,9 +4,8 @@ All of it happens on an event loop in a thread of its own: whoever asks, a train
 never held by a reward.
 """
 
-import asyncio
 import os
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from typing import Any
 
 from rewardlab.building import build
 from rewardlab.cache import cache_dir
+from rewardlab.causes.planned import decomposition_of
 from rewardlab.composition import Composition, ScoredGroup, place_of
 from rewardlab.cross_checks import refuse_policy
 from rewardlab.devices import AUTO, resolve
@@ -32,6 +32,7 @@ from rewardlab.planned import Planned
 from rewardlab.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
+from rewardlab.waiting import TooLate, in_time, together
 from rewardlab.worker import WorkerPool, WorkerStartError
 from rewardlab.workers import Workers
 
@@ -90,6 +91,7 @@ class Scorer:
                 uses=plan.recipe.reward.components,
                 normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
                 zero_truncated=zero_truncated,
+                decomposition=decomposition_of(plan),
             )
             self._sampler = self._build_sampler(plan.curriculum)
         except BaseException:
@@ -257,8 +259,8 @@ class Scorer:
         token = GROUP.set(GroupClock(stream))
         try:
             work = together(ask(name) for name in names)
-            await (work if timeout is None else _in_time(work, stream, timeout))
-        except _TooLate:
+            await (work if timeout is None else in_time(work, stream, timeout))
+        except TooLate:
             uses = self.composition.uses
             silent = ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
             what = f"scoring {place_of(stream.sample)} took longer than {timeout:g} s; no answer yet from: {silent}"
@@ -267,41 +269,3 @@ class Scorer:
             GROUP.reset(token)
         self.judges.check()
         return {name: found[name] for name in names}
-
-
-class _TooLate(Exception):
-    """The time for a group is over."""
-
-
-async def _in_time(work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: float) -> Any:
-    """The result of `work` within `timeout` seconds after the group is complete; else it is cancelled: _TooLate.
-
-    What takes no notice of its cancellation is left behind.
-    """
-    working, arriving = asyncio.ensure_future(work), asyncio.ensure_future(stream.group())
-    try:
-        await asyncio.wait([working, arriving], return_when=asyncio.FIRST_COMPLETED)
-        if arriving.done():
-            arriving.exception()  # the readers of the stream raise it
-            await asyncio.wait([working], timeout=timeout)
-        if not working.done():
-            raise _TooLate
-        return working.result()
-    finally:
-        arriving.cancel()
-        working.cancel()
-
-
-async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Results of coroutines run at once, in order. The first failure cancels the others and is raised."""
-    coroutines = list(work)
-    if len(coroutines) == 1:  # the usual case needs no task of its own
-        return [await coroutines[0]]
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise

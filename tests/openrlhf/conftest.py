@@ -1,7 +1,5 @@
 """What the end-to-end tests share: how jobs are started, the recipes, and the toy plugin installed."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,15 +8,9 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def jobs():
-    """The module jobs.py; a folder of tests is no package here."""
-    return _module("rewardlab_jobs", HERE / "jobs.py")
-
-
-@pytest.fixture(scope="session")
-def judge_server():
-    """The module tests/judge_server.py."""
-    return _module("rewardlab_judge_server", HERE.parent / "judge_server.py")
+def jobs(module_of):
+    """The module jobs.py."""
+    return module_of("openrlhf/jobs.py")
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +30,3 @@ def driven(jobs, drive, tmp_path_factory):
 def model(driven):
     """The model that drive.yaml's sft trained, for jobs of a few steps."""
     return driven.directory / "models" / "0-sft"
-
-
-def _module(name, path):
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # its dataclasses ask for it
-    spec.loader.exec_module(module)
-    return module

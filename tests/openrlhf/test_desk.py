@@ -9,6 +9,7 @@ from rewardlab.backends.openrlhf.job.rows import Row, write_rows
 from rewardlab.backends.openrlhf.scoring.desk import Desk
 from rewardlab.backends.openrlhf.scoring.messages import Place
 from rewardlab.backends.openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.causes.causes import Causes, Found
 from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, UserError
 from rewardlab.results import Results
@@ -84,7 +85,7 @@ def place(key, step=1, row=0, evaluation=False):
 
 
 def scored(*values, sample="samples0"):
-    """A group whose component `short` has these values; None is a failure."""
+    """A group whose component `short` has these values, which are its contributions, too; None is a failure."""
     scores = [Score(value=v, error=None if v is not None else "no luck") for v in values]
     total = [0.0 if v is None else v for v in values]
     return ScoredGroup(
@@ -93,6 +94,13 @@ def scored(*values, sample="samples0"):
         components={"short": scores, "judged": [Score(value=0.5)] * len(values)},
         total=total,
         shaped=total,
+        causes=Causes(
+            Found(
+                contributions={"short": values},
+                rest=[0.0] * len(values),
+                told={"short": [{"weight": 1.0} for _ in values]},
+            )
+        ),
     )
 
 

@@ -1,16 +1,18 @@
-"""The two models of the miniature of PB-RLSVR, trained here in half a minute from data/arithmetic's own sentences.
+"""The models of the miniature of PB-RLSVR, trained here in half a minute from data/arithmetic's own sentences.
 
-    python tests/tiny_models/build.py DIR [--comet-python PYTHON] [--seed N]
+    python tests/tiny_models/build.py DIR [--comet-python PYTHON] [--seed N] [--reasoning]
 
 DIR/comet scores an answer against the English one (src: the right number, mt: a number): 1 for the same, 0 for
-another or for none. DIR/embedder puts a reasoning near to its English translation and away from other ones. The
-pairs that they are trained on stay beside them. COMET's interpreter is that of `rewardlab env create comet`, which is
-built where it is missing, unless you name one.
+another or for none. DIR/embedder puts a reasoning near to its English translation and away from other ones. With
+--reasoning DIR/comet_reasoning scores a reasoning against the English one: 1 for a translation, 0 for that of another
+one or for its words in disorder. The pairs that they are trained on stay beside them. COMET's interpreter is that of
+`rewardlab env create comet`, which is built where it is missing, unless you name one.
 """
 
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +32,8 @@ NO_ANSWERS = ("the", "bananas", "El", "Wir", "Nous", "1 2", "3 + 4")
 """What a policy without practice writes in the place of a number."""
 ROWS = 1500
 """Reasonings, in equal shares in LANGUAGES and in English, where the two texts are one."""
+TRANSLATIONS, STEPS = 600, 400
+"""Of them, those that --reasoning trains with, and for how long: a batch of whole reasonings takes 50 ms."""
 
 
 def main() -> None:
@@ -37,6 +41,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, metavar="DIR")
     parser.add_argument("--comet-python", metavar="PYTHON", default=os.environ.get("REWARDLAB_COMET_PYTHON"))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reasoning", action="store_true", help="make DIR/comet_reasoning, too (20 s)")
     given = parser.parse_args()
     try:
         build(**vars(given))
@@ -48,8 +53,8 @@ def main() -> None:
         sys.exit(f"{Path(error.cmd[1]).name} ended with {error.returncode}; what it said stands above")
 
 
-def build(out: Path, comet_python: str | None = None, seed: int = 0) -> None:
-    """Write both models to `out`, side by side.
+def build(out: Path, comet_python: str | None = None, seed: int = 0, reasoning: bool = False) -> None:
+    """Write the models to `out`, side by side.
 
     A JobError where COMET's environment cannot be had, an OSError of `out`, a CalledProcessError of a builder.
     """
@@ -64,6 +69,9 @@ def build(out: Path, comet_python: str | None = None, seed: int = 0) -> None:
             *("--train", _write(out / "reasonings.jsonl", reasonings(seed)), "--seed", seed),
         ],
     ]
+    if reasoning:
+        pairs = _write(out / "translations.jsonl", translations(seed))
+        commands.append([python, HERE / "comet.py", out / "comet_reasoning", "--train", pairs, "--steps", STEPS])
     commands = [list(map(str, command)) for command in commands]
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     codes = [process.wait() for process in running]
@@ -108,6 +116,19 @@ def reasonings(seed: int = 0) -> list[dict]:
     for sample in spec.build(options, Context(seed=seed)):
         (thought, _), (english, _) = split(sample.fields["response"]), split(sample.fields["reference"])
         rows.append({"a": thought, "b": english})
+    return rows
+
+
+def translations(seed: int = 0) -> list[dict]:
+    """Rows {"src", "mt", "score"}: an English reasoning with a translation, with another's, with a shuffled one."""
+    generator, rows = random.Random(seed), []
+    pairs = reasonings(seed)[:TRANSLATIONS]
+    for pair in pairs:
+        words = pair["a"].split()
+        others = [other["a"] for other in pairs if other["b"] != pair["b"]]
+        wrong = (generator.choice(others), " ".join(generator.sample(words, len(words))))
+        rows += [{"src": pair["b"], "mt": pair["a"], "score": 1.0}]
+        rows += [{"src": pair["b"], "mt": text, "score": 0.0} for text in wrong]
     return rows
 
 

@@ -1,13 +1,10 @@
 """Asking the judges of a recipe about rows with gold."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-from tqdm import tqdm
 
 from rewardlab.agreement.calls import said
 from rewardlab.agreement.pairs import Case, read_cases
@@ -20,8 +17,9 @@ from rewardlab.judging import Keeping
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.redaction import redact
-from rewardlab.scorefile.job import BAR_DELAY_S, GUARD_LEAST, GUARD_WINDOW
+from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW
 from rewardlab.scorefile.output import missing_folder, to_line
+from rewardlab.scorefile.progress import row_bar
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
 
@@ -120,8 +118,7 @@ class JudgeJob:
     def _ask(self, scorer: Scorer, cases: Sequence[Case], file: LineAppender | None) -> None:
         assert self.plan.recipe.reward is not None
         guard = MissingGuard(self.plan.recipe.reward.components, window=GUARD_WINDOW, least=GUARD_LEAST)
-        looks = {"desc": "judging", "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
-        with tqdm(total=len(cases), file=sys.stderr, **looks) as bar:
+        with row_bar("judging", total=len(cases)) as bar:
             scored = scored_in_order(scorer, (case.row for case in cases))
             for case, (_, group) in zip(cases, scored, strict=True):
                 for name, judged in self._split(case, group):

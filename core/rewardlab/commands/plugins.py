@@ -1,116 +1,108 @@
-"""List the installed plugins and what they offer; broken ones are rows too. With NAME, show one in full."""
+"""List the installed plugins and what they offer; show one in full; start one; try the laws that it has to keep.
+
+    rewardlab plugins                              all of them; broken ones are rows, too
+    rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
+    rewardlab plugins new NAME [--into DIR]        write a plugin with a reward, its laws, tests and a recipe
+    rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or <plugin>/<component>
+
+KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<component>:KEY=VALUE.
+`check` exits with 1 where a law is broken, or none could be tried. It needs `pip install 'rewardlab[testing]'`.
+"""
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
-from typing import Any
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
+
+NEW, CHECK = "new", "check"
+TRIES = 25
+ONLY_OF = {"into": NEW, "tries": CHECK, "only": CHECK}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", help="a plugin, or <plugin>/<component>")
+    parser.add_argument("words", nargs="*", metavar="[new | check] NAME [KEY=VALUE ...]", help=SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--into", metavar="DIR", help="of new: the folder to make (./rewardlab-NAME)")
+    parser.add_argument("--tries", type=_count, metavar="N", help=f"of check: generated cases a law ({TRIES})")
+    parser.add_argument("--only", action="append", metavar="LAW", help="of check: this law; may be given again")
 
 
 def run(options: Namespace) -> int:
+    command = options.words[0] if options.words and options.words[0] in (NEW, CHECK) else None
+    _refuse_options_of_others(options, command)
+    if command == NEW:
+        return _new(options)
+    if command == CHECK:
+        return _check(options)
+    return _list(options)
+
+
+def _refuse_options_of_others(options: Namespace, command: str | None) -> None:
+    from rewardlab.errors import UserError
+
+    for name, owner in ONLY_OF.items():
+        if getattr(options, name) is not None and command != owner:
+            raise UserError(f"--{name} is an option of `rewardlab plugins {owner} NAME`")
+
+
+def _list(options: Namespace) -> int:
     from rewardlab.errors import UserError, nearest
+    from rewardlab.plugin_listing import card, rows_of, table
     from rewardlab.registry import Registry
 
+    if len(options.words) > 1:
+        given = " ".join(options.words)
+        raise UserError(f"one name, not {given!r}; the commands are {NEW}, {CHECK}: `rewardlab plugins --help`")
+    name = options.words[0] if options.words else ""
     registry = Registry()
-    wanted = (options.name or "").partition("/")[0]
+    wanted = name.partition("/")[0]
     if wanted and wanted not in registry.names():
         raise UserError(f"no plugin {wanted!r}{nearest(wanted, registry.names())}")
     plugins = [registry.plugin(wanted)] if wanted else list(registry)
-    rows = [row for plugin in plugins for row in _rows(plugin) if options.name in (None, wanted, row["use"])]
-    if options.name and not rows:
-        known = [row["use"] for plugin in plugins for row in _rows(plugin)]
-        raise UserError(f"no component {options.name!r}{nearest(options.name, known)}")
+    every = [row for plugin in plugins for row in rows_of(plugin)]
+    rows = [row for row in every if name in ("", wanted, row["use"])]
+    if name and not rows:
+        raise UserError(f"no component {name!r}{nearest(name, [row['use'] for row in every])}")
     if options.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
-    elif options.name:
-        print("\n\n".join(map(_card, rows)))
+    elif name:
+        print("\n\n".join(map(card, rows)))
     else:
-        _table(rows)
+        print(table(rows))
+        if any(row["kind"] == "broken" for row in rows):
+            print("broken plugins stop only the recipes that name them", file=sys.stderr)
     return 0
 
 
-def _rows(plugin) -> list[dict]:
-    offered_by = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
-    if plugin.broken:
-        return [{"use": plugin.name, "kind": "broken", "summary": plugin.broken, **offered_by}]
-    return [_row(plugin, kind, spec) | offered_by for (kind, _), spec in sorted(plugin.specs.items())]
+def _new(options: Namespace) -> int:
+    from rewardlab.errors import UserError
+    from rewardlab.scaffold import next_steps, scaffold
+
+    if len(options.words) != 2:
+        raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
+    made = scaffold(options.words[1], options.into)
+    if options.json:
+        print(json.dumps({"folder": str(made.folder), "files": made.files, "next": next_steps(made)}))
+    else:
+        print(f"{made.folder}: {len(made.files)} files, with the reward {made.use}. Next:")
+        print("\n".join(f"  {command}" for command in next_steps(made)))
+    return 0
 
 
-def _row(plugin, kind: str, spec) -> dict:
-    from rewardlab.specs import DatasetSpec, RewardSpec
+def _check(options: Namespace) -> int:
+    from rewardlab.errors import UserError
 
-    row: dict[str, Any] = {
-        "use": f"{plugin.name}/{spec.name}",
-        "kind": kind,
-        "summary": " ".join(spec.summary.split()),
-    }
-    if isinstance(spec, RewardSpec):
-        row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs}
-        row["requires"] = _of_defaults(spec, spec.requires, spec.required_fields)
-    if isinstance(spec, DatasetSpec):
-        row["provides"] = _of_defaults(spec, spec.provides, spec.provided_fields)
-    return row | {"options": [_option(name, info) for name, info in spec.config.model_fields.items()]}
+    if len(options.words) < 2:
+        raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
+    from rewardlab.plugin_check import check_plugin
+    from rewardlab.plugin_check_report import as_dict, text
+
+    _, name, *settings = options.words
+    checked = check_plugin(name, settings, tries=options.tries or TRIES, only=options.only)
+    print(json.dumps(as_dict(checked), ensure_ascii=False, indent=1) if options.json else text(checked))
+    return 0 if checked.passed else 1
 
 
-def _option(name: str, info) -> dict:
-    from pydantic_core import to_jsonable_python
-
-    from rewardlab.validation import type_text
-
-    option = {"name": info.alias or name, "type": type_text(info.annotation), "required": info.is_required()}
-    if not info.is_required():
-        option["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
-    return option | {"help": " ".join((info.description or "").split())}
-
-
-def _of_defaults(spec, declared, ask) -> list[str] | str:
-    """The fields that a spec requires or provides under its default options, where these are valid."""
-    from pydantic import ValidationError
-
-    from rewardlab.errors import one_line
-
-    try:
-        fields = ask(spec.config() if callable(declared) else None)
-    except ValidationError:  # some options have no default, or not one that stands alone
-        return "by options"
-    except Exception as error:  # a listing shows what is broken, too
-        return f"fails with {one_line(error)}"
-    return "by reading" if fields is None else list(fields)
-
-
-def _table(rows: Iterable[dict]) -> None:
-    lines = [("component", "kind", "scope", "range", "requires", "summary")]
-    for row in rows:
-        span = _span(row["range"]) if "range" in row else ""
-        fields = row.get("requires", row.get("provides", ""))
-        fields = ", ".join(fields) if isinstance(fields, list) else fields
-        if row["kind"] == "dataset":
-            fields = f"gives {fields}" if fields else ""
-        lines.append((row["use"], row["kind"], row.get("scope", ""), span, fields, row["summary"]))
-    widths = [max(len(line[column]) for line in lines) for column in range(5)]
-    for line in lines:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, [*widths, 0], strict=True)).rstrip())
-    if any(row["kind"] == "broken" for row in rows):
-        print("broken plugins stop only the recipes that name them", file=sys.stderr)
-
-
-def _card(row: dict) -> str:
-    lines = [f"{row['use']} ({row['kind']}; {row['distribution']} {row['version']})", f"  {row['summary']}"]
-    for key in ("scope", "range", "runs", "requires", "provides"):
-        if row.get(key):
-            value = _span(row[key]) if key == "range" else row[key]
-            lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
-    for option in row.get("options", []):
-        default = "required" if option["required"] else f"default {json.dumps(option['default'], ensure_ascii=False)}"
-        help_text = f". {option['help']}" if option["help"] else ""
-        lines.append(f"  with.{option['name']}: {option['type']}, {default}{help_text}")
-    return "\n".join(lines)
-
-
-def _span(bounds: list[float]) -> str:
-    return "[{:g}, {:g}]".format(*bounds)
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)

@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
     say(f"run directory: {directory.path}")
     try:
         run_backend(plan, directory, options.stage, say)
-        write_report(directory.path, directory.path / "report.html")
+        findings = write_report(directory.path, directory.path / "report.html")
     except KeyboardInterrupt:
         print(f"stopped; what was done is in {directory.path}", file=sys.stderr)
         print(_continue(command, directory.path), file=sys.stderr)
@@ -65,6 +65,8 @@ def run(options: Namespace) -> int:
         raise
     finally:
         directory.close()
+    for finding in findings:
+        say(f"note: {finding}")
     say(f"results: {directory.path} (open report.html)")
     for line in _next_steps(directory.path, plan):
         say(line)

@@ -8,6 +8,7 @@ import asyncio
 import inspect
 import random
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -91,6 +92,11 @@ class HostedJudge:
         """Counts over all attempts of the job."""
         return self._usage.usage
 
+    @property
+    def kept_in(self) -> Path | None:
+        """The file that new answers go into; None where they go nowhere."""
+        return self._answers.kept_in
+
     async def ask(self, ask: Ask) -> Reply:
         """The judge's reply; never raises for what the judge does.
 
@@ -105,7 +111,7 @@ class HostedJudge:
         if told is None:
             return
         if self._keeping.stop_on_form:
-            kept = self._answers.kept_in
+            kept = self.kept_in
             where = f"\nThey are kept in {kept}; to ask anew, move it away" if kept is not None else ""
             self._stop(JobError(told + where))
         else:

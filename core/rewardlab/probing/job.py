@@ -1,11 +1,8 @@
 """Probing a recipe: from rows to what wins."""
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-from tqdm import tqdm
 
 from rewardlab.cross_checks import refuse_policy
 from rewardlab.errors import JobError, Problem, UserError
@@ -16,7 +13,7 @@ from rewardlab.probing.families import Family
 from rewardlab.probing.measuring import Measured, distinct, measured, probing_plan
 from rewardlab.probing.rows import Found, Wanted, chosen, dataset_rows, read_rows
 from rewardlab.probing.verdicts import Rule, Verdict, slices, verdicts
-from rewardlab.scorefile.job import BAR_DELAY_S
+from rewardlab.scorefile.progress import row_bar
 from rewardlab.scoring import Scorer
 
 ROWS = 32
@@ -134,10 +131,9 @@ class ProbeJob:
             self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {what}")
 
     def _scored(self, made: Sequence[Probe]) -> list[Measured]:
-        looks = {"desc": "probing", "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
         with (
             Scorer(probing_plan(self.plan), keeping=Keeping(say=self.say)) as scorer,
-            tqdm(total=len(made), file=sys.stderr, **looks) as bar,
+            row_bar("probing", total=len(made)) as bar,
         ):
             scored = []
             for row in measured(self.plan, scorer, made):

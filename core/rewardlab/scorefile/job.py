@@ -1,15 +1,13 @@
 """Scoring a file of rows into a file of scores in the same order, so that an interruption loses nothing."""
 
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tqdm import tqdm
-
 from rewardlab.appending import LineAppender
+from rewardlab.causes.records import OutputRecords
 from rewardlab.composition import MissingGuard
 from rewardlab.cross_checks import refuse_policy
 from rewardlab.errors import JobError, Problem, UserError
@@ -26,6 +24,7 @@ from rewardlab.scorefile.output import (
     read_kept,
     to_line,
 )
+from rewardlab.scorefile.progress import row_bar
 from rewardlab.scorefile.rows import RowCheck, abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
@@ -34,7 +33,6 @@ from rewardlab.scoring import Scorer
 from rewardlab.uses import ComponentUse
 
 GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
-BAR_DELAY_S = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +50,7 @@ class ScoreJob:
 
     def __post_init__(self):
         counted = {name: planned.spec.remarks for name, planned in self.plan.components.items() if planned.spec.remarks}
-        object.__setattr__(self, "summary", Summary(remarks=counted))
+        object.__setattr__(self, "summary", Summary(remarks=counted, record=OutputRecords(self.plan).of))
 
     def run(self) -> Summary:
         """Score what has no scores yet. A UserError before anything is written, a JobError later."""
@@ -113,7 +111,7 @@ class ScoreJob:
 
     def _check_rows(self, index: RowIndex) -> RowCheck:
         check = RowCheck(self.plan)
-        with _bar("checking rows") as bar:
+        with row_bar("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
         if bad.count and not self.skip_bad:
             error = bad.error(self.rows, "mend them, or leave them out with --skip-bad")
@@ -146,7 +144,7 @@ class ScoreJob:
 
     def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
         guard = MissingGuard(self._uses_in_total(), window=GUARD_WINDOW, least=GUARD_LEAST)
-        bar = _bar("scoring", total=len(index), initial=self.summary.rows)
+        bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:
             for row, scored in scored_in_order(scorer, rows):
@@ -173,9 +171,3 @@ class ScoreJob:
             what = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
             raise JobError(f"{what}\n{there}; to go on: {shlex.join(self.command)}") from error
-
-
-def _bar(what: str, total: int | None = None, initial: int = 0) -> tqdm:
-    """A progress bar on stderr, for people only, and only where it takes longer than two seconds."""
-    looks = {"desc": what, "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
-    return tqdm(total=total, initial=initial, file=sys.stderr, **looks)

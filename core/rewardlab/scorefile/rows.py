@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from rewardlab.errors import JobError, Problem, one_line
 from rewardlab.lines import BadRows, read_lines
@@ -79,18 +79,32 @@ class RowCheck:
                 yield f"{name} ({planned.use.use}) will abstain: {reason}"
 
 
-def check_rows(path: str, check: RowCheck, index: RowIndex, seen: Callable[[], Any]) -> BadRows:
+class Check(Protocol):
+    """Reads a row as a group, whose sample may have no id yet, and finds its id in the file; see `RowCheck`."""
+
+    def group(self, row: Mapping[str, Any], source: str) -> Group: ...
+
+    def given_id(self, row: Mapping[str, Any]) -> int | str | None: ...
+
+
+Fits = Callable[[str, Group], str | None]
+"""(the row's id, its group) -> what is wrong with a row that can be read; None where nothing is"""
+
+
+def check_rows(
+    path: str, check: Check, index: RowIndex, seen: Callable[[], Any], fits: Fits = lambda row_id, group: None
+) -> BadRows:
     """Read all rows once, streaming; the good ones go into `index`. `seen` is called for each row."""
     bad = BadRows()
     for line, row in read_lines(path):
         seen()
-        problem = row if isinstance(row, Problem) else _problem(row, path, line, check, index)
+        problem = row if isinstance(row, Problem) else _problem(row, path, line, check, index, fits)
         if problem is not None:
             bad.add(problem)
     return bad
 
 
-def _problem(row: Mapping[str, Any], path: str, line: int, check: RowCheck, index: RowIndex) -> Problem | None:
+def _problem(row: Mapping[str, Any], path: str, line: int, check: Check, index: RowIndex, fits: Fits) -> Problem | None:
     source = f"{path}:{line}"
     try:
         group = check.group(row, source)
@@ -99,13 +113,15 @@ def _problem(row: Mapping[str, Any], path: str, line: int, check: RowCheck, inde
     row_id = group.sample.id
     if not row_id:
         row_id = sample_id(group.sample, index.occurrence(prompt_hash(group.sample.prompt)))
+    if why := fits(row_id, group):
+        return Problem(where=source, what=why)
     earlier = index.add(line, row_id)
     if earlier is not None:
         return Problem(where=source, what=f"the id {row_id!r} is already that of {path}:{earlier}")
     return None
 
 
-def rows_to_score(path: str, check: RowCheck, index: RowIndex) -> Iterator[Row]:
+def rows_to_score(path: str, check: Check, index: RowIndex) -> Iterator[Row]:
     """The good rows that have no scores yet, in order. A JobError where the file is not what was checked."""
     lines = read_lines(path)
     for line, row_id, placed in index.rows():
@@ -114,7 +130,7 @@ def rows_to_score(path: str, check: RowCheck, index: RowIndex) -> Iterator[Row]:
             yield _row(row, row_id, f"{path}:{line}", check)
 
 
-def _row(row: Any, row_id: str, source: str, check: RowCheck) -> Row:
+def _row(row: Any, row_id: str, source: str, check: Check) -> Row:
     try:
         if not isinstance(row, Mapping):
             raise ValueError("this row cannot be read any more")

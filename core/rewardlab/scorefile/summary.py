@@ -1,10 +1,12 @@
 """What `score` says at its end: how many rows, and each component's mean, failures and abstentions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rewardlab.causes.findings import findings
+from rewardlab.causes.movement import Movement, Record
 from rewardlab.judging.usage import Usage
 
 
@@ -39,7 +41,8 @@ class _Column:
 class Summary:
     """Of the rows in an output file, in the order in which they were added; and what judges were asked for them.
 
-    remarks: of each component, the keys of `info` that are counted.
+    remarks: of each component, the keys of `info` that are counted. record: what a row says of its components, for
+    findings about those that do not do their part.
     """
 
     rows: int = 0
@@ -47,6 +50,8 @@ class Summary:
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    record: Callable[[Mapping[str, Any]], Record] | None = None
+    _movement: Movement = field(default_factory=Movement)
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
@@ -61,6 +66,8 @@ class Summary:
             column.add(columns["value"], columns["error"])
             counted = self.remarks.get(name, ())
             column.remarks.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
+        if self.record is not None:
+            self._movement.add(self.record(row))
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and means as JSON values. `missing` counts completions without a total."""
@@ -73,10 +80,11 @@ class Summary:
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },
+            "findings": [finding.as_dict() for finding in findings(self._movement)],
         } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
 
     def lines(self) -> Iterator[str]:
-        """A line a component, then the totals."""
+        """A line a component, what is odd about them, then the totals."""
         width = max(map(len, self._components), default=0)
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
@@ -85,6 +93,7 @@ class Summary:
             if column.last_error:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
         yield from self.judge_lines
+        yield from (f"note: {finding.what}" for finding in findings(self._movement))
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
         mean = _number(self._total.mean)
         yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"

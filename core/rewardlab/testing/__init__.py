@@ -3,8 +3,8 @@
     from rewardlab.testing import check_reward
 
     def test_laws():
-        check_reward("my/brevity")                          # an installed one, under the examples that its spec declares
-        check_reward(spec, good=["Yes."], bad=["Er, yes, and ..."])   # or a spec, with completions of known rank
+        check_reward("my/brevity")  # an installed one, under the examples that its spec declares
+        check_reward(spec, good=["Yes."], bad=["Er, yes, and ..."])  # or a spec, with completions of known rank
 
 Needs `pip install 'rewardlab[testing]'`. As a pytest plugin it tells at the end which laws were off, and why.
 """
@@ -53,7 +53,12 @@ __all__ = [
 def __getattr__(name: str):
     if name not in _HOME:
         raise AttributeError(f"module 'rewardlab.testing' has no attribute {name!r}")
-    value = getattr(import_module(f"rewardlab.testing.{_HOME[name]}"), name)
+    try:
+        value = getattr(import_module(f"rewardlab.testing.{_HOME[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
     globals()[name] = value
     return value
 

@@ -44,3 +44,7 @@ class Tried:
     def of(self, state: State) -> list[Outcome]:
         """Those in this state."""
         return [outcome for outcome in self.outcomes if outcome.state == state]
+
+
+CHECKED: list[Tried] = []
+"""What `check_reward` and its like have tried in this process, for the end of a pytest session."""

@@ -1,10 +1,31 @@
-"""Outcomes of laws as people read them."""
+"""Outcomes of laws and failing examples as people read them."""
 
+import unicodedata
 from collections.abc import Sequence
 from textwrap import indent
 
 from rewardlab.laws import OF_KIND
-from rewardlab.testing.outcome import Tried
+from rewardlab.testing.outcome import Broken, Outcome, Tried
+
+SHOWN = 160
+"""characters of a text in a failing example"""
+STATES = ("broken", "held", "off", "untried")
+"""the first that happened is what is told of a law"""
+HIDDEN = ("Mn", "Me", "Cf")
+"""combining marks, and what directs or joins: repr leaves combining marks as they are"""
+
+
+def quoted(text: str, most: int = SHOWN) -> str:
+    """A text as Python's repr; a long one cut in the middle, with its length. What a terminal hides is escaped."""
+    form = ascii if any(unicodedata.category(c) in HIDDEN for c in text[:most] + text[-most:]) else repr
+    if len(text) <= most:
+        return form(text)
+    return f"{form(text[: most // 2])} ... {form(text[-(most // 2) :])} ({len(text):,} characters)"
+
+
+def failing(asked: str, came: str, expected: str) -> Broken:
+    """The failing example of a law, in three lines (the first may be several)."""
+    return Broken(f"asked: {asked}\ncame: {came}\nexpected: {expected}")
 
 
 def broken_text(tried: Sequence[Tried]) -> str:
@@ -16,3 +37,27 @@ def broken_text(tried: Sequence[Tried]) -> str:
             law = OF_KIND[one.kind][outcome.law]
             parts.append(f"{named} breaks `{outcome.law}`: {law}\n{indent(outcome.why, '    ')}")
     return "\n".join(parts)
+
+
+def summary(tried: Sequence[Tried]) -> list[str]:
+    """A line a component with how many laws held; below it those that were off or untried, by reason."""
+    lines = []
+    for use, kind in dict.fromkeys((one.use, one.kind) for one in tried):
+        states = _by_law([one for one in tried if (one.use, one.kind) == (use, kind)])
+        counts = [(state, sum(outcome.state == state for outcome in states.values())) for state in STATES]
+        lines.append(f"{use} ({kind}): {', '.join(f'{count} {state}' for state, count in counts if count)}")
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for law, outcome in states.items():
+            if outcome.state in ("off", "untried"):
+                reasons.setdefault((outcome.state, outcome.why), []).append(law)
+        lines += [f"  {', '.join(laws)} {state}: {why}" for (state, why), laws in reasons.items()]
+    return lines
+
+
+def _by_law(tried: Sequence[Tried]) -> dict[str, Outcome]:
+    """What became of each law under all examples: broken by one, held by another, or neither by any."""
+    outcomes = [outcome for one in tried for outcome in one.outcomes]
+    return {
+        law: min((outcome for outcome in outcomes if outcome.law == law), key=lambda one: STATES.index(one.state))
+        for law in dict.fromkeys(outcome.law for outcome in outcomes)
+    }

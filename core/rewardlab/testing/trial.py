@@ -31,7 +31,9 @@ class Trial:
     """`spec` under validated `options`.
 
     use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a
-    law looks at. folder: empty at first, the trial's own. judges: by name, as the example made them.
+    law looks at. folder: empty at first, the trial's own. judges: by name, as the example made them. place: of the
+    example among those that the spec declares, None of another; another process finds it so. shared: what laws keep
+    for one another; closing: ends it with the trial.
     """
 
     spec: Any
@@ -42,6 +44,10 @@ class Trial:
     tries: int
     judges: Mapping[str, Any] = field(default_factory=dict)
     opener: Any = None
+    plugin: Plugin | None = None
+    place: int | None = None
+    shared: dict[str, Any] = field(default_factory=dict)
+    closing: ExitStack = field(default_factory=ExitStack)
 
     def context(self, **more: Any) -> Context:
         """What `build` is given; `more` replaces parts of it."""
@@ -65,7 +71,13 @@ class Trial:
 
 @contextmanager
 def trial(
-    spec: _Spec, example: Example, *, tries: int, plugin: Plugin | None = None, given: Mapping[str, Any] | None = None
+    spec: _Spec,
+    example: Example,
+    *,
+    tries: int,
+    plugin: Plugin | None = None,
+    given: Mapping[str, Any] | None = None,
+    place: int | None = None,
 ) -> Iterator[Trial]:
     """A trial in a folder of its own; its worker processes end with it.
 
@@ -90,6 +102,9 @@ def trial(
             folder=folder,
             tries=tries,
             judges=judges() if judges else {},
+            plugin=plugin,
+            place=place,
+            closing=closing,
             opener=workers.of(
                 use=use,
                 python=_python(spec, options, plugin),

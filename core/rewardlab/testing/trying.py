@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from rewardlab.errors import RewardlabError, one_line
+from rewardlab.errors import RewardlabError, UserError, one_line
 from rewardlab.laws import OF_KIND, Example
 from rewardlab.registry import Plugin
 from rewardlab.specs import _Spec
 from rewardlab.testing.outcome import Broken, Outcome, Tried, Untried
+from rewardlab.testing.stand_in import examples_without
 from rewardlab.testing.trial import Trial, trial
 
 TRIES = 25
@@ -25,8 +26,13 @@ WHERE = {
 
 
 def laws_of(kind: str) -> Mapping[str, Law]:
-    """Name -> law, in the order in which they are told."""
-    laws = import_module(WHERE[kind]).LAWS
+    """Name -> law, in the order in which they are told. A UserError where hypothesis is not installed."""
+    try:
+        laws = import_module(WHERE[kind]).LAWS
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
     return {name: laws[name] for name in OF_KIND[kind]}
 
 
@@ -43,25 +49,34 @@ def try_laws(
 
     plugin: the installed one that offers it, if any. examples: instead of the spec's own. given: options that replace
     those of every example. tries: generated cases a law. only: these laws. A UserError where options are wrong, or
-    the spec's function of examples fails.
+    the spec's function of examples fails. Nothing else is raised: a law that raises is broken.
     """
-    use = f"{plugin.name if plugin else 'test'}/{spec.name}"
+    use = _use(spec, plugin)
+    own = examples is None and spec.laws.examples is not None
     if examples is None:
-        examples = _declared(spec, use)
-    return [_tried(spec, use, example, plugin, given or {}, tries, only) for example in examples]
+        try:
+            examples = declared(spec, plugin)
+        except Untried as why:
+            outcomes = [_untried(spec, name, why) for name in OF_KIND[spec.kind] if only is None or name in only]
+            return [Tried(use=use, kind=spec.kind, example="", outcomes=outcomes)]
+    return [
+        _tried(spec, use, example, plugin, given or {}, tries, only, place if own else None)
+        for place, example in enumerate(examples)
+    ]
 
 
-def _declared(spec: _Spec, use: str) -> Sequence[Example]:
-    from rewardlab.testing.stand_in import examples_without
-
+def declared(spec: _Spec, plugin: Plugin | None = None) -> Sequence[Example]:
+    """The examples that a spec declares, or what can be said without; an Untried where that is nothing."""
     if spec.laws.examples is None:
         return examples_without(spec)
     try:
         return list(spec.laws.examples())
     except Exception as error:
-        from rewardlab.errors import UserError
+        raise UserError(f"{_use(spec, plugin)}: its examples cannot be made: {one_line(error)}") from error
 
-        raise UserError(f"{use}: its examples cannot be made: {one_line(error)}") from error
+
+def _use(spec: _Spec, plugin: Plugin | None) -> str:
+    return f"{plugin.name if plugin else 'test'}/{spec.name}"
 
 
 def _tried(
@@ -72,14 +87,21 @@ def _tried(
     given: Mapping[str, Any],
     tries: int,
     only: Sequence[str] | None,
+    place: int | None,
 ) -> Tried:
     laws = {name: law for name, law in laws_of(spec.kind).items() if only is None or name in only}
     try:
-        with trial(spec, example, tries=tries, plugin=plugin, given=given) as tested:
+        with trial(spec, example, tries=tries, plugin=plugin, given=given, place=place) as tested:
             outcomes = [_outcome(name, law, tested) for name, law in laws.items()]
     except Untried as why:
-        outcomes = [Outcome(law=name, state="untried", why=str(why)) for name in laws]
+        outcomes = [_untried(spec, name, why) for name in laws]
     return Tried(use=use, kind=spec.kind, example=example.title, outcomes=outcomes)
+
+
+def _untried(spec: _Spec, name: str, why: Untried) -> Outcome:
+    if reason := spec.laws.off.get(name):
+        return Outcome(law=name, state="off", why=reason)
+    return Outcome(law=name, state="untried", why=str(why))
 
 
 def _outcome(name: str, law: Law, tested: Trial) -> Outcome:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from rewardlab import Config, Context, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 from rewardlab.sides import Part
 from rewardlab.specs import EnvironmentChoice
 
@@ -36,6 +37,12 @@ def _answer(options: AnswerOptions, context: Context) -> Any:
     return open_answer(options, context.workers)
 
 
+def _answer_examples():
+    from rewardlab_comet.examples import answer
+
+    return answer()
+
+
 @hookimpl
 def rewardlab_rewards():
     return [
@@ -50,5 +57,13 @@ def rewardlab_rewards():
             environment="requirements.txt",
             remarks=("empty", "chunks", "exact_match"),
             build=_answer,
+            laws=Laws(
+                examples=_answer_examples,
+                off=dict.fromkeys(
+                    ("prompt_copy", "repetition"),
+                    "it measures likeness to a reference, which the prompt has, too; `probe` judges the total",
+                ),
+                rounding=1e-4,
+            ),
         )
     ]

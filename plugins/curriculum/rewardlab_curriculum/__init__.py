@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 from rewardlab import Config, Context, CurriculumSpec, hookimpl
+from rewardlab.laws import CurriculumExample, Laws
 
 
 class ShuffleOptions(Config):
@@ -41,6 +42,18 @@ def _cap(options: BalancedOptions, size: int) -> int:
     return options.cap
 
 
+def _shuffle_examples() -> list[CurriculumExample]:
+    from rewardlab_curriculum.examples import examples_of_shuffle
+
+    return examples_of_shuffle()
+
+
+def _balanced_examples() -> list[CurriculumExample]:
+    from rewardlab_curriculum.examples import examples_of_balanced
+
+    return examples_of_balanced()
+
+
 @hookimpl
 def rewardlab_curricula():
     return [
@@ -49,6 +62,7 @@ def rewardlab_curricula():
             summary="a random order that depends on the seed and on each sample's id alone",
             config=ShuffleOptions,
             build=_shuffle,
+            laws=Laws(examples=_shuffle_examples),
         ),
         CurriculumSpec(
             name="balanced",
@@ -56,5 +70,6 @@ def rewardlab_curricula():
             config=BalancedOptions,
             most=_cap,
             build=_balanced,
+            laws=Laws(examples=_balanced_examples),
         ),
     ]

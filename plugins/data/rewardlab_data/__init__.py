@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from rewardlab import Config, DatasetSpec, hookimpl
+from rewardlab.laws import DatasetExample, Laws
 from rewardlab.quoting import template_of
 
 Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
@@ -146,12 +147,33 @@ def _build_expert(options: ExpertOptions, context):
     return ExpertRows(options, context)
 
 
+def _examples_of(name: str) -> list[DatasetExample]:
+    from rewardlab_data import examples
+
+    return getattr(examples, f"examples_of_{name}")()
+
+
+def _laws(name: str) -> Laws:
+    return Laws(examples=lambda: _examples_of(name))
+
+
 @hookimpl
 def rewardlab_datasets():
     return [
-        DatasetSpec(name="jsonl", summary="rows of a JSON lines file", config=JsonlOptions, build=_build_jsonl),
         DatasetSpec(
-            name="hub", summary="a dataset on the Hugging Face hub", config=HubOptions, remote=True, build=_build_hub
+            name="jsonl",
+            summary="rows of a JSON lines file",
+            config=JsonlOptions,
+            build=_build_jsonl,
+            laws=_laws("jsonl"),
+        ),
+        DatasetSpec(
+            name="hub",
+            summary="a dataset on the Hugging Face hub",
+            config=HubOptions,
+            remote=True,
+            build=_build_hub,
+            laws=_laws("hub"),
         ),
         DatasetSpec(
             name="arithmetic",
@@ -159,6 +181,7 @@ def rewardlab_datasets():
             config=ArithmeticOptions,
             build=_build_arithmetic,
             provides=_arithmetic_fields,
+            laws=_laws("arithmetic"),
         ),
         DatasetSpec(
             name="expert",
@@ -170,5 +193,6 @@ def rewardlab_datasets():
             judges=("expert",),
             calls=_expert_calls,
             build=_build_expert,
+            laws=_laws("expert"),
         ),
     ]

@@ -3,11 +3,17 @@
 from typing import Any
 
 from rewardlab import Context, DatasetSpec, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
 
 LONGEST = 32_768
 """characters of a response, for plans of cost: 8,192 tokens of 4 characters each"""
+LIKENESS = dict.fromkeys(
+    ("prompt_copy", "repetition"),
+    "it measures likeness to a reference, which the prompt has, too; `probe` judges the total",
+)
+"""laws that do not apply, and why"""
 TIMEOUT = 120.0
 """seconds for one text of the model's whole length on a processor"""
 
@@ -30,6 +36,12 @@ def _distinct(options: DistinctOptions, context: Context) -> Any:
     return DistinctRows(options, context)
 
 
+def _distinct_examples() -> Any:
+    from rewardlab_embed.distinct_examples import examples_of_distinct
+
+    return examples_of_distinct()
+
+
 def _calls(options: TranslatedCosineOptions, size: int) -> int:
     """The most questions that a group takes whose responses have LONGEST characters at most."""
     from rewardlab_embed.pieces import most_pieces
@@ -39,6 +51,18 @@ def _calls(options: TranslatedCosineOptions, size: int) -> int:
 
 def _field(options: CosineOptions) -> list[str]:
     return [options.against]
+
+
+def _cosine_examples():
+    from rewardlab_embed.examples import cosine
+
+    return cosine()
+
+
+def _translated_cosine_examples():
+    from rewardlab_embed.examples import translated_cosine
+
+    return translated_cosine()
 
 
 @hookimpl
@@ -55,6 +79,7 @@ def rewardlab_rewards():
             timeout=TIMEOUT,
             remarks=("cut", "empty"),
             build=_cosine,
+            laws=Laws(examples=_cosine_examples, off=LIKENESS, rounding=1e-4),
         ),
         RewardSpec(
             name="translated_cosine",
@@ -69,6 +94,7 @@ def rewardlab_rewards():
             timeout=TIMEOUT,
             remarks=("cut", "empty", "skipped", "untranslated"),
             build=_translated_cosine,
+            laws=Laws(examples=_translated_cosine_examples, off=LIKENESS, rounding=1e-4),
         ),
     ]
 
@@ -82,5 +108,6 @@ def rewardlab_datasets():
             config=DistinctOptions,
             step=True,
             build=_distinct,
+            laws=Laws(examples=_distinct_examples),
         )
     ]

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 from rewardlab import Config, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
@@ -41,6 +42,18 @@ def _tags(options, context):
     return Tags(options.tags)
 
 
+def _boxed_examples():
+    from rewardlab_format.examples import boxed
+
+    return boxed()
+
+
+def _tags_examples():
+    from rewardlab_format.examples import tags
+
+    return tags()
+
+
 @hookimpl
 def rewardlab_rewards():
     return [
@@ -50,6 +63,7 @@ def rewardlab_rewards():
             config=BoxedOptions,
             runs="inline",
             build=_boxed,
+            laws=Laws(examples=_boxed_examples),
         ),
         RewardSpec(
             name="tags",
@@ -57,5 +71,6 @@ def rewardlab_rewards():
             config=TagsOptions,
             runs="inline",
             build=_tags,
+            laws=Laws(examples=_tags_examples),
         ),
     ]

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.laws import Laws
 from rewardlab.quoting import template_of
 
 from rewardlab_language.languages import UnknownLanguage, resolve
@@ -100,6 +101,12 @@ def _build(options: FidelityOptions, context):
     return Fidelity(options)
 
 
+def _fidelity_examples():
+    from rewardlab_language.examples import fidelity
+
+    return fidelity()
+
+
 @hookimpl
 def rewardlab_rewards():
     return [
@@ -113,6 +120,13 @@ def rewardlab_rewards():
             runs="worker",
             timeout=60.0,
             build=_build,
+            laws=Laws(
+                examples=_fidelity_examples,
+                off={
+                    "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
+                    "repetition": "the detector is surer of words that come again; `probe` judges the total",
+                },
+            ),
         )
     ]
 
@@ -121,6 +135,12 @@ def _translated(options: TranslatedOptions, context):
     from rewardlab_language.translated import TranslatedRows
 
     return TranslatedRows(options, context)
+
+
+def _translated_examples():
+    from rewardlab_language.translated_examples import examples_of_translated
+
+    return examples_of_translated()
 
 
 def _calls(options: TranslatedOptions, rows: int) -> int:
@@ -157,5 +177,6 @@ def rewardlab_datasets():
             calls=_calls,
             makes=_makes,
             build=_translated,
+            laws=Laws(examples=_translated_examples),
         )
     ]

@@ -25,8 +25,13 @@ class Fidelity:
         self._known: OrderedDict[tuple[bytes, str], Score] = OrderedDict()
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Scores in the order of the items. Equal texts are measured once."""
-        return [self._once(completion.text, sample.fields.get("language")) for sample, completion in items]
+        """Scores in the order of the items. Equal texts are measured once; a row without a language is a failure."""
+        return [self._one(sample, completion.text) for sample, completion in items]
+
+    def _one(self, sample: Sample, text: str) -> Score:
+        if "language" not in sample.fields:
+            return Score(error="field 'language': missing")
+        return self._once(text, sample.fields["language"])
 
     def _once(self, text: str, language: object) -> Score:
         key = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), repr(language))

@@ -58,6 +58,13 @@ def test_a_known_language_does_not_abstain():
         assert SPEC.abstains(SPEC.config(), Sample(fields={"language": language})) is None
 
 
+@pytest.mark.parametrize("profile", ["default", "sp3f_official"])
+def test_a_row_without_a_language_is_a_failure(profile):
+    reward = SPEC.build(SPEC.config(profile=profile), Context())
+    (score,) = reward.score([(Sample(fields={}), Completion(text=GOLD))])
+    assert (score.value, score.error) == (None, "field 'language': missing")
+
+
 @pytest.mark.parametrize(
     ("part", "values"),
     [

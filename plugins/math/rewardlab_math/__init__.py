@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 from rewardlab import Config, Context, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 
 class Options(Config):
@@ -37,6 +38,12 @@ def _build(options: Options, context: Context) -> Any:
     return Accuracy(options)
 
 
+def _accuracy_examples():
+    from rewardlab_math.examples import accuracy
+
+    return accuracy()
+
+
 @hookimpl
 def rewardlab_rewards():
     return [
@@ -50,5 +57,6 @@ def rewardlab_rewards():
             timeout=10.0,
             on_timeout=0.0,
             build=_build,
+            laws=Laws(examples=_accuracy_examples),
         )
     ]

@@ -45,6 +45,7 @@ _NEGATIVE_SPACE = re.compile(r"\\!\s*")
 _SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|displaystyle\b|(?:Big|big|Bigg|bigg)[lr]?(?![A-Za-z]))")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)(?:\\[,;: ]\s*|~)+(?=\d{3}(?!\d))")
 _BRACED_MARK = re.compile(r"\{([,.])\}")
+_ESCAPED_DOLLAR, _ESCAPED_PERCENT = re.compile(r"\\+\$"), re.compile(r"\\+%")
 _WRAPPERS = (
     re.compile(r"\$\$(?P<inside>[^$]*)\$\$"),
     re.compile(r"\$(?P<inside>[^$]*)\$"),
@@ -65,13 +66,16 @@ def plain(text: str) -> str:
     """
     if not text.isascii():
         text = _ascii_signs(text)
-    text = _BRACED_MARK.sub(r"\1", text.replace(r"\$", "").replace(r"\%", "%"))
-    text = _NEGATIVE_SPACE.sub("", text)
-    text = _SPACING.sub(" ", _BETWEEN_DIGITS.sub("", text))
     previous = None
-    while text != previous:
-        previous, text = text, _unwrapped(text.strip())
-    return " ".join(text.split())
+    while text != previous:  # what one step lays bare may be there for another to take
+        previous, text = text, _unwrapped(_unspaced(text))
+    return text
+
+
+def _unspaced(text: str) -> str:
+    text = _BRACED_MARK.sub(r"\1", _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub("", text)))
+    text = _BETWEEN_DIGITS.sub("", _NEGATIVE_SPACE.sub("", text))
+    return " ".join(_SPACING.sub(" ", text).split())
 
 
 def _unwrapped(text: str) -> str:

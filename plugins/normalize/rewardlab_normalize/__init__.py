@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 from rewardlab import Config, Context, NormalizerSpec, hookimpl
+from rewardlab.laws import Laws, NormalizerExample
 
 
 class CenterOptions(Config):
@@ -43,6 +44,18 @@ def _std_range(options: StdOptions, total: tuple[float, float], size: int) -> tu
     return (low - high) / options.eps, (high - low) / options.eps
 
 
+def _center_examples() -> list[NormalizerExample]:
+    from rewardlab_normalize.examples import examples_of_center
+
+    return examples_of_center()
+
+
+def _std_examples() -> list[NormalizerExample]:
+    from rewardlab_normalize.examples import examples_of_std
+
+    return examples_of_std()
+
+
 @hookimpl
 def rewardlab_normalizers():
     return [
@@ -52,6 +65,7 @@ def rewardlab_normalizers():
             config=CenterOptions,
             range=_center_range,
             build=_center,
+            laws=Laws(examples=_center_examples),
         ),
         NormalizerSpec(
             name="std",
@@ -59,5 +73,6 @@ def rewardlab_normalizers():
             config=StdOptions,
             range=_std_range,
             build=_std,
+            laws=Laws(examples=_std_examples),
         ),
     ]

@@ -24,11 +24,13 @@ class Std:
 
         totals: (P,), the whole pool. Where all of it is kept the result has mean 0, so a trainer that centres
         again changes nothing. Where the totals that give the standard deviation are all equal there is no
-        scale to measure in, and every value is 0. tokens is not used; seed chooses the subset.
+        scale to measure in, and every value is 0. tokens is not used; seed chooses the subset, by the totals' ranks:
+        which completion came first does not matter.
         """
         subset = totals
         if len(totals) > self._options.subset:
-            subset = [totals[index] for index in _choose(len(totals), self._options.subset, seed)]
+            ranked = sorted(totals)
+            subset = [ranked[rank] for rank in _choose(len(totals), self._options.subset, seed)]
         spread = std(subset)
         if spread == 0.0:
             return [0.0] * len(kept)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 from rewardlab import Config, Context, JudgeSpec, hookimpl
+from rewardlab.laws import JudgeExample, Laws
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 RESERVED = ("model", "messages", "stream", "n")
@@ -131,6 +132,12 @@ def _chat(options: ChatOptions, context: Context) -> Any:
     return Chat(options)
 
 
+def _examples() -> list[JudgeExample]:
+    from rewardlab_openai.examples import examples_of_chat
+
+    return examples_of_chat()
+
+
 @hookimpl
 def rewardlab_judges():
     return [
@@ -142,5 +149,6 @@ def rewardlab_judges():
             address=("base_url", "api_key_env", "headers_env"),
             most_tokens=_most_tokens,
             build=_chat,
+            laws=Laws(examples=_examples),
         )
     ]

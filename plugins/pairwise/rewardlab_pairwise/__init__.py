@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config, Context, JudgeSpec, RewardSpec, hookimpl
+from rewardlab.laws import JudgeExample, Laws
 
 OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
 """What `profile: sp3f_official` fixes, besides its reader of boxes."""
@@ -71,6 +72,18 @@ def _overlap(options: OverlapOptions, context: Context) -> Any:
     return Overlap(options)
 
 
+def _overlap_examples() -> list[JudgeExample]:
+    from rewardlab_pairwise.overlap_examples import examples_of_overlap
+
+    return examples_of_overlap()
+
+
+def _win_rate_examples():
+    from rewardlab_pairwise.examples import win_rate
+
+    return win_rate()
+
+
 @hookimpl
 def rewardlab_rewards():
     return [
@@ -85,6 +98,7 @@ def rewardlab_rewards():
             calls=_calls,
             runs="async",
             build=_win_rate,
+            laws=Laws(examples=_win_rate_examples, pairwise=True),
         )
     ]
 
@@ -99,5 +113,6 @@ def rewardlab_judges():
             reads="parts",
             local=True,
             build=_overlap,
+            laws=Laws(examples=_overlap_examples),
         )
     ]

@@ -9,6 +9,9 @@ from rewardlab import (
     RewardSpec,
     hookimpl,
 )
+from rewardlab.laws import Laws
+
+SHORT_IS_GOOD = "the empty answer is the shortest one; something else in the total has to ask for more"
 
 
 class BrevityOptions(Config):
@@ -31,6 +34,15 @@ class PreferOptions(Config):
 
 class CountingOptions(Config):
     rows: int = 4
+
+
+def _examples(name):
+    def made():
+        from toy_rewards import examples
+
+        return getattr(examples, name)()
+
+    return made
 
 
 def _build_brevity(options, context):
@@ -73,7 +85,14 @@ def _build_model(options, context):
 def rewardlab_rewards():
     faulty = {"config": FaultyOptions, "build": _build_faulty}
     return [
-        RewardSpec(name="brevity", summary="short answers", config=BrevityOptions, runs="inline", build=_build_brevity),
+        RewardSpec(
+            name="brevity",
+            summary="short answers",
+            config=BrevityOptions,
+            runs="inline",
+            build=_build_brevity,
+            laws=Laws(examples=_examples("of_brevity"), off={"empty": SHORT_IS_GOOD}),
+        ),
         RewardSpec(name="thread", summary="short answers, in a thread", config=BrevityOptions, build=_build_brevity),
         RewardSpec(
             name="worker",
@@ -107,6 +126,7 @@ def rewardlab_rewards():
             config=PreferOptions,
             judges=("judge",),
             build=_build_prefer,
+            laws=Laws(examples=_examples("of_prefer")),
         ),
         RewardSpec(name="faulty", summary="goes wrong on demand, inline", runs="inline", **faulty),
         RewardSpec(
@@ -122,7 +142,16 @@ def rewardlab_judges():
 
         return Polite()
 
-    return [JudgeSpec(name="polite", summary="says yes to whoever says please", reads="parts", local=True, build=build)]
+    return [
+        JudgeSpec(
+            name="polite",
+            summary="says yes to whoever says please",
+            reads="parts",
+            local=True,
+            build=build,
+            laws=Laws(examples=_examples("of_polite")),
+        )
+    ]
 
 
 @hookimpl
@@ -134,7 +163,12 @@ def rewardlab_datasets():
 
     return [
         DatasetSpec(
-            name="counting", summary="how much is n + 1", config=CountingOptions, provides=("answer",), build=build
+            name="counting",
+            summary="how much is n + 1",
+            config=CountingOptions,
+            provides=("answer",),
+            build=build,
+            laws=Laws(examples=_examples("of_counting")),
         )
     ]
 

@@ -65,7 +65,12 @@ def _scored(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredGroup:
             Completion(text=line["completion"], token_count=line["tokens"], truncated=line["truncated"])
             for line in lines
         ),
-        components={name: [Score(**line["components"][name]) for line in lines] for name in names},
+        components={name: [_score(line["components"][name]) for line in lines] for name in names},
         total=[line["total"] for line in lines],
         shaped=[line["shaped"] for line in lines],
     )
+
+
+def _score(entry: Mapping[str, Any]) -> Score:
+    """What the component said; what it caused stays in the ledger."""
+    return Score(value=entry["value"], error=entry["error"], info=entry["info"])

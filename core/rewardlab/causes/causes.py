@@ -1,0 +1,114 @@
+"""The causes of one scored group, worked out when somebody asks, and once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rewardlab.causes.contributions import Contributions, largest, of_shaped, of_totals, slope_of
+from rewardlab.causes.parts import Decomposition, Parts, mean
+
+Column = Sequence[float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What a group's totals were made of, P completions of which G were kept.
+
+    columns: name -> P values that the total saw, stand-ins included; None where it saw none, {} where the whole group
+        got zero advantage. decided: P; false where the total is not the expression's value (none, or 0 for a truncated
+        completion). kept: G places; shaped: G; own: name -> G values that the component gave itself.
+    """
+
+    decomposition: Decomposition
+    columns: Mapping[str, Column]
+    totals: Column
+    decided: Sequence[bool]
+    kept: Sequence[int]
+    shaped: Sequence[float]
+    own: Mapping[str, Column]
+    normalized: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """contributions: name of the total -> G; rest: G; told: name -> G entries beside the contribution."""
+
+    contributions: Mapping[str, Column]
+    rest: Sequence[float]
+    told: Mapping[str, Sequence[Mapping[str, float]]]
+
+
+class Causes:
+    """Of G completions: what each component contributed to each shaped reward. Pickled as what was found."""
+
+    def __init__(self, seen: Seen | Found):
+        self._seen = seen
+
+    @cached_property
+    def found(self) -> Found:
+        """Contributions and rest; they add up to the shaped rewards."""
+        return self._seen if isinstance(self._seen, Found) else _found(self._seen)
+
+    def entry(self, name: str, index: int) -> dict[str, Any]:
+        """What a ledger says of one component of completion `index`; {} where it is only logged.
+
+        contribution: None where the total is not made of the components. weight, gate or counterfactual: how the total
+        uses the name: its weight, its value as a gate, the mean that it is compared with. stand_in: what the total saw
+        where the component gave no value.
+        """
+        if name not in self.found.contributions:
+            return {}
+        return {**self.found.told[name][index], "contribution": self.found.contributions[name][index]}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Causes, (self.found,)
+
+
+def _found(seen: Seen) -> Found:
+    names = seen.decomposition.names
+    decided = [place for place, known in enumerate(seen.decided) if known]
+    values = {name: [seen.columns[name][place] for place in decided] for name in names if name in seen.columns}
+    parts = seen.decomposition.parts(values) if decided else Parts(of={}, constant=0.0, means={})
+    ranks = {place: rank for rank, place in enumerate(decided)}
+    indices = [index for index, place in enumerate(seen.kept) if place in ranks]
+    given = _contributions(seen, parts, [ranks[seen.kept[index]] for index in indices], indices)
+    contributions: dict[str, list[float | None]] = {name: [None] * len(seen.kept) for name in names}
+    rest = list(seen.shaped)
+    for at, index in enumerate(indices):
+        rest[index] = given.rest[at]
+        for name in names:
+            contributions[name][index] = given.of[name][at]
+    return Found(contributions=contributions, rest=rest, told={name: _told(seen, parts, name) for name in names})
+
+
+def _contributions(seen: Seen, parts: Parts, ranks: Sequence[int], indices: Sequence[int]) -> Contributions:
+    if not seen.normalized or not indices:
+        of = {name: [values[rank] for rank in ranks] for name, values in parts.of.items()}
+        return of_totals(Parts(of=of, constant=parts.constant, means={}), len(ranks))
+    totals = [total for total, known in zip(seen.totals, seen.decided, strict=True) if known and total is not None]
+    with_total = [(total, value) for total, value in _shaped_totals(seen) if total is not None]
+    pool_mean = mean([total for total in seen.totals if total is not None])
+    slope = slope_of([t for t, _ in with_total], [s for _, s in with_total], pool_mean, largest(parts, totals))
+    return of_shaped(parts, [seen.shaped[index] for index in indices], ranks, slope)
+
+
+def _shaped_totals(seen: Seen) -> list[tuple[float | None, float]]:
+    return [(seen.totals[place], value) for place, value in zip(seen.kept, seen.shaped, strict=True)]
+
+
+def _told(seen: Seen, parts: Parts, name: str) -> list[dict[str, float]]:
+    """How the total uses the name, for each of the kept."""
+    common: dict[str, float] = {}
+    if name in seen.decomposition.weights:
+        common["weight"] = seen.decomposition.weights[name]
+    if name in parts.means:
+        common["counterfactual"] = parts.means[name]
+    told = []
+    for place, own in zip(seen.kept, seen.own[name], strict=True):
+        entry, value = dict(common), seen.columns[name][place] if name in seen.columns else None
+        if value is not None:
+            entry |= {"gate": value} if name in seen.decomposition.gates else {}
+            entry |= {"stand_in": value} if own is None else {}
+        told.append(entry)
+    return told

@@ -1,0 +1,82 @@
+"""Show what two rewards would teach differently: shaped rewards of the same completions, group by group.
+
+A and B are recipes, or files that `rewardlab score` wrote for these rows. KEY=VALUE is for both recipes, a:KEY=VALUE
+and b:KEY=VALUE for one: rewardlab compare r.yaml r.yaml rows.jsonl b:reward.normalize=[]
+A row is what `score` reads. All rows are checked for both before anything is scored. Nothing is written but -o and
+the cassettes that the recipes name; where both are scored files the rows are only needed for texts and --by.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "arguments", nargs="+", metavar="A B [KEY=VALUE ...] ROWS.jsonl", help="what to compare, and on which rows"
+    )
+    parser.add_argument("--rows", type=_count, metavar="N", help="compare so many rows, evenly over the file (all)")
+    parser.add_argument("--by", action="append", default=[], metavar="FIELD", help="a line for each value: language")
+    parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="a new file: a line for each group")
+    parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def run(options: Namespace) -> int:
+    from rewardlab.comparing.job import CompareJob
+    from rewardlab.comparing.report import json_values, text
+    from rewardlab.comparing.sources import sorted_out
+
+    a, b, rows = sorted_out(options.arguments)
+    sides = _sides((a, b))
+    compared = CompareJob(
+        sides=sides,
+        rows=rows,
+        most=options.rows,
+        by=list(dict.fromkeys(options.by)),
+        output=None if options.output is None else Path(options.output),
+        skip_bad=options.skip_bad,
+        say=partial(print, file=sys.stderr),
+    ).run()
+    named = list(zip((a, b), sides, strict=True))
+    if options.json:
+        print(json.dumps(json_values(compared, named), ensure_ascii=False))
+    else:
+        print(text(compared, named))
+    return 0
+
+
+def _sides(sources: Sequence[Any]) -> Any:
+    """The two sides; a UserError with what is wrong with either."""
+    from rewardlab.errors import UserError
+
+    found, problems = [], []
+    for source in sources:
+        try:
+            found.append(_side(source))
+        except UserError as error:
+            problems += error.problems
+    if problems:
+        raise UserError(list(dict.fromkeys(problems)))
+    return tuple(found)
+
+
+def _side(source: Any) -> Any:
+    """A recipe's plan, or a scored file."""
+    from rewardlab.comparing.scored_file import ScoredFile
+    from rewardlab.loading import load
+    from rewardlab.plan import make_plan
+
+    if source.is_scored:
+        return ScoredFile(source.path)
+    return make_plan(load(source.path, source.overrides, strict=False), purpose="score")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)

@@ -1,0 +1,166 @@
+"""What a comparison found, as text that people read and as JSON values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rewardlab.comparing.job import Compared, as_dict
+from rewardlab.comparing.most_different import Case
+from rewardlab.comparing.scored_file import ScoredFile
+from rewardlab.comparing.side_by_side import shown
+from rewardlab.comparing.sources import Source
+from rewardlab.comparing.tally import QUANTILES
+from rewardlab.plan import Plan
+
+Named = Sequence[tuple[Source, Plan | ScoredFile]]
+"""A and B: as the command line names them, and what that is."""
+
+
+def text(compared: Compared, named: Named) -> str:
+    """Who is compared, a table with a line a slice, what was left out, the cost, and the groups side by side."""
+    tallies = {name: tally.as_dict() for name, tally in compared.slices.items()}
+    whole = tallies["all"]
+    parts = [
+        "\n".join(_side(source, of) for source, of in named),
+        "\n".join([_table(tallies), *_quantiles(whole), *_remarks(whole)]),
+        "\n".join(_cost(compared, named)),
+        *_different(compared.most_different, whole["groups"]),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def json_values(compared: Compared, named: Named) -> dict[str, Any]:
+    """{"a", "b", "slices", "paid", "most_different"}.
+
+    a, b: {"path", "overrides", "total" (None of a scored file), "cost"}. slices: name -> what `Tally.as_dict` has,
+    "all" first. paid: judge -> what was asked for both. most_different: of each its id, prompt, texts and measures,
+    which completions (from 0) flip, and under a and b what `score` writes.
+    """
+    sides = {
+        source.letter: {"path": source.path, "overrides": list(source.overrides), "total": _total(of), "cost": cost}
+        for (source, of), cost in zip(named, compared.cost, strict=True)
+    }
+    return {
+        **sides,
+        "slices": {name: tally.as_dict() for name, tally in compared.slices.items()},
+        "paid": {name: asdict(usage) for name, usage in compared.paid},
+        "most_different": [_case(case) for case in compared.most_different],
+    }
+
+
+def _case(case: Case) -> dict[str, Any]:
+    group = case.row.group
+    return {
+        "id": case.row.given_id,
+        "source": group.sample.source,
+        "prompt": [dict(message) for message in group.sample.prompt],
+        "texts": [completion.text for completion in group.completions],
+        **as_dict(case.measures),
+        "flipped": list(case.measures.flipped),
+        "a": _without_id(case.a),
+        "b": _without_id(case.b),
+    }
+
+
+def _without_id(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("total", "shaped", "components")}
+
+
+def _total(of: Plan | ScoredFile) -> str | None:
+    return of.recipe.reward.total if isinstance(of, Plan) and of.recipe.reward is not None else None
+
+
+def _side(source: Source, of: Plan | ScoredFile) -> str:
+    overrides = f" {' '.join(source.overrides)}" if source.overrides else ""
+    what = f"total: {_total(of)}" if isinstance(of, Plan) else f"scored before: {', '.join(of.components)}"
+    return f"{source.letter.upper()}  {source.path}{overrides}  ({what})"
+
+
+# --- Tables
+
+
+def _table(tallies: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = [["", "groups", "compared", "pearson", "spearman", "flips", "best changes", "zero variance", "std B/A"]]
+    lines += [_line(name, tally) for name, tally in tallies.items()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(_aligned(line, widths) for line in lines)
+
+
+def _line(name: str, tally: Mapping[str, Any]) -> list[str]:
+    flat = tally["zero_variance"]
+    return [
+        name,
+        f"{tally['groups']:,}",
+        f"{tally['correlated']:,}",
+        _number(tally["pearson"]["mean"]),
+        _number(tally["spearman"]["mean"]),
+        _percent(tally["flips"]["share"]),
+        _percent(tally["best_changes"]["share"]),
+        f"A {flat['a']:,} B {flat['b']:,} both {flat['both']:,}",
+        _number(tally["std"]["ratio"]),
+    ]
+
+
+def _quantiles(whole: Mapping[str, Any]) -> Iterator[str]:
+    if whole["correlated"]:
+        names = [f"p{share * 100:g}" for share in QUANTILES]
+        for measure in ("pearson", "spearman"):
+            yield f"{measure}: " + ", ".join(f"{name} {_number(whole[measure][name])}" for name in names)
+
+
+def _remarks(whole: Mapping[str, Any]) -> Iterator[str]:
+    for why, count in whole["left_out"].items():
+        yield f"{_groups(count)} left out: {why}"
+    without = whole["without_total"]
+    if any(without.values()):
+        yield f"completions without a total, which are not compared: A {without['a']:,}, B {without['b']:,}"
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
+    label, *cells = line
+    numbers = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+    return "  ".join([label.ljust(widths[0]), *numbers]).rstrip()
+
+
+# --- Cost
+
+
+def _cost(compared: Compared, named: Named) -> Iterator[str]:
+    for (source, _), cost in zip(named, compared.cost, strict=True):
+        if cost is None:
+            yield f"cost of {source.letter.upper()}: none, scored before"
+            continue
+        asked = [_asked(name, judge) for name, judge in cost["judges"].items()] or ["no questions that cost anything"]
+        yield f"cost of {source.letter.upper()}: {'; '.join(asked)}; {cost['measured_seconds']:.1f} s beside the other"
+    for name, usage in compared.paid:
+        yield f"paid for both, judge {name}: {usage.line()}"
+
+
+def _asked(name: str, judge: Mapping[str, Any]) -> str:
+    usd = "" if judge["usd"] is None else f", ${judge['usd']:.4f}"
+    failed = f", {judge['unanswered']:,} without an answer" if judge["unanswered"] else ""
+    return f"{name} {judge['questions']:,} questions, {judge['tokens']:,} tokens{usd}{failed}"
+
+
+# --- Groups
+
+
+def _different(cases: Sequence[Case], groups: int) -> Iterator[str]:
+    if not cases:
+        yield "no group differs by more than rounding"
+        return
+    yield f"the {len(cases)} of {_groups(groups)} that differ most"
+    for number, case in enumerate(cases, 1):
+        yield f"{number}. {shown(case)}"
+
+
+def _groups(count: int) -> str:
+    return f"{count:,} group{'' if count == 1 else 's'}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"

@@ -1,0 +1,110 @@
+"""A file that `score` wrote, looked into by id: no row of it stays in memory, only where each one is."""
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.lines import BadRows, read_lines
+
+
+class ScoredFile:
+    """The scores of many rows: id (as text) -> a line of `score`. About 150 bytes of memory a row."""
+
+    def __init__(self, path: str):
+        """Reads the whole file once. A UserError with what is wrong with it: first of all, no file of `score`."""
+        self.path = path
+        self.components: Sequence[str] = ()
+        self._numbers: dict[str, int] = {}
+        self._lines, self._starts, self._sizes = array("q"), array("q"), array("l")
+        bad = BadRows()
+        for line, start, row in _with_places(path):
+            problem = row if isinstance(row, Problem) else self._noted(row, line, start)
+            if problem is not None:
+                bad.add(problem)
+        if bad.count:
+            raise bad.error(path, "name a file that `rewardlab score` wrote to its end")
+        if not self._numbers:
+            raise UserError("it has no rows", where=path)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self._numbers
+
+    def ids(self) -> Iterator[str]:
+        """In the order of the file."""
+        return iter(self._numbers)
+
+    def size(self, row_id: str) -> int | None:
+        """How many completions the row with this id has; None where there is none."""
+        number = self._numbers.get(row_id)
+        return None if number is None else self._sizes[number]
+
+    def place(self, row_id: str) -> str:
+        """Where the row with this id stands: "a.jsonl:7"."""
+        return f"{self.path}:{self._lines[self._numbers[row_id]]}"
+
+    def read(self, row_id: str) -> dict[str, Any]:
+        """The row with this id. A JobError where the file is not what was read before."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._starts[self._numbers[row_id]])
+                row = json.loads(file.readline())
+            if _wrong(row) is None and str(row["id"]) == row_id and len(row["total"]) == self.size(row_id):
+                return row
+        except (ValueError, AttributeError):  # no JSON, or no object any more
+            pass
+        raise JobError(f"{self.place(row_id)}: the file changed while it was read")
+
+    def _noted(self, row: dict[str, Any], line: int, start: int) -> Problem | None:
+        source = f"{self.path}:{line}"
+        if why := _wrong(row):
+            return Problem(where=source, what=why)
+        row_id = str(row["id"])
+        if row_id in self._numbers:
+            return Problem(where=source, what=f"the id {row_id!r} is already that of {self.place(row_id)}")
+        self.components = self.components or list(row["components"])
+        self._numbers[row_id] = len(self._numbers)
+        self._lines.append(line)
+        self._starts.append(start)
+        self._sizes.append(len(row["total"]))
+        return None
+
+
+def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:
+    """(line, the byte where it starts, the row or what is wrong with it)."""
+    if path.endswith(".gz"):
+        raise UserError("scores are looked up by their place; unpack this file first", where=path)
+    rows = read_lines(path)  # a UserError where it cannot be opened
+    starts = array("q", [0])
+    with Path(path).open("rb") as file:
+        for text in file:
+            starts.append(starts[-1] + len(text))
+    return ((line, starts[line - 1], row) for line, row in rows)
+
+
+def _wrong(row: dict[str, Any]) -> str | None:
+    """Why this is no line that `score` wrote; None where it is one."""
+    total, shaped, components = row.get("total"), row.get("shaped"), row.get("components")
+    fits = (
+        type(row.get("id")) in (int, str)
+        and _numbers(total, may_miss=True)
+        and _numbers(shaped)
+        and isinstance(components, dict)
+        and all(isinstance(columns, dict) and _numbers(columns.get("value"), True) for columns in components.values())
+    )
+    if not fits:
+        return "this is no line that `rewardlab score` wrote"
+    sizes = {len(total), len(shaped), *(len(columns["value"]) for columns in components.values())}
+    return None if len(sizes) == 1 and total else "its columns are not equally long"
+
+
+def _numbers(values: Any, may_miss: bool = False) -> bool:
+    return isinstance(values, list) and all(
+        (may_miss and value is None) or (isinstance(value, int | float) and not isinstance(value, bool))
+        for value in values
+    )

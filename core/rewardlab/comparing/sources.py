@@ -1,0 +1,65 @@
+"""What A and B name: a recipe, or a file that `score` wrote; and which overrides are whose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rewardlab.errors import Problem, UserError
+from rewardlab.recipe_and_rows import apart
+
+SCORED = (".jsonl", ".jsonl.gz")
+"""how names of scored files end"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One side as the command line has it."""
+
+    letter: str
+    path: str
+    overrides: Sequence[str] = ()
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it was scored before."""
+        return self.path.endswith(SCORED)
+
+
+def sorted_out(arguments: Sequence[str]) -> tuple[Source, Source, str | None]:
+    """(A, B, rows or None). KEY=VALUE is for both, a:KEY=VALUE and b:KEY=VALUE for one.
+
+    A UserError where files are lacking, or an override is for a side that was scored before.
+    """
+    files, overrides = apart(arguments)
+    if len(files) not in (2, 3):
+        found = f"found {', '.join(files)}" if files else "found none"
+        raise UserError(f"two recipes (or scored files) and a file of rows are needed, in this order; {found}")
+    a, b = (_source(letter, path, overrides) for letter, path in zip("ab", files[:2], strict=True))
+    _refuse_idle(a, b, overrides)
+    rows = files[2] if len(files) == 3 else None
+    if rows is None and not (a.is_scored and b.is_scored):
+        recipes = [source.path for source in (a, b) if not source.is_scored]
+        raise UserError(f"rows are needed to score by {' and '.join(recipes)}; name a file of them after A and B")
+    return a, b, rows
+
+
+def _source(letter: str, path: str, overrides: Sequence[str]) -> Source:
+    own = [override.removeprefix(f"{letter}:") for override in overrides if _whose(override) in (None, letter)]
+    return Source(letter=letter, path=path, overrides=own)
+
+
+def _whose(override: str) -> str | None:
+    """The side that an override is for; None for both."""
+    return override[0] if override[:2] in ("a:", "b:") else None
+
+
+def _refuse_idle(a: Source, b: Source, overrides: Sequence[str]) -> None:
+    """An override that changes nothing is a mistake."""
+    problems = []
+    for override in overrides:
+        sides = [side for side in (a, b) if _whose(override) in (None, side.letter)]
+        if all(side.is_scored for side in sides):
+            files = " and ".join(f"{side.letter.upper()} ({side.path})" for side in sides)
+            what = f"for {files}, scored before; leave the override out"
+            problems.append(Problem(where=f"override {override!r}", what=what))
+    if problems:
+        raise UserError(problems)

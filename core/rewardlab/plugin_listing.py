@@ -1,0 +1,127 @@
+"""What installed plugins offer, as `rewardlab plugins` shows it: a table, a card a component, or JSON rows."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rewardlab.registry import Plugin
+from rewardlab.specs import DatasetSpec, RewardSpec, _Spec
+
+HEAD = ("component", "kind", "scope", "range", "requires", "summary")
+NO_EXAMPLES = "none of its own; `rewardlab plugins check` makes some up (docs/plugins.md)"
+
+
+def rows_of(plugin: Plugin) -> list[dict]:
+    """A row a component, JSON values throughout; a broken plugin is one row that says why."""
+    offered_by = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
+    if plugin.broken:
+        return [{"use": plugin.name, "kind": "broken", "summary": plugin.broken, **offered_by}]
+    return [_row(plugin, kind, spec) | offered_by for (kind, _), spec in sorted(plugin.specs.items())]
+
+
+def table(rows: Sequence[dict]) -> str:
+    """A line a component, and below it which laws are off and why."""
+    lines = _aligned([HEAD, *map(_cells, rows)])
+    if off := [line for row in rows for line in _off(row)]:
+        lines += ["", "laws that do not apply", *(f"  {line}" for line in _aligned(off))]
+    return "\n".join(lines)
+
+
+def card(row: dict) -> str:
+    """Everything about one component."""
+    lines = [f"{row['use']} ({row['kind']}; {row['distribution']} {row['version']})", f"  {row['summary']}"]
+    for key in ("scope", "range", "runs", "requires", "provides"):
+        if row.get(key):
+            value = _span(row[key]) if key == "range" else row[key]
+            lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
+    lines += map(_option_line, row.get("options", []))
+    lines += [f"  law {law} is off: {why}" for law, why in row.get("laws_off", {}).items()]
+    if row.get("examples") is False:
+        lines.append(f"  examples: {NO_EXAMPLES}")
+    return "\n".join(lines)
+
+
+# --- Rows
+
+
+def _row(plugin: Plugin, kind: str, spec: _Spec) -> dict:
+    row: dict[str, Any] = {"use": f"{plugin.name}/{spec.name}", "kind": kind, "summary": _flat(spec.summary)}
+    if isinstance(spec, RewardSpec):
+        row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs}
+        row["requires"] = _of_defaults(spec, spec.requires, spec.required_fields)
+    if isinstance(spec, DatasetSpec):
+        row["provides"] = _of_defaults(spec, spec.provides, spec.provided_fields)
+    row["options"] = [_option(name, info) for name, info in spec.config.model_fields.items()]
+    row["laws_off"] = {law: _flat(why) for law, why in spec.laws.off.items()}
+    return row | {"examples": spec.laws.examples is not None}
+
+
+def _option(name: str, info) -> dict:
+    from pydantic_core import to_jsonable_python
+
+    from rewardlab.validation import type_text
+
+    option = {"name": info.alias or name, "type": type_text(info.annotation), "required": info.is_required()}
+    if not info.is_required():
+        option["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
+    return option | {"help": _flat(info.description or "")}
+
+
+def _of_defaults(spec, declared, ask) -> list[str] | str:
+    """The fields that a spec requires or provides under its default options, where these are valid."""
+    from pydantic import ValidationError
+
+    from rewardlab.errors import one_line
+
+    try:
+        fields = ask(spec.config() if callable(declared) else None)
+    except ValidationError:  # some options have no default, or not one that stands alone
+        return "by options"
+    except Exception as error:  # a listing shows what is broken, too
+        return f"fails with {one_line(error)}"
+    return "by reading" if fields is None else list(fields)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- Rows as text
+
+
+def _cells(row: dict) -> tuple[str, ...]:
+    span = _span(row["range"]) if "range" in row else ""
+    fields = row.get("requires", row.get("provides", ""))
+    fields = ", ".join(fields) if isinstance(fields, list) else fields
+    if row["kind"] == "dataset":
+        fields = f"gives {fields}" if fields else ""
+    return row["use"], row["kind"], row.get("scope", ""), span, fields, row["summary"]
+
+
+def _off(row: dict) -> list[tuple[str, str, str]]:
+    """(component, laws, why), one for each reason."""
+    laws: dict[str, list[str]] = {}
+    for law, why in row.get("laws_off", {}).items():
+        laws.setdefault(why, []).append(law)
+    return [(row["use"], ", ".join(names), why) for why, names in laws.items()]
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Cells under each other, the last column as long as it is."""
+    widths = [max(map(len, column)) for column in list(zip(*lines, strict=True))[:-1]]
+    return list(_padded(lines, [*widths, 0]))
+
+
+def _padded(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+    for line in lines:
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _option_line(option: dict) -> str:
+    default = "required" if option["required"] else f"default {json.dumps(option['default'], ensure_ascii=False)}"
+    help_text = f". {option['help']}" if option["help"] else ""
+    return f"  with.{option['name']}: {option['type']}, {default}{help_text}"
+
+
+def _span(bounds: Sequence[float]) -> str:
+    return "[{:g}, {:g}]".format(*bounds)

@@ -1,0 +1,13 @@
+"""The progress bars of commands that read rows."""
+
+import sys
+
+from tqdm import tqdm
+
+BAR_DELAY_S = 2
+
+
+def row_bar(what: str, total: int | None = None, initial: int = 0) -> tqdm:
+    """A progress bar on stderr, for people only, and only where it takes longer than two seconds."""
+    looks = {"desc": what, "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
+    return tqdm(total=total, initial=initial, file=sys.stderr, **looks)

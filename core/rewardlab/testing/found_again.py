@@ -1,0 +1,114 @@
+"""A spec told so that another process finds it: by the plugin that offers it, else by a module and its file."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rewardlab.errors import one_line
+from rewardlab.registry import Registry, _specs
+from rewardlab.specs import _Spec
+from rewardlab.testing.outcome import Untried
+
+REMEDY = (
+    "cannot be found in another process; offer it by an installed plugin, or by a hook or a name at the top level of "
+    "the module that defines its `build`"
+)
+
+
+def told(spec: _Spec, use: str, installed: bool) -> dict[str, Any]:
+    """Where another process finds the spec, as JSON; Untried where it would not."""
+    place = {"kind": spec.kind, "name": spec.name, "use": use if installed else None}
+    if installed:
+        return place
+    for module in _modules(spec):
+        if any(_same(other, spec) for other in _offered(module)):
+            return place | {"module": module.__name__, "file": getattr(module, "__file__", None)}
+    raise Untried(f"{use} {REMEDY}")
+
+
+def found(place: Mapping[str, Any]) -> _Spec:
+    """The spec at the place that `told` gave; a LookupError that says why it is not there."""
+    if place["use"] is not None:
+        return Registry().find(place["kind"], place["use"])
+    try:
+        module = _loaded(place["module"], place["file"])
+    except Exception as error:
+        raise LookupError(f"{place['file'] or place['module']} cannot be loaded again: {one_line(error)}") from error
+    for spec in _offered(module):
+        if (spec.kind, spec.name) == (place["kind"], place["name"]):
+            return spec
+    raise LookupError(f"{place['module']} offers no {place['kind']} {place['name']!r} when it is loaded again")
+
+
+def _modules(spec: _Spec) -> Iterator[ModuleType]:
+    """Modules that may offer the spec: of its `build` and its options, and the packages that these are in."""
+    build = spec.build
+    while isinstance(build, partial):
+        build = build.func
+    for part in (build, spec.config):
+        name = getattr(part, "__module__", None) or ""
+        while name:
+            if name in sys.modules:
+                yield sys.modules[name]
+            name = name.rpartition(".")[0]
+
+
+def _offered(module: ModuleType) -> Iterator[_Spec]:
+    """The specs among a module's values, in its lists of them, and those that its hooks return."""
+    for value in list(vars(module).values()):
+        if isinstance(value, _Spec):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (one for one in value if isinstance(one, _Spec))
+        elif isinstance(value, dict):
+            yield from (one for one in value.values() if isinstance(one, _Spec))
+    try:
+        hooked = _specs(module)
+    except Exception:  # the module need not be a plugin
+        return
+    yield from hooked.values()
+
+
+def _same(one: _Spec, other: _Spec) -> bool:
+    return one is other or (
+        (one.kind, one.name, one.config) == (other.kind, other.name, other.config)
+        and _makes(one.build) == _makes(other.build)
+    )
+
+
+def _makes(build: Any) -> Any:
+    """What decides what `build` does: a hook that has it as a lambda makes a new one at every call."""
+    if isinstance(build, partial):
+        return (_makes(build.func), build.args, build.keywords)
+    if (code := getattr(build, "__code__", None)) is None:
+        return build
+    cells: Sequence[Any] = getattr(build, "__closure__", None) or ()
+    return (code, [cell.cell_contents for cell in cells], getattr(build, "__defaults__", None))
+
+
+def _loaded(name: str, file: str | None) -> ModuleType:
+    """The module of this name if it is that of this file, else what the file holds."""
+    if file is None or _file_of(name) == Path(file):
+        return import_module(name)
+    name = "rewardlab_tested" if name == "__main__" else name
+    loader = SourceFileLoader(name, file)
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
+
+
+def _file_of(name: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin else None

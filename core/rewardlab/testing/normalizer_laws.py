@@ -1,0 +1,184 @@
+"""The laws of a normalizer, on generated totals: ties, totals that hardly differ, large ones, pools and their kept."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import strategies as st
+
+from rewardlab.errors import one_line
+from rewardlab.testing.elsewhere import answered_elsewhere
+from rewardlab.testing.normalizer_cases import Case, cases, listed, over, usual
+from rewardlab.testing.outcome import Broken
+from rewardlab.testing.searching import search
+from rewardlab.testing.trial import Trial
+
+ELSEWHERE = 12
+"""cases that another process is asked"""
+
+
+def finite(tested: Trial) -> int:
+    normalizer, bounds = tested.built(), tested.spec.range
+
+    def check(case: Case) -> None:
+        values = _shape(normalizer, case)
+        low, high = -math.inf, math.inf
+        if bounds is not None:
+            low, high = bounds(tested.options, (min(case.totals), max(case.totals)), len(case.kept))
+        for value in values:
+            slack = _slack(tested, [value])
+            if not low - slack <= value <= high + slack:
+                what = f"numbers from {low!r} to {high!r}, the declared range"
+                raise Broken(f"asked {case}\ngot {listed(values)}\nexpected {what}")
+
+    return over(tested, check)
+
+
+def order(tested: Trial) -> int:
+    normalizer = tested.built()
+
+    def check(case: Case) -> None:
+        values = _shape(normalizer, case.whole)
+        slack = _slack(tested, values)
+        ranked = sorted(range(len(values)), key=case.totals.__getitem__)
+        for lower, higher in pairwise(ranked):
+            if case.totals[lower] < case.totals[higher] and values[higher] < values[lower] - slack:
+                raise Broken(_pair(case.whole, values, lower, higher, "a value that is no lower for the higher total"))
+
+    return over(tested, check, alike=True)
+
+
+def equal(tested: Trial) -> int:
+    normalizer = tested.built()
+
+    def check(case: Case) -> None:
+        values = _shape(normalizer, case.whole)
+        slack, first = _slack(tested, values), {}
+        for place, total in enumerate(case.totals):
+            known = first.setdefault(total, place)
+            if abs(values[place] - values[known]) > slack:
+                raise Broken(_pair(case.whole, values, known, place, "the same value for both"))
+
+    return over(tested, check, alike=True)
+
+
+def permutation(tested: Trial) -> int:
+    normalizer = tested.built()
+
+    def check(both: tuple[Case, Case]) -> None:
+        case, moved = both
+        _same(tested, case, _shape(normalizer, case), _shape(normalizer, moved), f"{moved}, the same in another order")
+
+    moved = cases(tested).flatmap(
+        lambda case: st.permutations(range(len(case.totals))).map(lambda places: (case, case.moved(places)))
+    )
+    seen = search(check, moved, tries=tested.tries)
+    backwards = [(case, case.moved(range(len(case.totals))[::-1])) for case in usual(tested)]
+    for both in backwards:
+        check(both)
+    return seen + len(backwards)
+
+
+def repeat(tested: Trial) -> int:
+    normalizer, another = tested.built(), tested.built()
+
+    def check(case: Case) -> None:
+        values = _shape(normalizer, case)
+        _same(tested, case, values, _shape(normalizer, case), "the same again")
+        _same(tested, case, values, _shape(another, case), "the same, of a normalizer built again")
+
+    return over(tested, check)
+
+
+def worker(tested: Trial) -> int:
+    normalizer, given = tested.built(), list(usual(tested))
+    search(given.append, cases(tested), tries=min(ELSEWHERE, tested.tries))
+    payload = [[list(case.totals), case.tokens, list(case.kept), case.seed] for case in given]
+    here = [_shape(normalizer, case) for case in given]
+    there = answered_elsewhere(tested, f"{__name__}:shaped_there", payload)
+    for case, values, others in zip(given, here, there, strict=True):
+        _same(tested, case, values, others, "the same, in another process")
+    return len(given)
+
+
+def shaped_there(normalizer: Any, payload: Sequence[Sequence[Any]]) -> list[list[float]]:
+    """`shape` of each [totals, tokens, kept, seed]."""
+    return [[float(value) for value in normalizer.shape(*given)] for given in payload]
+
+
+def kept(tested: Trial) -> int:
+    normalizer = tested.built()
+
+    def check(case: Case) -> None:
+        whole = _shape(normalizer, case.whole)
+        expected = [whole[place] for place in case.kept]
+        _same(tested, case.whole, expected, _shape(normalizer, case), f"kept={listed(case.kept)}", "at these places ")
+
+    return over(tested, check)
+
+
+def tokens(tested: Trial) -> int:
+    normalizer, needed = tested.built(), tested.spec.needs_tokens
+
+    def check(case: Case) -> None:
+        without = replace(case, tokens=None)
+        if not needed:
+            _shape(normalizer, without)
+            return
+        try:
+            given = normalizer.shape(list(without.totals), None, list(without.kept), without.seed)
+        except Exception:
+            return
+        raise Broken(f"asked {without}\ngot {given!r}\nexpected an error: the spec says that it needs token counts")
+
+    return over(tested, check)
+
+
+LAWS: dict[str, Callable[[Trial], int]] = {
+    "finite": finite,
+    "order": order,
+    "equal": equal,
+    "permutation": permutation,
+    "repeat": repeat,
+    "worker": worker,
+    "kept": kept,
+    "tokens": tokens,
+}
+
+
+def _shape(normalizer: Any, case: Case) -> list[float]:
+    """The shaped values; Broken where they are no finite numbers, one for each place kept."""
+    counts = None if case.tokens is None else list(case.tokens)
+    try:
+        given = normalizer.shape(list(case.totals), counts, list(case.kept), case.seed)
+        values = [float(value) for value in given]
+    except (Exception, SystemExit) as error:
+        raise Broken(f"asked {case}\ngot {one_line(error)}\nexpected {len(case.kept)} numbers") from error
+    if len(values) != len(case.kept) or not all(map(math.isfinite, values)):
+        raise Broken(
+            f"asked {case}\ngot {listed(values)}\nexpected {len(case.kept)} finite numbers, one for each place kept"
+        )
+    return values
+
+
+def _slack(tested: Trial, values: Sequence[float]) -> float:
+    """How far apart values are that are the same: `laws.rounding`, of the largest where it is above 1."""
+    return tested.spec.laws.rounding * max([1.0, *map(abs, values)])
+
+
+def _same(
+    tested: Trial, case: Case, values: Sequence[float], others: Sequence[float], what: str, where: str = ""
+) -> None:
+    slack = _slack(tested, values)
+    if all(abs(one - other) <= slack for one, other in zip(values, others, strict=True)):
+        return
+    raise Broken(
+        f"asked {case}\ngot {where}{list(values)!r}\nthen asked {what}\ngot {list(others)!r}\nexpected the same"
+    )
+
+
+def _pair(case: Case, values: Sequence[float], one: int, other: int, expected: str) -> str:
+    got = ", ".join(f"{values[place]!r} for the total {case.totals[place]!r}" for place in (one, other))
+    return f"asked {case}\ngot {got}\nexpected {expected}"

@@ -1,0 +1,130 @@
+"""Laws of not mixing things up: other orders, other calls, other prompts, other arrivals."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from rewardlab.lanes import Item
+from rewardlab.testing.bench import Bench, another_bench, bench
+from rewardlab.testing.outcome import Untried
+from rewardlab.testing.reward_laws import case
+from rewardlab.testing.reward_laws.difference import check_same
+from rewardlab.testing.searching import search
+from rewardlab.testing.trial import Trial
+from rewardlab.types import Completion, Sample, Score
+
+SIZES = (2, 5, 16)
+"""of calls, besides one and all"""
+LONG = 300
+"""completions of a long call, for rewards that are quick: more than hosts and models take at once"""
+QUICK_S = 0.1
+"""for all completions of a case, one after the other"""
+
+
+def permutation(tested: Trial) -> int:
+    asking, sample = bench(tested), tested.example.sample
+
+    def check(completions: list[Completion]) -> None:
+        items = case.items(sample, completions)
+        straight = asking.score(items)
+        for places in _orders(len(items)):
+            moved = asking.score([items[place] for place in places])
+            back = [moved[places.index(place)] for place in range(len(items))]
+            how = f"in the order {places}" if len(items) <= case.MOST else "in another order"
+            told = tested.spec.scope != "group"  # info may name the others by their places
+            check_same(tested, completions, straight, back, how=how, expected="as in their own order", info=told)
+
+    return search(check, case.lists(tested, least=2), tries=tested.tries, first=case.hard(tested))
+
+
+def batch(tested: Trial) -> int:
+    sample = tested.example.sample
+    with another_bench(tested) as alone, another_bench(tested) as together:
+        compared = _groups_apart if tested.spec.scope == "group" else _items_apart
+
+        def check(completions: list[Completion]) -> None:
+            compared(tested, sample, completions, alone, together)
+
+        return search(check, case.lists(tested), tries=tested.tries, first=case.hard(tested))
+
+
+def arrival(tested: Trial) -> int:
+    if tested.spec.scope != "group":
+        raise Untried("of group scope only")
+    asking, sample = bench(tested), tested.example.sample
+
+    def check(completions: list[Completion]) -> None:
+        items = case.items(sample, completions)
+        complete = asking.score(items)
+        for places in [list(range(len(items))), *_orders(len(items))]:
+            arriving = asking.score_arriving(items, places)
+            how = f"as arrivals in the order {places}"
+            check_same(tested, completions, complete, arriving, how=how, expected="as of the complete group")
+
+    return search(check, case.lists(tested), tries=tested.tries, first=case.hard(tested))
+
+
+def _items_apart(
+    tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
+) -> None:
+    mine = case.items(sample, completions)
+    began = time.monotonic()
+    expected = [alone.score([item])[0] for item in mine]
+    took = time.monotonic() - began
+
+    def check(scores: Sequence[Score], how: str) -> None:
+        check_same(tested, completions, expected, scores, how=how, expected="as alone")
+
+    # first of a sample that says something else: what is kept by text alone is found here
+    strangers = together.score_all([[(case.altered(sample), completion)] for completion in completions])
+    check(together.score(mine), f"in one call of {len(mine)}")
+    check(together.score(mine[::-1])[::-1], f"in one call of {len(mine)}, in reverse order")
+    if took < QUICK_S and len(mine) > case.MOST:  # not of each generated case
+        rounds = -(-LONG // len(mine))
+        check(together.score(mine * rounds)[-len(mine) :], f"at the end of one call of {rounds * len(mine)}")
+    for size in SIZES:
+        if size < len(mine):
+            calls = [mine[at : at + size] for at in range(0, len(mine), size)]
+            check(_joined(together.score_all(calls)), f"in calls of {size}")
+    for other in _others(sample, [score for scores in strangers for score in scores]):
+        theirs = case.items(other, completions)
+        for mixed, at in ((_in_turn(theirs, mine), 1), (_in_turn(mine, theirs), 0)):
+            check(together.score(mixed)[at::2], "in one call with those of another sample")
+            if together.awaits:
+                check(_joined(together.score_all([[item] for item in mixed]))[at::2], "while those of another are")
+
+
+def _groups_apart(
+    tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
+) -> None:
+    mine = case.items(sample, completions)
+    expected = alone.score(mine)
+    before: list[list[Item]] = [case.items(case.altered(sample), completions)]
+    beside = case.items(case.renamed(sample), list(reversed(completions)))
+    for calls in (before, [beside, mine, [*beside, beside[0]]], [mine]):
+        scores = together.score_all(calls)
+        if mine in calls:
+            how = "while other groups are" if len(calls) > 1 else "after other groups"
+            came = scores[calls.index(mine)]
+            check_same(tested, completions, expected, came, how=how, expected="as alone")
+
+
+def _others(sample: Sample, altered: Sequence[Score]) -> Iterator[Sample]:
+    """Samples that may stand in one call with this one: one call fails as a whole."""
+    yield case.renamed(sample)
+    if all(score.error is None for score in altered):
+        yield case.altered(sample)
+
+
+def _in_turn(one: Sequence[Item], other: Sequence[Item]) -> list[Item]:
+    return [item for pair in zip(one, other, strict=True) for item in pair]
+
+
+def _joined(calls: Sequence[Sequence[Score]]) -> list[Score]:
+    return [score for scores in calls for score in scores]
+
+
+def _orders(count: int) -> list[list[int]]:
+    """Backwards, turned, and evens before odds; without repeats."""
+    places = list(range(count))
+    orders = [places[::-1], [*places[1:], *places[:1]], [*places[1::2], *places[::2]]]
+    return [order for at, order in enumerate(orders) if order != places and order not in orders[:at]]

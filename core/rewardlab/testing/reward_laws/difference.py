@@ -1,0 +1,73 @@
+"""Whether two answers are the same, and what a person is told where they are not."""
+
+import json
+from collections.abc import Sequence
+
+from rewardlab.laws import Laws
+from rewardlab.testing.told import failing, quoted
+from rewardlab.testing.trial import Trial
+from rewardlab.types import Completion, Score
+
+EXACT = 1e-9
+"""a larger rounding is a model's, whose info may differ in its last digits, too"""
+OTHERS = 60
+"""characters of each of the other completions of a group"""
+
+
+def in_words(score: Score) -> str:
+    """A value, an abstention, or a failure and its reason."""
+    if score.error is not None:
+        return f"a failure: {score.error}"
+    return "an abstention" if score.value is None else repr(score.value)
+
+
+def check_same(
+    tested: Trial,
+    completions: Sequence[Completion],
+    first: Sequence[Score],
+    then: Sequence[Score],
+    *,
+    how: str,
+    expected: str,
+    info: bool = True,
+) -> None:
+    """Broken at the first completion whose score differs. how: it was asked then. expected: "as ..." of the first.
+
+    info: whether it must be the same, too.
+    """
+    for place, (one, other) in enumerate(zip(first, then, strict=True)):
+        if (what := _difference(one, other, tested.spec.laws, info)) is not None:
+            came, wanted = what
+            raise failing(f"{asked(tested, completions, place)}{how}", came, f"{wanted}, {expected}")
+
+
+def asked(tested: Trial, completions: Sequence[Completion], place: int) -> str:
+    """The completion at this place; of group scope with the others of its group."""
+    text = told(completions[place])
+    if tested.spec.scope == "group" and len(completions) > 1:
+        others = [told(one, OTHERS) for at, one in enumerate(completions) if at != place]
+        return f"{text}\n  in a group at place {place}, beside {', '.join(others)}\n  "
+    return f"{text} "
+
+
+def told(completion: Completion, most: int = 160) -> str:
+    """A completion's text, and that it was cut if so."""
+    return quoted(completion.text, most) + (" (truncated)" if completion.truncated else "")
+
+
+def jsonable(score: Score) -> Score:
+    """As it comes back from another process."""
+    return Score(value=score.value, info=json.loads(json.dumps(dict(score.info))), error=score.error)
+
+
+def _difference(one: Score, other: Score, laws: Laws, info: bool) -> tuple[str, str] | None:
+    """What came then and at first, in words; None where they are the same."""
+    if one.error is not None and other.error is not None:
+        return None
+    kinds = [(score.error is not None, score.value is None) for score in (one, other)]
+    near = one.value is not None and other.value is not None and abs(one.value - other.value) <= laws.rounding
+    if kinds[0] != kinds[1] or not (near or one.value is None):
+        return in_words(other), in_words(one)
+    if info and laws.rounding <= EXACT and dict(one.info) != dict(other.info):
+        return f"{in_words(other)} with info {dict(other.info)!r}", f"{in_words(one)} with info {dict(one.info)!r}"
+    return None

@@ -1,0 +1,29 @@
+"""comet/answer keeps the laws of rewards; with random weights, which know no good answer, but for their order."""
+
+from dataclasses import replace
+
+import pytest
+from rewardlab.laws import REWARD
+from rewardlab.registry import Registry
+from rewardlab.testing.told import broken_text
+from rewardlab.testing.trying import try_laws
+
+pytestmark = pytest.mark.slow  # starts processes that load COMET
+
+REGISTRY = Registry()
+SPEC = REGISTRY.find("reward", "comet/answer")
+
+
+def test_without_a_checkpoint_it_says_what_it_needs():
+    tried = try_laws(SPEC, plugin=REGISTRY.plugin("comet"))
+    assert {outcome.why for one in tried for outcome in one.of("untried")} == {"needs checkpoint=..."}
+
+
+def test_the_laws_hold_for_any_weights(tiny, comet_python):
+    given = {"checkpoint": str(tiny), "environment": {"python": comet_python}, "exact_match": True}
+    [example, _] = SPEC.laws.examples()
+    known = replace(example, bad=[text for text in example.bad if "Katze" not in text])
+    laws = [law for law in REWARD if law not in ("worker", "ray")]
+    tried = try_laws(SPEC, plugin=REGISTRY.plugin("comet"), examples=[known], given=given, tries=1, only=laws)
+    assert broken_text(tried) == ""
+    assert {outcome.law for outcome in tried[0].of("off")} == {"prompt_copy", "repetition"}

@@ -1,0 +1,34 @@
+"""Samples and pools under which the laws of curricula are tried."""
+
+from rewardlab import Completion, Sample, Score
+from rewardlab.group_sampler import Candidates, PoolEntry
+from rewardlab.laws import CurriculumExample
+
+CELLS = ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.5, 0.4), (None, 1.0), (1.0, None))
+"""reasoning and answer: each quadrant, one on its border, and completions without one of the values"""
+
+
+def examples_of_shuffle() -> list[CurriculumExample]:
+    """Generated samples will do: the order depends on seed and ids."""
+    return [CurriculumExample()]
+
+
+def examples_of_balanced() -> list[CurriculumExample]:
+    """Both exit conditions; a cap that is no multiple of the round."""
+    names, pools = {"reasoning": "thinking", "answer": "right"}, [_pool(4), _pool(1)]
+    return [
+        CurriculumExample(title="balanced", options=names, pools=pools),
+        CurriculumExample(title="positive", options={**names, "exit": "positive"}, pools=pools),
+        CurriculumExample(title="a small cap", options={**names, "cap": 11, "round": 3}, pools=pools),
+    ]
+
+
+def _pool(size: int) -> Candidates:
+    entries = [
+        PoolEntry(
+            completion=Completion(text=f"thinking {thinking}, right {right}"),
+            scores={"thinking": Score(value=thinking), "right": Score(value=right)},
+        )
+        for thinking, right in CELLS
+    ]
+    return Candidates(sample=Sample(id="s1"), size=size, entries=tuple(entries))

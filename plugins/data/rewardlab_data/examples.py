@@ -1,0 +1,93 @@
+"""Files, options and an expert under which the laws of the datasets are tried."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Ask, Reply, Sample
+from rewardlab.laws import DatasetExample
+
+ROWS, HUB_ROWS = 60, 3000
+NUMBER = re.compile(r"\d+")
+
+
+def examples_of_jsonl() -> list[DatasetExample]:
+    """A file as it should be, and one with lines that are left out."""
+    return [
+        DatasetExample(title="whole", options=_jsonl),
+        DatasetExample(title="with bad lines", options=_jsonl_with_bad_lines),
+    ]
+
+
+def examples_of_hub() -> list[DatasetExample]:
+    """A folder as the hub keeps one; no network. So many rows that opening it is less work than they are."""
+    return [DatasetExample(options=_folder)]
+
+
+def examples_of_arithmetic() -> list[DatasetExample]:
+    """Prompts with held-out ones, and noisy responses in tags."""
+    return [
+        DatasetExample(title="prompts", options={"rows": 40, "heldout": 20}),
+        DatasetExample(title="responses", options={"kind": "responses", "rows": 60, "form": "tagged"}),
+        DatasetExample(title="a file", options=_jsonl),
+    ]
+
+
+def examples_of_expert() -> list[DatasetExample]:
+    """By the field with the English question, and by the prompt."""
+    known: dict[str, Any] = {"source": _questions(5), "judges": lambda: {"expert": Expert()}}
+    return [
+        DatasetExample(title="field", options={"expert": "expert"}, **known),
+        DatasetExample(title="prompt", options={"expert": "expert", "field": None, "attempts": 2}, **known),
+    ]
+
+
+class Expert:
+    """Adds the numbers of a question."""
+
+    async def ask(self, ask: Ask) -> Reply:
+        numbers = [int(digits) for digits in NUMBER.findall(ask.parts["query"])]
+        said = " and ".join(map(str, numbers))
+        text = f"<think>{said} are {sum(numbers)}.</think><answer>{sum(numbers)}</answer>"
+        return Reply(text=text, finish_reason="stop")
+
+
+def _questions(count: int) -> list[Sample]:
+    return [
+        Sample(
+            id=f"p{k}-es",
+            prompt=({"role": "user", "content": f"¿Cuánto es {k} y {k + 3}?"},),
+            fields={"problem": f"How much is {k} and {k + 3}?", "language": "es"},
+            source=f"questions.jsonl:{k + 1}",
+        )
+        for k in range(count)
+    ]
+
+
+def _lines(count: int = ROWS) -> list[str]:
+    return [json.dumps(_row(k)) for k in range(count)]
+
+
+def _row(k: int) -> dict[str, Any]:
+    return {"id": f"r{k}", "prompt": f"How much is {k} and 3?", "answer": str(k + 3), "more": {"terms": [k, 3]}}
+
+
+def _jsonl(folder: Path) -> dict[str, Any]:
+    return {"path": _written(folder / "rows.jsonl", _lines())}
+
+
+def _jsonl_with_bad_lines(folder: Path) -> dict[str, Any]:
+    return {"path": _written(folder / "rows.jsonl", ["[]", *_lines(), '{"id": "cut']), "skip_bad": True}
+
+
+def _folder(folder: Path) -> dict[str, Any]:
+    place = folder / "set"
+    place.mkdir()
+    _written(place / "train.jsonl", _lines(HUB_ROWS))
+    return {"path": str(place), "rows": HUB_ROWS - 1}
+
+
+def _written(path: Path, lines: list[str]) -> str:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)

@@ -1,0 +1,42 @@
+"""Responses in and out of form, to try the rewards with (rewardlab.laws)."""
+
+from rewardlab import Sample
+from rewardlab.laws import RewardExample
+
+PENS = Sample(
+    id="pens",
+    prompt=({"role": "user", "content": "Ann has 3 red pens and 4 blue ones. How many pens does she have?"},),
+    fields={"answer": "7"},
+)
+
+
+def boxed() -> list[RewardExample]:
+    """Both profiles."""
+    good = [r"So \boxed{7}.", r"<think>3 + 4</think>She has \boxed {7} pens.", r"\boxed{\frac{14}{2}}"]
+    bad = ["So 7.", r"<think>It is \boxed{7}.</think>Seven.", r"\boxed{ }", r"\boxed{\text{ }}", r"\boxed{7"]
+    as_published = ["So 7.", r"\boxed{7", "boxed 7"]
+    official = {"profile": "sp3f_official"}
+    return [
+        RewardExample(title="default", sample=PENS, good=good, bad=bad),
+        RewardExample(title="sp3f_official", sample=PENS, good=good, bad=as_published, options=official),
+    ]
+
+
+def tags() -> list[RewardExample]:
+    """The tags that are the default, and others."""
+    good = ["<think>3 + 4 = 7</think><answer>7</answer>", "\n<think>\nLet me see.\n</think>\n<answer>8</answer>\n"]
+    bad = [
+        "7",
+        "<think></think><answer>7</answer>",
+        "<think>3 + 4 = 7</think>7",
+        "<answer>7</answer><think>3 + 4 = 7</think>",
+        "Well: <think>3 + 4 = 7</think><answer>7</answer>",
+        "<think>3 + 4</think><think>= 7</think><answer>7</answer>",
+        "<think>3 + 4 = 7</think><answer>7",
+    ]
+    own = ["<plan>add</plan><do>3 + 4 = 7</do><check>7 - 4 = 3</check>"]
+    options = {"tags": ["plan", "do", "check"]}
+    return [
+        RewardExample(title="think and answer", sample=PENS, good=good, bad=bad),
+        RewardExample(title="tags of one's own", sample=PENS, good=own, bad=[*good, "", "<plan>"], options=options),
+    ]

@@ -1,0 +1,35 @@
+"""Responses in the row's language and in others, to try the components with (rewardlab.laws)."""
+
+from rewardlab import Sample
+from rewardlab.laws import RewardExample
+
+GERMAN = Sample(
+    id="books",
+    prompt=({"role": "user", "content": "Im Regal stehen 48 Bücher. Die Hälfte wird verliehen. Wie viele bleiben?"},),
+    fields={"language": "de", "answer": "24"},
+)
+IN_GERMAN = (
+    "Zuerst standen dort achtundvierzig Bücher. Die Hälfte davon wurde verliehen, also bleiben noch viele übrig."
+)
+IN_ENGLISH = "At first there were forty-eight books on the shelf. Half of them were lent, so many of them are left."
+IN_SPANISH = "Al principio había muchos libros en el estante. La mitad de ellos se prestó, así que quedan bastantes."
+HALF_ENGLISH = f"{IN_GERMAN} {IN_ENGLISH}"
+MOSTLY_GERMAN = f"{IN_GERMAN} Danach wurde nichts mehr verliehen, und niemand brachte etwas zurück. So many are left."
+
+
+def fidelity() -> list[RewardExample]:
+    """With a threshold, as a share, in parts of the response, among other languages, and as published."""
+    good = [IN_GERMAN, f"<think>{IN_ENGLISH}</think>{IN_GERMAN}", rf"{IN_GERMAN} $\frac{{48}}{{2}}$ \boxed{{24}}"]
+    bad = [IN_ENGLISH, IN_SPANISH, "", "24", HALF_ENGLISH]
+    ladder = [IN_ENGLISH, HALF_ENGLISH, MOSTLY_GERMAN, IN_GERMAN]
+    thoughts = [f"<think>{IN_GERMAN}</think>{IN_ENGLISH}"]
+    no_thoughts = [f"<think>{IN_ENGLISH}</think>{IN_GERMAN}", IN_GERMAN]
+    among = {"languages": ["de", "es"], "threshold": 0.5}
+    official = {"profile": "sp3f_official"}
+    return [
+        RewardExample(title="default", sample=GERMAN, good=good, bad=bad, ladder=ladder),
+        RewardExample(title="share", sample=GERMAN, good=good, bad=bad, ladder=ladder, options={"threshold": None}),
+        RewardExample(title="reasoning", sample=GERMAN, good=thoughts, bad=no_thoughts, options={"part": "reasoning"}),
+        RewardExample(title="languages", sample=GERMAN, good=good, bad=[IN_SPANISH, "24"], options=among),
+        RewardExample(title="sp3f_official", sample=GERMAN, good=good[:1], bad=[IN_ENGLISH, ""], options=official),
+    ]

@@ -1,0 +1,17 @@
+"""Options under which the laws of normalizers are tried."""
+
+from rewardlab.laws import NormalizerExample
+
+
+def examples_of_center() -> list[NormalizerExample]:
+    return [NormalizerExample()]
+
+
+def examples_of_std() -> list[NormalizerExample]:
+    """The defaults, and a subset so small that most generated pools are larger."""
+    small = {"subset": 4}
+    return [
+        NormalizerExample(title="a group"),
+        NormalizerExample(title="pools larger than the subset", options=small),
+        NormalizerExample(title="the subset's mean", options=small | {"mean_from": "subset"}),
+    ]

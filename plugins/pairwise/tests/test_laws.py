@@ -1,0 +1,30 @@
+"""pairwise/win_rate keeps the laws of rewards, antisymmetry among them, in all orders."""
+
+from dataclasses import replace
+
+import pytest
+from rewardlab.laws import REWARD
+from rewardlab.registry import Registry
+from rewardlab.testing.told import broken_text
+from rewardlab.testing.trying import try_laws
+
+QUICK = ("order", "empty", "antisymmetry")
+REGISTRY = Registry()
+SPEC, PLUGIN = REGISTRY.find("reward", "pairwise/win_rate"), REGISTRY.plugin("pairwise")
+
+
+@pytest.mark.parametrize("example", SPEC.laws.examples(), ids=lambda example: example.title)
+def test_the_quick_laws_hold(example):
+    tried = try_laws(SPEC, examples=[example], tries=1, only=QUICK)
+    assert broken_text(tried) == ""
+
+
+@pytest.mark.slow
+def test_every_law_holds():
+    first, *others = SPEC.laws.examples()
+    here = [law for law in REWARD if law not in ("worker", "ray")]
+    tried = [one for example in others for one in try_laws(SPEC, examples=[example], tries=2, only=here)]
+    tried += try_laws(replace(SPEC, laws=replace(SPEC.laws, examples=lambda: [first])), plugin=PLUGIN, tries=5)
+    assert broken_text(tried) == ""
+    assert "worker" in {outcome.law for outcome in tried[-1].of("held")}
+    assert not SPEC.laws.off

@@ -1,0 +1,293 @@
+"""`rewardlab check RECIPE ROWS`: what moved the reward in rows that exist, and what is odd about its components."""
+
+import json
+
+import pytest
+from rewardlab import Completion, Group, Sample
+from rewardlab.ledger import Ledger
+from rewardlab.loading import load
+from rewardlab.plan import make_plan
+from rewardlab.scoring import Scorer
+
+PLUGIN = """
+from rewardlab import Ask, JudgeSpec, Reply, RewardSpec, Score, hookimpl
+from rewardlab import Config
+
+class Rule:
+    def __init__(self, rule): self.rule = rule
+    def score(self, items): return [self.one(completion.text) for _, completion in items]
+    def one(self, text):
+        if text == "broken":
+            return Score(error="no luck")
+        return Score(value=self.rule(text))
+
+class Center:
+    def shape(self, totals, tokens, kept, seed):
+        return [totals[place] - sum(totals) / len(totals) for place in kept]
+
+class Asks(Config):
+    judge: str
+
+class Asking:
+    def __init__(self, judge): self.judge = judge
+    async def score(self, items):
+        return [Score(value=float((await self.judge.ask(Ask(messages=[{"role": "user", "content": c.text}]))).text))
+                for _, c in items]
+
+class Half:
+    async def ask(self, ask): return Reply(text="0.5")
+
+@hookimpl
+def rewardlab_rewards():
+    def spec(name, rule):
+        return RewardSpec(name=name, summary="", runs="inline", build=lambda options, context: Rule(rule))
+    asked = RewardSpec(name="asked", summary="", runs="async", config=Asks, judges=("judge",),
+                       calls=lambda options, size: size,
+                       build=lambda options, context: Asking(context.judges[options.judge]))
+    return [spec("length", lambda text: len(text) / 100), spec("same", lambda text: len(text) / 100),
+            spec("fixed", lambda text: 0.5), spec("vowels", lambda text: text.count("o") / 100), asked]
+
+@hookimpl
+def rewardlab_judges():
+    return [JudgeSpec(name="half", summary="", build=lambda options, context: Half())]
+
+@hookimpl
+def rewardlab_normalizers():
+    from rewardlab import NormalizerSpec
+    return [NormalizerSpec(name="center", summary="", build=lambda options, context: Center())]
+"""
+COMPONENTS = ["long: {use: mine/length}", "fixed: {use: mine/fixed}", "vowels: {use: mine/vowels}"]
+ROWS = [{"id": f"r{n}", "prompt": "?", "completions": ["x" * n, "o" * 9, "xo" * (n % 5 + 1)]} for n in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def plugin(offer):
+    offer("mine", PLUGIN)
+
+
+@pytest.fixture
+def recipe(write):
+    """A recipe with some components: `recipe("long + fixed")`."""
+
+    def file(total="long + fixed", *more, head="", tail=""):
+        components = "".join(f"    {line}\n" for line in [*COMPONENTS, *more])
+        return write("r.yaml", f"version: 1\n{head}reward:\n  components:\n{components}  total: {total}\n{tail}")
+
+    return file
+
+
+@pytest.fixture
+def check(main):
+    """`check("rows.jsonl")`: (what --json says, stderr)."""
+
+    def run(*arguments, code=0):
+        ended, out, err = main("check", "r.yaml", "--json", *arguments)
+        assert ended == code, out + err
+        return json.loads(out), err
+
+    return run
+
+
+def kinds(told):
+    return [(finding["kind"], finding["components"]) for finding in told["findings"]]
+
+
+def ledger(tmp_path, plan, groups, trained="yes"):
+    book = Ledger(tmp_path / "ledger.jsonl", attempt=0)
+    with Scorer(plan) as scorer:
+        book.write(0, 1, scorer.score_groups(groups), trained=trained)
+    book.close()
+    return tmp_path / "ledger.jsonl"
+
+
+def group(row):
+    completions = tuple(Completion(text=text) for text in row["completions"])
+    return Group(sample=Sample(id=row["id"], prompt=({"role": "user", "content": "?"},)), completions=completions)
+
+
+def test_it_says_what_moved_the_reward_and_warns_of_what_is_odd(recipe, write, main):
+    recipe("2 * long + fixed")
+    write("rows.jsonl", ROWS)
+    code, out, err = main("check", "r.yaml", "rows.jsonl")
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "what moved the reward, in 12 groups:",
+        "  component  in the total     share of movement  constant in",
+        "  long       weight 2         100.0%             0 of 12 groups",
+        "  fixed      weight 1         0.0%               12 of 12 groups",
+        "  vowels     no, only logged  –                  –",
+    ]
+    assert err.splitlines() == [
+        "rows.jsonl: scoring 12 rows",
+        "warning: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead, nothing is "
+        "learned from it",
+    ]
+
+
+def test_rows_scores_and_a_ledger_tell_the_same(recipe, write, main, check, tmp_path):
+    path = recipe("(long + vowels) * fixed", tail="  normalize: [mine/center]\n")
+    rows = write("rows.jsonl", ROWS)
+    assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
+    book = ledger(tmp_path, make_plan(load(path), purpose="score"), [group(row) for row in ROWS])
+    (scored, err), (recorded, _), (sampled, _) = check("scored.jsonl"), check(book), check(rows)
+    assert (scored["causes"], err) == (sampled["causes"], "")
+    assert recorded["causes"] == scored["causes"]
+    assert kinds(recorded) == kinds(scored) == kinds(sampled) == [("dead", ["fixed"])]
+    assert scored["causes"]["components"]["fixed"]["uses"] == ["gate"]
+
+
+def test_components_that_say_the_same_are_named(recipe, write, check):
+    recipe("long + again", "again: {use: mine/same}")
+    write("rows.jsonl", ROWS)
+    assert kinds(check("rows.jsonl")[0]) == [("duplicate", ["long", "again"])]
+
+
+def test_of_a_few_groups_it_says_that_they_are_few(recipe, write, main):
+    recipe()
+    write("rows.jsonl", ROWS[:7])
+    _, out, err = main("check", "r.yaml", "rows.jsonl")
+    assert "from 8 groups on" in out
+    assert "warning" not in err
+
+
+def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_before(recipe, write, check):
+    head = "judges: {main: {use: mine/half}}\n"
+    recipe("long + asked", "asked: {use: mine/asked, with: {judge: main}}", head=head)
+    write("rows.jsonl", ROWS)
+    told, err = check("rows.jsonl", "--rows", "10")
+    assert told["causes"]["groups"] == 10
+    assert err.splitlines()[:2] == [
+        "rows.jsonl: scoring the first 10 rows; --rows takes more",
+        "asked asks main up to 30 questions; fewer with --rows",
+    ]
+
+
+def test_a_policy_that_says_fail_ends_it(recipe, write, main):
+    recipe()
+    write("rows.jsonl", [*ROWS, {"id": "bad", "prompt": "?", "completions": ["broken"]}])
+    code, _, err = main("check", "r.yaml", "rows.jsonl")
+    assert code == 1
+    assert "component 'long' (mine/length) failed on sample 'bad' (rows.jsonl:13), completion 0: no luck" in err
+
+
+def test_a_component_that_only_fails_ends_it_however_few_rows_there_are(recipe, write, main):
+    recipe("again", "again: {use: mine/same, on_missing: 0.0, max_missing: 0.5}")
+    write("rows.jsonl", [{"id": "bad", "prompt": "?", "completions": ["broken", "broken"]}])
+    code, _, err = main("check", "r.yaml", "rows.jsonl")
+    assert code == 1
+    assert "component 'again' (mine/same) has no value for any of 2 completions" in err
+
+
+def test_a_ledger_counts_what_was_trained_on_and_else_evaluations(recipe, check, tmp_path):
+    plan = make_plan(load(recipe()), purpose="score")
+    book = ledger(tmp_path, plan, [group(row) for row in ROWS], trained="no")
+    told, err = check(book)
+    assert (told["causes"]["groups"], err) == (12, f"{book}: 12 groups of evaluations\n")
+    told, err = check(ledger(tmp_path, plan, [group(ROWS[3])]))
+    assert (told["causes"]["groups"], err) == (1, f"{book}: 1 groups of training\n")
+
+
+SCORED = {
+    "id": 1,
+    "total": [0.6],
+    "shaped": [0.6],
+    "components": {
+        name: {"value": [value], "error": [None], "info": [{}]}
+        for name, value in {"long": 0.1, "fixed": 0.5, "vowels": 0.0}.items()
+    },
+}
+
+
+def entry(name, **changed):
+    return SCORED | {"components": SCORED["components"] | {name: SCORED["components"][name] | changed}}
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("{", "the JSON is cut off"),
+        (SCORED | {"total": [0.7]}, "total[0] is not what this recipe makes of the values"),
+        (SCORED | {"total": [None]}, "total[0] is not what this recipe makes of the values"),
+        (SCORED | {"total": 3}, "total must be a list, not the number 3"),
+        (SCORED | {"total": ["x"]}, "total: expected a number or null, found a text"),
+        (SCORED | {"shaped": [None]}, "shaped holds null"),
+        (SCORED | {"shaped": []}, "shaped has 0 entries for 1 totals"),
+        (SCORED | {"components": {}}, "the recipe's long, fixed, vowels; are these scores of this recipe?"),
+        (SCORED | {"components": {"long": 3}}, "components must be an object of objects"),
+        (entry("long", value=[0.1, 0.2]), "components.long.value has 2 entries for 1 totals"),
+        (entry("long", value=[True]), "long: expected a number or null, found true"),
+        (entry("long", value=[None], error=["no luck"]), "component 'long' (mine/length) failed on sample '1'"),
+    ],
+)
+def test_a_row_of_scores_that_does_not_fit_is_told_by_its_line(recipe, write, check, row, complaint):
+    recipe()
+    rows = [json.dumps(SCORED), row if isinstance(row, str) else json.dumps(row)]
+    write("scored.jsonl", "".join(f"{line}\n" for line in rows))
+    [told, last] = check("scored.jsonl", code=2)[0]["problems"]
+    assert told["where"] == "scored.jsonl:2"
+    assert complaint in told["what"]
+    assert last["what"].startswith("1 bad row; mend them, or give a file that `rewardlab score` or a run")
+
+
+def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, check, tmp_path):
+    plan = make_plan(load(recipe()), purpose="score")
+    book = ledger(tmp_path, plan, [group(ROWS[3])])
+    first, *others = [json.loads(line) for line in book.read_text().splitlines()]
+
+    def told(line):
+        book.write_text("".join(json.dumps(row) + "\n" for row in [first, line, *others]))
+        return check(book, code=2)[0]["problems"][0]
+
+    without = {name: {**entry, "contribution": 0} for name, entry in first["components"].items()}
+    assert "contributions are told of fixed, long, vowels" in told(first | {"components": without})["what"]
+    assert told({k: v for k, v in first.items() if k != "group"})["where"] == f"{book}:2"
+    wrong = first["components"] | {"long": {"value": "x", "contribution": 0}}
+    assert "long: expected a number or null, found a text" in told(first | {"components": wrong})["what"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "rows.jsonl: it has no rows"),
+        ('{"id": 1, "prompt": "?"}\n', "rows.jsonl:1: no completions"),
+        ('{"id": 1, "prompt": "?", "completions": ["x"]}\n' * 2, "rows.jsonl:2: the id '1' is already that of"),
+        (None, "rows.jsonl: no such file"),
+    ],
+)
+def test_rows_that_cannot_be_scored_are_the_users_mistake(recipe, write, main, content, complaint):
+    recipe()
+    if content is not None:
+        write("rows.jsonl", content)
+    code, _, err = main("check", "r.yaml", "rows.jsonl")
+    assert code == 2
+    assert f"error: {complaint}" in err
+
+
+def test_a_recipe_without_a_reward_has_no_causes(write, main):
+    write("r.yaml", "version: 1\nmodel: {use: tiny}\n")
+    write("rows.jsonl", ROWS)
+    code, _, err = main("check", "r.yaml", "rows.jsonl")
+    assert (code, "the recipe has no reward" in err) == (2, True), err
+
+
+def test_two_files_of_rows_are_one_too_many(main):
+    code, _, err = main("check", "r.yaml", "rows.jsonl", "more.jsonl")
+    assert code == 2
+    assert "a recipe is needed and, after it, a file of rows or none; found r.yaml, rows.jsonl, more.jsonl" in err
+
+
+def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):
+    recipe()
+    write("rows.jsonl", ROWS)
+    code, _, err = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
+    note = "note: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead"
+    assert (code, [line[: len(note)] for line in err.splitlines() if line.startswith("note")]) == (0, [note])
+    code, out, _ = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--resume", "--json")
+    [finding] = json.loads(out)["findings"]
+    assert finding == {
+        "kind": "dead",
+        "components": ["fixed"],
+        "amount": 1.0,
+        "groups": 12,
+        "what": f"{note.removeprefix('note: ')}, nothing is learned from it",
+    }

@@ -1,0 +1,188 @@
+"""Each law of rewards is held by what keeps it and broken, with a readable example, by what does not."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from rewardlab import RewardSpec, Sample, Score
+from rewardlab.laws import REWARD, Laws, RewardExample
+from rewardlab.testing.trying import laws_of, try_laws
+
+TRIES = 5
+ELSEWHERE = ("worker", "ray")
+HERE = [law for law in REWARD if law not in ELSEWHERE]
+
+
+@pytest.fixture(scope="module")
+def rewards(module_of):
+    return module_of("law_rewards.py")
+
+
+@pytest.fixture
+def one(rewards):
+    """A reward of tests/law_rewards.py that breaks a law, by its name."""
+    return {spec.name: spec for listed in rewards.BROKEN.values() for spec in listed}.__getitem__
+
+
+def outcomes(spec, *laws, tries=TRIES):
+    """law -> its outcome, under the spec's only example."""
+    [tried] = try_laws(spec, tries=tries, only=laws or None)
+    return {outcome.law: outcome for outcome in tried.outcomes}
+
+
+def why(spec, law, **how):
+    outcome = outcomes(spec, law, **how)[law]
+    assert outcome.state == "broken", outcome
+    return outcome.why
+
+
+def untried(spec, law):
+    outcome = outcomes(spec, law)[law]
+    assert outcome.state == "untried", outcome
+    return outcome.why
+
+
+def test_every_law_has_words_and_a_function_in_the_same_order():
+    assert list(laws_of("reward")) == list(REWARD)
+
+
+@pytest.mark.parametrize(
+    ("name", "not_for_it"),
+    [
+        ("KEPT", {"arrival", "antisymmetry"}),
+        ("ABSTAINING", {"arrival", "antisymmetry"}),
+        ("AWAITED", {"arrival", "antisymmetry"}),
+        ("WON", {"required"}),
+        ("NAMING_PLACES", {"required", "antisymmetry"}),
+    ],
+)
+def test_what_keeps_the_laws_holds_each_that_is_for_it(rewards, name, not_for_it):
+    found = outcomes(getattr(rewards, name), *HERE)
+    assert {law: one.why for law, one in found.items() if one.state == "broken"} == {}
+    assert {law for law, one in found.items() if one.state == "untried"} == not_for_it
+    assert all(one.tries > 0 for one in found.values() if one.state == "held")
+
+
+@pytest.mark.parametrize("law", HERE)
+def test_what_breaks_a_law_is_told_with_what_was_asked_what_came_and_what_was_expected(rewards, law):
+    for spec in rewards.BROKEN[law]:
+        asked, *_, came, expected = why(spec, law).splitlines()
+        assert asked.startswith("asked: ")
+        assert came.startswith("came: ")
+        assert expected.startswith("expected: ")
+
+
+def test_another_process_answers_the_same(rewards):
+    assert outcomes(rewards.WON, "worker")["worker"].state == "held"
+
+
+def test_a_salt_and_a_memory_show_in_another_process(one, rewards, monkeypatch):
+    monkeypatch.setattr(rewards, "REMEMBERED", ["an earlier call"])
+    assert "in another process\ncame: " in why(one("salted"), "worker")
+    assert why(one("by-module"), "worker").endswith("came: 0.0\nexpected: 1.0, as here")
+
+
+def test_ray_is_untried_where_it_is_not_installed(rewards, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    assert untried(rewards.KEPT, "ray") == "Ray is not installed here"
+
+
+# --- The smallest failing examples
+
+
+def test_a_failing_text_is_made_small(one):
+    assert why(one("nan-for-blank"), "range") == (
+        "asked: ''\ncame: a failure: value nan is not finite\nexpected: a number in [0, 1], or an abstention"
+    )
+    assert why(one("no-surrogates"), "range").startswith("asked: '\\ud800'\ncame: a failure: UnicodeEncodeError: ")
+    assert "(at law_rewards.py:" in why(one("no-surrogates"), "range")
+
+
+def test_a_wrong_order_names_both(one):
+    assert why(one("inverted"), "order") == (
+        "asked: good 'It is \\\\boxed{4}'\n  bad '\\\\boxed{5}'\n"
+        "came: 0.0 for the good one, 1.0 for the bad one\nexpected: more for the good one"
+    )
+
+
+def test_a_window_is_found_whatever_stands_in_it(one):
+    assert why(one("beyond-the-window"), "batch").endswith("came: 0.0\nexpected: 1.0, as alone")
+
+
+def test_what_is_remembered_by_text_alone_is_found_with_a_sample_that_says_something_else(one):
+    assert why(one("kept-by-text"), "batch").endswith("expected: 1.0, as alone")
+
+
+def test_a_field_that_is_missing_is_named(one):
+    example = why(one("does-without"), "required")
+    assert "of a sample without 'answer'\ncame: 0.0\nexpected: an error that says that 'answer' is missing" in example
+
+
+def test_an_option_that_json_does_not_carry_shows(one):
+    assert why(one("gifted"), "rebuild") == (
+        "asked: '' of one built from the options as JSON\ncame: 0.0\n"
+        "expected: 0.5, as of the one built from the options"
+    )
+
+
+# --- What is declared
+
+
+def test_a_tolerance_forgives_as_much_and_no_more(one):
+    def with_tolerance(tolerance):
+        spec = one("by-length")
+        return replace(spec, laws=replace(spec.laws, tolerance=tolerance))
+
+    assert outcomes(with_tolerance(0.011), "padding")["padding"].state == "held"
+    assert "a tolerance of 0.005 is declared" in why(with_tolerance(0.005), "padding")
+
+
+def test_rounding_makes_near_values_the_same_and_leaves_info_out():
+    def build(options, context):
+        calls = []
+
+        def score(items):
+            calls.append(items)
+            return [Score(value=0.5 + 1e-4 * (len(calls) % 2), info={"call": len(calls)}) for _ in items]
+
+        return SimpleNamespace(score=score)
+
+    def spec(**laws):
+        example = RewardExample(sample=Sample(id="s"), good=(), bad=())
+        return RewardSpec(
+            name="near", summary="", runs="inline", build=build, laws=Laws(examples=lambda: [example], **laws)
+        )
+
+    assert outcomes(spec(rounding=1e-3), "repeat")["repeat"].state == "held"
+    assert outcomes(spec(rounding=1e-5), "repeat")["repeat"].state == "broken"
+
+
+def test_a_law_that_is_off_is_not_tried(one):
+    spec = one("full-for-empty")
+    off = replace(spec, laws=replace(spec.laws, off={"empty": "silence is golden"}))
+    outcome = outcomes(off, "empty")["empty"]
+    assert (outcome.state, outcome.why) == ("off", "silence is golden")
+
+
+# --- What a law needs
+
+
+def test_without_ranks_the_laws_that_need_them_say_what_to_declare(rewards):
+    plain = replace(rewards.WON, laws=Laws())
+    for law in ("order", "prompt_copy"):
+        assert untried(plain, law) == ("no example says which completions are good and bad; declare Laws(examples=...)")
+    assert "RewardExample(ladder=...)" in untried(plain, "monotone")
+    assert "Laws(pairwise=True)" in untried(plain, "antisymmetry")
+
+
+def test_a_worker_is_never_asked_in_a_thread(rewards):
+    assert "runs='worker'" in untried(replace(rewards.KEPT, runs="worker"), "thread")
+
+
+def test_what_cannot_be_built_is_told_once():
+    def build(options, context):
+        raise OSError("no such model")
+
+    found = outcomes(RewardSpec(name="unbuilt", summary="", build=build), "range", "info", "empty")
+    assert [one.state for one in found.values()] == ["broken", "untried", "untried"]
+    assert found["range"].why == "test/unbuilt could not be built: OSError: no such model"
