@@ -51,6 +51,8 @@ stages:
 KILLED = """
     # the command line, which kills itself: at a stage, after an update
     import os, signal, sys
+    from rewardlab.backends.trl.settings import prepare_process
+    prepare_process()  # as the command does before it imports torch
     from rewardlab.backends.trl import stopping
     stage, update = sys.argv[1], int(sys.argv[2])
 

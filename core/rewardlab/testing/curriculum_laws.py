@@ -1,7 +1,4 @@
-"""The laws of a curriculum: of its order of samples here, of its group sampler in sampler_laws.py.
-
-A law of a part that a curriculum does not have looks at no case.
-"""
+"""The laws of a curriculum: of its order of samples here, of its group sampler in sampler_laws.py."""
 
 import copy
 from collections import Counter
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 from rewardlab.errors import one_line
 from rewardlab.testing import sampler_laws
 from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.outcome import Broken
+from rewardlab.testing.outcome import Broken, NothingToTry
 from rewardlab.testing.searching import search
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
@@ -30,9 +27,7 @@ Case = tuple[list[Sample], int]
 
 def order(tested: Trial) -> int:
     """Also of no sample and of one, where nobody generates them."""
-    curriculum = _built(tested)
-    if not hasattr(curriculum, "order"):
-        return 0
+    curriculum = _ordering(tested)
 
     def check(case: Case) -> None:
         samples, _ = case
@@ -48,9 +43,7 @@ def order(tested: Trial) -> int:
 
 
 def repeat(tested: Trial) -> int:
-    curriculum, another = _built(tested), _built(tested)
-    if not hasattr(curriculum, "order"):
-        return 0
+    curriculum, another = _ordering(tested), _ordering(tested)
 
     def check(case: Case) -> None:
         first = _order(curriculum, case)
@@ -83,9 +76,7 @@ def ordered_there(curriculum: Any, payload: Sequence[Sequence[Any]]) -> list[lis
 
 
 def untouched(tested: Trial) -> int:
-    curriculum = _built(tested)
-    if not hasattr(curriculum, "order"):
-        return 0
+    curriculum = _ordering(tested)
 
     def check(case: Case) -> None:
         samples, seed = case
@@ -113,6 +104,13 @@ def _built(tested: Trial) -> Any:
     if not any(callable(getattr(curriculum, part, None)) for part in ("order", "more")):
         kind = type(curriculum).__name__
         raise Broken(f"`build` gave {kind}\nexpected an object with `order`, or with `more` and `select`")
+    return curriculum
+
+
+def _ordering(tested: Trial) -> Any:
+    curriculum = _built(tested)
+    if not hasattr(curriculum, "order"):
+        raise NothingToTry("it is a group sampler alone: it has no `order`")
     return curriculum
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from rewardlab.rows import remap
 from rewardlab.testing import step_laws
 from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry, Untried
 from rewardlab.testing.rows_read import MOST_ROWS, Source, cut, iterated, listed, read, row_as_json, source_of
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
@@ -98,7 +98,9 @@ def streaming(tested: Trial) -> int:
 def provides(tested: Trial) -> int:
     wanted = tested.spec.provided_fields(tested.options)
     if wanted is None:
-        return 0
+        raise NothingToTry("its spec leaves the fields to be found by reading")
+    if not wanted:
+        raise NothingToTry("its spec names no fields that it provides")
     rows = _rows(tested)
     for number, row in enumerate(rows, 1):
         if lacking := [name for name in wanted if name not in row.fields]:
@@ -152,7 +154,8 @@ def _rows(tested: Trial) -> list[Sample]:
 
 def _staying(tested: Trial) -> list[Sample]:
     """As `_rows`; Broken where a row changes while others are read."""
-    rows, as_read = [], []
+    rows: list[Sample] = []
+    as_read: list[Sample] = []
     with iterated(_built(tested)) as under_way:
         for row in islice(under_way, MOST_ROWS):
             rows.append(row)
@@ -198,7 +201,8 @@ def _counted(dataset: Iterable[Sample]) -> Iterator[int]:
         nonlocal calls
         calls += event in ("call", "c_call") and frame.f_code is not ours
 
-    before, rows = sys.getprofile(), None
+    before = sys.getprofile()
+    rows: Iterator[Sample] | None = None
     try:
         for _ in range(MOST_COUNTED):
             sys.setprofile(count)

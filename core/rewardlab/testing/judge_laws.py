@@ -14,7 +14,7 @@ from rewardlab.judging.answers import identity as identity_of
 from rewardlab.specs import Config
 from rewardlab.testing.elsewhere import answered_elsewhere
 from rewardlab.testing.judge_secrets import secrets
-from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry, Untried
 from rewardlab.testing.questions import (
     a_loop,
     answered,
@@ -55,8 +55,7 @@ def reply(tested: Trial) -> int:
 
 
 def repeat(tested: Trial) -> int:
-    if not tested.spec.local:
-        return 0
+    _need_a_local(tested)
     with opened(tested) as (judge, run), opened(tested) as (another, run_another):
 
         def check(ask: Ask) -> None:
@@ -96,8 +95,7 @@ def apart(tested: Trial) -> int:
 
 
 def worker(tested: Trial) -> int:
-    if not tested.spec.local:
-        return 0
+    _need_a_local(tested)
     asks = questions(tested)
     search(asks.append, _asks(tested), tries=min(ELSEWHERE, tested.tries))
     asks = [ask for ask in asks if _is_json(as_json(ask))]
@@ -135,7 +133,7 @@ def identity(tested: Trial) -> int:
 def close(tested: Trial) -> int:
     """Of a judge that has something to close."""
     if not hasattr(tested.built(), "aclose"):
-        return 0
+        raise NothingToTry("it has no `aclose`")
     _closed_twice(tested, [])
     _closed_twice(tested, questions(tested)[:1])
     return 2
@@ -150,6 +148,11 @@ LAWS: dict[str, Callable[[Trial], int]] = {
     "secrets": secrets,
     "close": close,
 }
+
+
+def _need_a_local(tested: Trial) -> None:
+    if not tested.spec.local:
+        raise NothingToTry("it is not local, and may draw its answers")
 
 
 def _tries(tested: Trial) -> int:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rewardlab.judging.answers import identity
 from rewardlab.specs import Config
-from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry, Untried
 from rewardlab.testing.questions import LONGEST, opened, questions, reply_of
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask
@@ -23,6 +23,8 @@ VARIABLE = "REWARDLAB_LAW_SECRET"
 def secrets(tested: Trial) -> int:
     """Each such option names a variable with a random value; the judge is built and asked, a blank question too."""
     names = [name for name in tested.spec.config.model_fields if name.endswith("_env")]
+    if not names:
+        raise NothingToTry("no option names a variable: none ends in _env")
     for name in names:
         options = _naming(tested, name)
         with _a_secret() as value:

@@ -1,10 +1,11 @@
-"""What became of a law: it held, was broken by an example, is off for a reason, or could not be tried."""
+"""What became of a law: it held, was broken by an example, is off for a reason, could not be tried, or is for others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["held", "broken", "off", "untried"]
+State = Literal["held", "broken", "off", "untried", "nothing"]
+"""nothing: there is nothing to try, and nobody need do anything about it"""
 
 
 class Broken(AssertionError):
@@ -15,14 +16,19 @@ class Untried(Exception):
     """Raised where a law cannot be tried. The message says what that would take."""
 
 
+class NothingToTry(Exception):
+    """Raised where a law is about something that a component does not have. The message says what."""
+
+
 class LawsBroken(AssertionError):
     """Raised by `check_reward` and its like: which laws are broken, each with its smallest failing example."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Of one law under one example. why: of broken the failing example, of off the reason, of untried what it takes.
+    """Of one law under one example.
 
+    why: of broken the failing example, of off the reason, of untried what it takes, of nothing what is not there.
     tries: how many generated or given cases were looked at.
     """
 
@@ -47,4 +53,4 @@ class Tried:
 
 
 CHECKED: list[Tried] = []
-"""What `check_reward` and its like have tried in this process, for the end of a pytest session."""
+"""What `check_reward` and its like found in order since the last test of this process ended."""

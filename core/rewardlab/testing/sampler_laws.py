@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rewardlab.errors import one_line
 from rewardlab.group_sampler import Candidates, PoolEntry
 from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry, Untried
 from rewardlab.testing.searching import search
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Completion, Sample, Score
@@ -27,9 +27,7 @@ ELSEWHERE = 12
 
 def more(tested: Trial) -> int:
     """A pool grows as a trainer fills it: by what `more` asks for, until it says 0."""
-    sampler = tested.built()
-    if not hasattr(sampler, "more"):
-        return 0
+    sampler = _built(tested)
     if tested.spec.most is None:
         raise Broken("`build` gave an object with `more`\nexpected `most` in its spec: how many it may collect at most")
 
@@ -50,16 +48,12 @@ def more(tested: Trial) -> int:
 
 
 def select(tested: Trial) -> int:
-    sampler = tested.built()
-    if not hasattr(sampler, "more"):
-        return 0
+    sampler = _built(tested)
     return _over(tested, lambda pool: _selected(sampler, pool) and None)
 
 
 def arrival(tested: Trial) -> int:
-    sampler = tested.built()
-    if not hasattr(sampler, "more"):
-        return 0
+    sampler = _built(tested)
 
     def check(both: tuple[Candidates, Candidates]) -> None:
         pool, moved = both
@@ -93,6 +87,13 @@ def worker(tested: Trial, sampler: Any) -> int:
 def selected_there(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
     """`select` of each pool in JSON."""
     return [list(sampler.select(pool, pool.size)) for pool in map(_from_json, payload)]
+
+
+def _built(tested: Trial) -> Any:
+    sampler = tested.built()
+    if not hasattr(sampler, "more"):
+        raise NothingToTry("it is no group sampler: it has no `more`")
+    return sampler
 
 
 def _more(sampler: Any, pool: Candidates) -> int:

@@ -1,4 +1,4 @@
-"""The laws of a data step, whose rows are made from those of another dataset. Of other datasets there is no case."""
+"""The laws of a data step, whose rows are made from those of another dataset. Of others there is nothing to try."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rewardlab.testing.outcome import Broken
+from rewardlab.testing.outcome import Broken, NothingToTry
 from rewardlab.testing.rows_read import Source, cut, iterated, listed, read, source_of
 from rewardlab.testing.searching import search
 from rewardlab.testing.trial import Trial
@@ -40,9 +40,10 @@ def streaming(tested: Trial) -> int:
 
 def required(tested: Trial) -> int:
     """Whether the first row lacks it or the last."""
-    if not tested.spec.step:
-        return 0
+    _need_a_step(tested)
     samples, fields = source_of(tested), tested.spec.required_fields(tested.options)
+    if not fields:
+        raise NothingToTry("it requires no field")
     places = dict.fromkeys([0, len(samples) - 1])
     for field in fields:
         for place in places:
@@ -60,8 +61,7 @@ def required(tested: Trial) -> int:
 
 def going_on(tested: Trial) -> int:
     """The rows of any part of the source and those of the rest are together those of the whole."""
-    if not tested.spec.step:
-        return 0
+    _need_a_step(tested)
     samples = source_of(tested)
     whole = {row.id: row for row in read(tested.built(source=Source(samples)))}
 
@@ -80,6 +80,11 @@ def going_on(tested: Trial) -> int:
     return search(check, each, tries=min(PARTS, tested.tries))
 
 
+def _need_a_step(tested: Trial) -> None:
+    if not tested.spec.step:
+        raise NothingToTry("it is no data step")
+
+
 def _of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
     """The rows of a part of the source; Broken where they are not among those of the whole, in their order."""
     rows, order = read(tested.built(source=Source(part))), list(whole)
@@ -96,8 +101,7 @@ def _of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample])
 
 def makes(tested: Trial) -> int:
     """Also where judges have no answer, or one that says nothing: then a step may ask again."""
-    if not tested.spec.step:
-        return 0
+    _need_a_step(tested)
     samples = source_of(tested)
     counts = list(dict.fromkeys((1, len(samples))))
     for count in counts:

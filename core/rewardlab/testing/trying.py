@@ -8,13 +8,13 @@ from rewardlab.errors import RewardlabError, UserError, one_line
 from rewardlab.laws import OF_KIND, Example
 from rewardlab.registry import Plugin
 from rewardlab.specs import _Spec
-from rewardlab.testing.outcome import Broken, Outcome, Tried, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry, Outcome, Tried, Untried
 from rewardlab.testing.stand_in import examples_without
 from rewardlab.testing.trial import Trial, trial
 
 TRIES = 25
 Law = Callable[[Trial], int]
-"""Tries a law; how many cases it looked at. Raises Broken or Untried."""
+"""Tries a law; how many cases it looked at. Raises Broken, Untried or NothingToTry."""
 WHERE = {
     "reward": "rewardlab.testing.reward_laws",
     "judge": "rewardlab.testing.judge_laws",

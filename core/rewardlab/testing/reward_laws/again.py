@@ -11,7 +11,7 @@ from rewardlab.lanes import accept
 from rewardlab.specs import Config
 from rewardlab.testing.bench import another_bench, bench
 from rewardlab.testing.elsewhere import Json, answered_elsewhere, answered_on_ray
-from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.outcome import Broken, NothingToTry
 from rewardlab.testing.reward_laws import case
 from rewardlab.testing.reward_laws.difference import check_same, jsonable
 from rewardlab.testing.searching import search
@@ -54,7 +54,7 @@ def rebuild(tested: Trial) -> int:
 
 def thread(tested: Trial) -> int:
     if tested.spec.runs == "worker":
-        raise Untried("the host asks it on the main thread of a process of its own; runs='worker'")
+        raise NothingToTry("with runs='worker' it is asked on the main thread of a process of its own")
     asking = bench(tested)
     groups = _groups(tested)
     calls = [case.items(tested.example.sample, group) for group in groups]

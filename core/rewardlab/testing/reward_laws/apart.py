@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rewardlab.lanes import Item
 from rewardlab.testing.bench import Bench, another_bench, bench
-from rewardlab.testing.outcome import Untried
+from rewardlab.testing.outcome import NothingToTry
 from rewardlab.testing.reward_laws import case
 from rewardlab.testing.reward_laws.difference import check_same
 from rewardlab.testing.searching import search
@@ -49,7 +49,7 @@ def batch(tested: Trial) -> int:
 
 def arrival(tested: Trial) -> int:
     if tested.spec.scope != "group":
-        raise Untried("of group scope only")
+        raise NothingToTry("it is not of group scope")
     asking, sample = bench(tested), tested.example.sample
 
     def check(completions: list[Completion]) -> None:

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 from rewardlab.testing import strategies
 from rewardlab.testing.bench import bench
-from rewardlab.testing.outcome import Untried
+from rewardlab.testing.outcome import NothingToTry, Untried
 from rewardlab.testing.reward_laws import case
 from rewardlab.testing.reward_laws.difference import asked, in_words, told
 from rewardlab.testing.searching import search
@@ -38,7 +38,7 @@ LONGEST = 300
 def prompt_copy(tested: Trial) -> int:
     bad, prompts = case.bad(tested), case.prompts(tested)
     if not prompts:
-        raise Untried("the example's sample has no prompt")
+        raise Untried("needs an example whose sample has a prompt")
     copies = [Completion(text=prompt) for prompt in prompts]
     for one in bad:
         copies += [replace(one, text=f"{one.text}\n{prompt}") for prompt in prompts]
@@ -79,7 +79,7 @@ def padding(tested: Trial) -> int:
 
 def antisymmetry(tested: Trial) -> int:
     if not tested.spec.laws.pairwise:
-        raise Untried("not declared; Laws(pairwise=True) of a reward of group scope")
+        raise NothingToTry("not declared to share a fixed amount: Laws(pairwise=True)")
     asking, sample, total = bench(tested), tested.example.sample, sum(tested.spec.range)
     near = 2 * tested.spec.laws.rounding
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab.testing.bench import bench
-from rewardlab.testing.outcome import Untried
+from rewardlab.testing.outcome import NothingToTry
 from rewardlab.testing.reward_laws import case
 from rewardlab.testing.reward_laws.difference import asked, in_words, told
 from rewardlab.testing.searching import search
@@ -63,7 +63,7 @@ def order(tested: Trial) -> int:
 def monotone(tested: Trial) -> int:
     ladder = [case.completion(one) for one in tested.example.ladder]
     if len(ladder) < 2:
-        raise Untried("no example has a ladder of completions, worst first; declare RewardExample(ladder=...)")
+        raise NothingToTry("no ladder of completions is declared: RewardExample(ladder=...)")
     scores = bench(tested).score(case.items(tested.example.sample, ladder))
     for completion, score in zip(ladder, scores, strict=True):
         if score.value is None:
@@ -112,7 +112,7 @@ def info(tested: Trial) -> int:
 def required(tested: Trial) -> int:
     fields = tested.spec.required_fields(tested.options)
     if not fields:
-        raise Untried("it requires no field")
+        raise NothingToTry("it requires no field")
     asking, sample = bench(tested), tested.example.sample
     completions = [*case.known(tested), *(Completion(text=text) for text in ("", "42", "\\boxed{42}"))]
     for name in fields:

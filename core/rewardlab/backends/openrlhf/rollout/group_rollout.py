@@ -14,7 +14,7 @@ from rewardlab.backends.openrlhf.rollout.completions import CompletionLost, Gene
 from rewardlab.backends.openrlhf.rollout.group_scoring import GroupScoring, prompt_name
 from rewardlab.backends.openrlhf.scoring.messages import Place, Turn
 from rewardlab.errors import JobError
-from rewardlab.scoring import together
+from rewardlab.waiting import together
 from rewardlab.types import Completion
 
 _log = logging.getLogger(__name__)
