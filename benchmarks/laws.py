@@ -83,7 +83,7 @@ def tried(origin: str, kind: str, name: str, *, tries: int, ray: bool) -> Result
 
 
 def _tells_more(state: str, than: str | None) -> bool:
-    order = ("broken", "held", "off", "untried")
+    order = ("broken", "held", "off", "untried", "nothing")
     return than is None or order.index(state) < order.index(than)
 
 

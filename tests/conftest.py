@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from textwrap import dedent
@@ -65,13 +66,24 @@ def translator():
 
 
 @pytest.fixture(scope="session")
-def toy_path(tmp_path_factory):
-    """A folder into which pip has installed the third-party distribution `toy-rewards`, plugin `toy`."""
-    folder = tmp_path_factory.mktemp("installed")
-    quiet = ["-q", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
-    install = [sys.executable, "-m", "pip", "install", *quiet, "--target", str(folder), str(TOY)]
-    subprocess.run(install, check=True, capture_output=True, text=True)
-    return folder
+def installed(tmp_path_factory):
+    """Build a distribution's wheel and unpack it as pip does, without its start: `installed(source)` is the folder."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    def unpacked(source):
+        folder = tmp_path_factory.mktemp("installed")
+        (wheel,) = WheelBuilder(str(source)).build(directory=str(folder / "wheel"), versions=["standard"])
+        with zipfile.ZipFile(wheel) as packed:
+            packed.extractall(folder / "site")
+        return folder / "site"
+
+    return unpacked
+
+
+@pytest.fixture(scope="session")
+def toy_path(installed):
+    """A folder into which the third-party distribution `toy-rewards`, plugin `toy`, is installed."""
+    return installed(TOY)
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,11 @@ from rewardlab.causes.told import as_dict, lines
 GROUPS = 20
 
 
-def record(contributions, values=None, uses=None):
+def record(contributions, values=None, uses=None, rest=None):
     values = contributions if values is None else contributions | values
     uses = uses or {name: {"weight": 1} for name in contributions}
-    return Record(contributions=contributions, values=values, uses=uses)
+    size = len(next(iter(contributions.values())))
+    return Record(contributions=contributions, values=values, uses=uses, rest=[0.0] * size if rest is None else rest)
 
 
 def movement_of(*records):
@@ -172,8 +173,24 @@ def test_the_table_says_how_each_component_is_used_and_what_is_only_logged():
     assert as_dict(movement)["logged"] == ["seen"]
 
 
+def test_the_rest_is_told_where_it_moves():
+    movement = movement_of(record({"a": [0.0, 1.0, None], "b": [2.0, 0.0, None]}, rest=[0.25, 0.75, 9.0]))
+    assert movement.rest_share() == 0.5 / 3.5  # of the third completion it is no normalizer's doing, but all there is
+    assert movement.share("a") == 1 / 3
+    last = list(lines(movement))[-1]
+    assert last == "beside the components, 14.3% of all movement is the rest: what normalizers add of their own"
+    assert as_dict(movement)["rest_share"] == 0.5 / 3.5
+
+
+def test_a_rest_that_is_the_same_for_all_moves_nothing():
+    movement = movement_of(record({"a": [0.0, 1.0]}, rest=[0.1, 0.1]))
+    assert movement.rest_share() == 0.0
+    assert not any("rest" in line for line in lines(movement))
+
+
 def test_where_nothing_moves_there_is_no_share():
     movement = movement_of(*groups(a=lambda number: [1.0] * 4))
     assert movement.share("a") is None
     assert "–" in list(lines(movement))[1]
     assert as_dict(movement)["components"]["a"]["share"] is None
+    assert as_dict(movement)["rest_share"] is None

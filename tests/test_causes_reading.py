@@ -25,6 +25,10 @@ class Center:
     def shape(self, totals, tokens, kept, seed):
         return [totals[place] - sum(totals) / len(totals) for place in kept]
 
+class Bonus:
+    def shape(self, totals, tokens, kept, seed):
+        return [totals[place] + place ** 2 for place in kept]
+
 class Asks(Config):
     judge: str
 
@@ -54,7 +58,8 @@ def rewardlab_judges():
 @hookimpl
 def rewardlab_normalizers():
     from rewardlab import NormalizerSpec
-    return [NormalizerSpec(name="center", summary="", build=lambda options, context: Center())]
+    return [NormalizerSpec(name="center", summary="", build=lambda options, context: Center()),
+            NormalizerSpec(name="bonus", summary="", build=lambda options, context: Bonus())]
 """
 COMPONENTS = ["long: {use: mine/length}", "fixed: {use: mine/fixed}", "vowels: {use: mine/vowels}"]
 ROWS = [{"id": f"r{n}", "prompt": "?", "completions": ["x" * n, "o" * 9, "xo" * (n % 5 + 1)]} for n in range(12)]
@@ -92,10 +97,12 @@ def kinds(told):
     return [(finding["kind"], finding["components"]) for finding in told["findings"]]
 
 
-def ledger(tmp_path, plan, groups, trained="yes"):
-    book = Ledger(tmp_path / "ledger.jsonl", attempt=0)
+def ledger(tmp_path, plan, groups, trained="yes", attempt=0, steps=(1,)):
+    """All groups in each of the steps."""
+    book = Ledger(tmp_path / "ledger.jsonl", attempt=attempt)
     with Scorer(plan) as scorer:
-        book.write(0, 1, scorer.score_groups(groups), trained=trained)
+        for step in steps:
+            book.write(0, step, scorer.score_groups(groups), trained=trained)
     book.close()
     return tmp_path / "ledger.jsonl"
 
@@ -146,7 +153,7 @@ def test_of_a_few_groups_it_says_that_they_are_few(recipe, write, main):
     recipe()
     write("rows.jsonl", ROWS[:7])
     _, out, err = main("check", "r.yaml", "rows.jsonl")
-    assert "from 8 groups on" in out
+    assert "have two completions with a total; from 8 on, dead, dominating and duplicate components are named" in out
     assert "warning" not in err
 
 
@@ -184,7 +191,34 @@ def test_a_ledger_counts_what_was_trained_on_and_else_evaluations(recipe, check,
     told, err = check(book)
     assert (told["causes"]["groups"], err) == (12, f"{book}: 12 groups of evaluations\n")
     told, err = check(ledger(tmp_path, plan, [group(ROWS[3])]))
-    assert (told["causes"]["groups"], err) == (1, f"{book}: 1 groups of training\n")
+    assert (told["causes"]["groups"], err) == (1, f"{book}: 1 group of training\n")
+
+
+def test_steps_that_a_resumed_run_took_again_count_once(recipe, check, tmp_path):
+    plan = make_plan(load(recipe()), purpose="score")
+    groups = [group(row) for row in ROWS[:2]]
+    ledger(tmp_path, plan, groups, steps=(1, 2, 3, 4))
+    book = ledger(tmp_path, plan, groups, attempt=1, steps=(3,))  # from the checkpoint of step 2; step 4 is lost
+    told, err = check(book)
+    assert (told["causes"]["groups"], err) == (6, f"{book}: 6 groups of training\n")
+
+
+def test_a_ledgers_line_that_a_kill_cut_off_does_not_count(recipe, check, tmp_path):
+    book = ledger(tmp_path, make_plan(load(recipe()), purpose="score"), [group(ROWS[3])])
+    whole = book.read_text()
+    book.write_text(whole + whole[:50])
+    told, err = check(book)
+    assert told["causes"]["groups"] == 1
+    assert f"warning: {book}:4 is cut off, as a run leaves it that is going on or was killed" in err
+    book.write_text(whole[:50] + "\n" + whole)  # in the middle no kill leaves one
+    assert "the JSON is cut off" in check(book, code=2)[0]["problems"][0]["what"]
+
+
+def test_what_a_normalizer_adds_of_its_own_is_told(recipe, write, main):
+    recipe("long + vowels", tail="  normalize: [mine/bonus]\n")
+    write("rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in ROWS))
+    _, out, _ = main("check", "r.yaml", "rows.jsonl")
+    assert "% of all movement is the rest: what normalizers add of their own" in out
 
 
 SCORED = {
@@ -241,6 +275,9 @@ def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, check, tmp
     without = {name: {**entry, "contribution": 0} for name, entry in first["components"].items()}
     assert "contributions are told of fixed, long, vowels" in told(first | {"components": without})["what"]
     assert told({k: v for k, v in first.items() if k != "group"})["where"] == f"{book}:2"
+    assert "attempt must be a whole number, not a text" in told(first | {"attempt": "0"})["what"]
+    assert "step must be a whole number or null, not a text" in told(first | {"step": "1"})["what"]
+    assert "no rest" in told({k: v for k, v in first.items() if k != "rest"})["what"]
     wrong = first["components"] | {"long": {"value": "x", "contribution": 0}}
     assert "long: expected a number or null, found a text" in told(first | {"components": wrong})["what"]
 
@@ -261,6 +298,12 @@ def test_rows_that_cannot_be_scored_are_the_users_mistake(recipe, write, main, c
     code, _, err = main("check", "r.yaml", "rows.jsonl")
     assert code == 2
     assert f"error: {complaint}" in err
+
+
+def test_rows_that_can_be_read_only_once_are_refused(recipe, main):
+    recipe()
+    told = "error: /dev/null: rows are read twice; name a regular file\n"
+    assert main("check", "r.yaml", "/dev/null") == (2, "", told)
 
 
 def test_a_recipe_without_a_reward_has_no_causes(write, main):

@@ -51,7 +51,6 @@ def test_an_unknown_command_gets_the_nearest_one(main):
         (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
         (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
         (["run"], "the following arguments are required: recipe\n"),
-        (["plugins", "a", "b"], "unrecognized arguments: b"),
         (["score", "r.yaml", "rows.jsonl"], "the following arguments are required: -o"),
     ],
 )
@@ -60,6 +59,12 @@ def test_wrong_arguments_get_the_usage(main, arguments, says):
     assert (code, out) == (2, "")
     assert err.startswith(f"usage: rewardlab {arguments[0]}")
     assert says in err
+
+
+def test_words_that_are_no_one_name_get_the_commands_of_plugins(main):
+    code, out, err = main("plugins", "a", "b")
+    assert (code, out) == (2, "")
+    assert err == "error: one name, not 'a b'; the commands are new, check: `rewardlab plugins --help`\n"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["plugins"], ["plugins", "--json"]])

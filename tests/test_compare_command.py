@@ -182,6 +182,14 @@ def test_by_a_field_each_value_has_a_line(of_rows, write, compare):
     }
 
 
+def test_a_value_of_a_field_is_one_short_label(of_rows, write, main):
+    of_rows([])
+    write("rows.jsonl", [row(1, [1, 2], [1, 2], topic="first\n\x1b[31m" + "very " * 40 + "long")])
+    _, out, _ = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--by", "topic")
+    [label] = [line[:40] for line in out.splitlines() if line.startswith("topic")]
+    assert label == "topic first \N{REPLACEMENT CHARACTER}[31mve...ery very very long"
+
+
 def test_a_field_that_no_row_has_is_told(of_rows, main):
     of_rows([([1, 2], [2, 1])])
     code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--by", "languge")
@@ -257,6 +265,30 @@ def test_a_group_is_shown_side_by_side_within_the_width_of_a_terminal(of_rows, r
     assert max(map(len, shown.splitlines())) <= 110
 
 
+def test_a_terminal_with_fewer_columns_is_kept_within(of_rows, main, write, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    of_rows([])
+    write("rows.jsonl", [row(1, [1, 2], [9, 1]) | {"prompt": "why " * 60, "completions": ["so " * 60, "short"]}])
+    _, out, _ = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    shown = out[out.index("1. 'r1'") :].splitlines()
+    assert shown[:2] == ["1. 'r1' (rows.jsonl:1):", "   pearson -1.000, spearman -1.000, distance 2.000, 2 of 2 flip"]
+    assert 76 < max(map(len, shown)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [
+        ([([1, 2], [2, 1])] * 2 + [([1, 2], [1, 2])], "2 of 3 groups differ by more than rounding"),
+        ([([1, 2], [2, 1])] * 11, "the 10 of 11 groups that differ most"),
+        ([([1, 2], [1, 2])], "no group differs by more than rounding"),
+        ([([1], [2])], "nothing is compared: no group has two completions with a total on both sides"),
+    ],
+)
+def test_how_many_groups_differ_is_told(of_rows, main, groups, told):
+    of_rows(groups)
+    assert told in main("compare", "a.yaml", "b.yaml", "rows.jsonl")[1].splitlines()
+
+
 # --- what is missing ---
 
 
@@ -279,9 +311,19 @@ def test_a_failure_ends_it_where_the_recipe_says_so(of_rows, main):
     code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
     assert (code, out) == (1, "")
     assert err.splitlines() == [
-        "error: component 'x' (scripted/row) failed on sample 'r1' (rows.jsonl:2), completion 1: no such text",
+        "error: B: component 'x' (scripted/row) failed on sample 'r1' (rows.jsonl:2), completion 1: no such text",
         "error: 1 of 2 groups were compared",
     ]
+
+
+def test_an_output_that_was_begun_is_named(of_rows, main, tmp_path):
+    of_rows([([1, 2], [1, 2]), ([1, 2], [1, None])])
+    _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "-o", "out.jsonl")
+    assert err.splitlines()[1:] == [
+        "error: 1 of 2 groups were compared",
+        "error: their measures are in out.jsonl; give -o another name to start again",
+    ]
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
 
 
 def test_too_many_failures_end_it(of_rows, main):
@@ -340,6 +382,16 @@ def test_mistakes_in_both_recipes_are_told_at_once(of_rows, main):
     assert "reward.totl" in err
 
 
+def test_of_one_recipe_under_two_options_it_says_whose_mistake_it_is(of_rows, main):
+    of_rows([([1, 2], [2, 1])])
+    code, _, err = main("compare", "a.yaml", "a.yaml", "rows.jsonl", "b:reward.total=z", "reward.totl=x")
+    assert code == 2
+    assert [line.partition(": reward")[0] for line in err.splitlines()] == [
+        "error: override 'reward.totl=x'",
+        "error: B: override 'reward.total=z'",
+    ]
+
+
 IDLE = "scored before; leave the override out"
 
 
@@ -348,6 +400,14 @@ IDLE = "scored before; leave the override out"
     [
         (["a.yaml", "k=1"], "two recipes (or scored files) and a file of rows are needed, in this order; found a.yaml"),
         (["a.yaml", "s.jsonl"], "rows are needed to score by a.yaml; name a file of them after A and B"),
+        (
+            ["a.yaml", "b.yaml", "r.jsonl", "B:seed=1"],
+            "override 'B:seed=1': an override of one side begins with a: or b:; did you mean b:seed=1?",
+        ),
+        (
+            ["a.yaml", "b.yaml", "r.jsonl", "c:seed=1"],
+            "override 'c:seed=1': an override of one side begins with a: or b:",
+        ),
         (["s.jsonl", "s.jsonl", "seed=1"], f"override 'seed=1': for A (s.jsonl) and B (s.jsonl), {IDLE}"),
         (["s.jsonl", "a.yaml", "r.jsonl", "a:seed=1"], f"override 'a:seed=1': for A (s.jsonl), {IDLE}"),
     ],
@@ -392,6 +452,14 @@ def test_two_scored_files_need_no_rows(scores, compare, write, tmp_path):
     assert (case["id"], case["texts"], case["source"]) == ("r0", [], "a.jsonl:1")
 
 
+def test_ids_stay_what_they_are(write, compare, tmp_path):
+    for name, values in (("a.jsonl", [1, 2]), ("b.jsonl", [2, 1])):
+        write(name, [{"id": 7, "total": values, "shaped": values, "components": {}}])
+    found = compare("-o", "out.jsonl", files=("a.jsonl", "b.jsonl"))
+    assert found["most_different"][0]["id"] == 7
+    assert json.loads((tmp_path / "out.jsonl").read_text())["id"] == 7
+
+
 def test_scores_of_other_rows_are_refused_with_the_first_mismatches(scores, write, main, tmp_path):
     first, _ = (tmp_path / "b.jsonl").read_text().splitlines()
     write("b.jsonl", first.replace('"r0"', '"other"') + "\n" + first.replace('"r0"', '"r1"') + "\n")
@@ -422,9 +490,9 @@ def test_a_file_that_score_did_not_write_is_refused(of_rows, write, main):
     code, _, err = main("compare", "rows.jsonl", "a.jsonl")
     assert code == 2
     assert err.splitlines() == [
-        "error: rows.jsonl:1: this is no line that `rewardlab score` wrote",
+        "error: rows.jsonl:1: this is no line that `rewardlab score` wrote: total must be a list, not null",
         "error: rows.jsonl: 1 bad row; name a file that `rewardlab score` wrote to its end",
-        "error: a.jsonl:1: its columns are not equally long",
+        "error: a.jsonl:1: this is no line that `rewardlab score` wrote: shaped has 1 entries for 2 totals",
         "error: a.jsonl: 1 bad row; name a file that `rewardlab score` wrote to its end",
     ]
 
@@ -489,7 +557,9 @@ def test_a_judge_without_answers_ends_it_and_says_where_the_paid_ones_are(recipe
     code, out, err = main("compare", "a.yaml", "a.yaml", "rows.jsonl")
     assert (code, out) == (1, "")
     failed, done, kept = err.splitlines()
-    assert failed.startswith("error: component 'g' (scripted/grade) failed on sample 'r2' (rows.jsonl:2), completion 0")
+    assert failed.startswith(
+        "error: A: component 'g' (scripted/grade) failed on sample 'r2' (rows.jsonl:2), completion 0"
+    )
     assert failed.endswith(": it is down")
     assert done == "error: 1 of 2 groups were compared"
     assert kept == "error: answers that were paid for are in tape.jsonl; the same command asks only for the others"

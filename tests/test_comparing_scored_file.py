@@ -37,16 +37,18 @@ def test_blank_lines_and_a_byte_order_mark_move_nothing(write):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"total": ["1"]}, "this is no line that `rewardlab score` wrote"),
-        ({"shaped": [None]}, "this is no line that `rewardlab score` wrote"),
-        ({"id": 1.5}, "this is no line that `rewardlab score` wrote"),
-        ({"components": {"x": [1]}}, "this is no line that `rewardlab score` wrote"),
-        ({"total": [1, 2]}, "its columns are not equally long"),
+        ({"total": ["1"]}, "total: expected a number or null, found a text"),
+        ({"total": [10**400]}, "total: expected a number or null, found the number 1000"),
+        ({"total": []}, "total is empty"),
+        ({"shaped": [None]}, "shaped holds null"),
+        ({"id": 1.5}, "the id must be a whole number or a text, not the number 1.5"),
+        ({"components": {"x": [1]}}, "components must be an object of objects"),
+        ({"total": [1, 2]}, "shaped has 1 entries for 2 totals"),
     ],
 )
 def test_what_score_does_not_write_is_refused(write, change, why):
     path = write("s.jsonl", [line("a", 1) | change])
-    with pytest.raises(UserError, match=f"s.jsonl:1: {why}"):
+    with pytest.raises(UserError, match=f"s.jsonl:1: this is no line that `rewardlab score` wrote: {why}"):
         ScoredFile(str(path))
 
 

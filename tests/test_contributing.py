@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -27,14 +25,13 @@ def commands():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A clean folder in which somebody wrote the two files and installed them."""
+def folder(tmp_path_factory, installed):
+    """A clean folder in which somebody wrote the two files, and `site`, where they are installed."""
     folder = tmp_path_factory.mktemp("ten minutes")
     for language, body in blocks():
         if language in FILES:
             (folder / FILES[language]).write_text(body, encoding="utf-8")
-    install = ["-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", folder / "site", folder]
-    subprocess.run([sys.executable, *map(str, install)], check=True, capture_output=True)
+    installed(folder).rename(folder / "site")
     return folder
 
 
@@ -42,14 +39,16 @@ def follow(folder, command, rewardlab):
     return rewardlab(*command.split()[1:], cwd=folder, env={"PYTHONPATH": str(folder / "site")})
 
 
-def test_the_plugin_is_listed_and_scores(folder, rewardlab):
+def test_the_plugin_is_listed_and_scores(folder, main, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder / "site")
     (row,) = [line for line in commands() if line.startswith("echo ")]
     (folder / "rows.jsonl").write_text(re.search(r"'(.*)' >", row)[1] + "\n", encoding="utf-8")
     followed = [line for line in commands() if re.match(r"rewardlab (plugins my|score) ?", line)]
     assert len(followed) == 2
     for command in followed:
-        done = follow(folder, command, rewardlab)
-        assert done.returncode == 0, done.stderr
+        code, _, err = main(*command.split()[1:])
+        assert code == 0, err
     (scored,) = map(json.loads, (folder / "scored.jsonl").read_text().splitlines())
     assert scored["total"] == [1.0, 5 / 11]
 

@@ -78,7 +78,7 @@ def test_the_fields_and_their_defaults(of):
     ("before", "classes"),
     [
         ("Frozen dataclasses of JSON values, with keyword arguments:", [getattr(rewardlab, name) for name in TYPES]),
-        ("the example is not tried, which is said.", EXAMPLES),
+        ("the example is named with it.", EXAMPLES),
     ],
 )
 def test_the_types_and_examples(before, classes):

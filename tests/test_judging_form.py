@@ -52,7 +52,7 @@ class TestWatch:
 def scored(plan_of, reward, group_of):
     """Score ten groups of ten with a judge that nobody understands; what was said, and how often it was asked."""
 
-    def run(stop_on_form):
+    def run(stop_on_form, local=False):
         said, asked = [], []
 
         class Judge:
@@ -73,7 +73,7 @@ def scored(plan_of, reward, group_of):
                     scores.append(Score(value=0.5, error=reply.error))
                 return scores
 
-        spec = JudgeSpec(name="made", summary="made", build=lambda *_: Judge())
+        spec = JudgeSpec(name="made", summary="made", local=local, build=lambda *_: Judge())
         asking = reward(None, build=lambda _, context: Asking(context.judges["main"]), runs="async")
         plan = plan_of({"a": asking}, judges={"main": (spec, {})})
         groups = [group_of(*(f"{number} {i}" for i in range(10)), id=str(number)) for number in range(10)]
@@ -95,3 +95,10 @@ def test_a_score_is_told_and_goes_on(scored):
     assert asked == 100 > FIRST
     (told,) = said
     assert told.startswith("warning: judge 'main': 26 of its first 26 answers have not the form")
+
+
+def test_a_local_judge_ends_no_run(scored):
+    """It is code: that it cannot tell what an untrained policy writes apart is no wrong model."""
+    said, asked = scored(stop_on_form=True, local=True)
+    assert asked == 100
+    assert [text.partition(":")[0] for text in said] == ["warning"]

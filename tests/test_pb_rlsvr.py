@@ -46,10 +46,14 @@ def rewardlab(tiny_models, translator, comet_python, tmp_path_factory):
 
 
 class ModelProcesses:
-    """Which processes below another one had torch in them: {pid: interpreter}."""
+    """Which processes below another one had torch in them: {pid: interpreter}.
+
+    One must be seen twice: for an instant a process that is being started looks like the one that starts it.
+    """
 
     def __init__(self):
         self.seen = {}
+        self._once = set()
 
     def start(self, process):
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
@@ -75,8 +79,11 @@ class ModelProcesses:
 
     def _note(self, pid):
         try:
-            if "libtorch_cpu" in Path(f"/proc/{pid}/maps").read_text():
+            if "libtorch_cpu" not in Path(f"/proc/{pid}/maps").read_text():
+                return
+            if pid in self._once:
                 self.seen[pid] = Path(f"/proc/{pid}/cmdline").read_text().split("\0")[0]
+            self._once.add(pid)
         except OSError:
             return
 

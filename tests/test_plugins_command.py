@@ -1,10 +1,11 @@
 """`rewardlab plugins`: what is installed, broken plugins too."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from rewardlab import RewardSpec
-from rewardlab.laws import Laws
+from rewardlab import RewardSpec, Sample
+from rewardlab.laws import Laws, RewardExample
 from rewardlab.plugin_listing import card, rows_of, table
 from rewardlab.registry import Plugin
 
@@ -13,8 +14,8 @@ from rewardlab.registry import Plugin
 def plugin_with():
     """The rows of a plugin with one reward: `plugin_with({"law": "why it is off"})`."""
 
-    def rows(off):
-        spec = RewardSpec(name="one", summary="one", build=print, laws=Laws(off=off))
+    def rows(off, examples=None):
+        spec = RewardSpec(name="one", summary="one", build=print, laws=Laws(off=off, examples=examples))
         return rows_of(Plugin(name="mine", distribution="mine", version="1", specs={("reward", "one"): spec}))
 
     return rows
@@ -70,6 +71,18 @@ def test_laws_that_are_off_for_the_same_reason_stand_together(plugin_with):
     ]
 
 
+def test_what_one_example_switches_off_is_told_with_its_name(plugin_with):
+    plain = RewardExample(title="plain", sample=Sample(), good=(), bad=())
+    odd = replace(plain, title="as published", off={"padding": "it was  published so", "empty": "likewise"})
+    rows = plugin_with({"empty": "always"}, examples=lambda: [plain, odd])
+    assert table(rows).splitlines()[4:] == [
+        "  mine/one                empty    always",
+        "  mine/one: as published  padding  it was published so",
+    ]
+    assert "  law padding is off in the example 'as published': it was published so" in card(rows[0]).splitlines()
+    assert plugin_with({}, examples=lambda: 1 / 0)[0]["laws_off_in_examples"] == []  # `check` tells why
+
+
 def test_where_no_law_is_off_nothing_stands_below_the_table(plugin_with):
     assert len(table(plugin_with({})).splitlines()) == 2
 
@@ -97,6 +110,7 @@ def test_as_json(main):
             }
         ],
         "laws_off": {"empty": EMPTY_IS_OFF},
+        "laws_off_in_examples": [],
         "examples": True,
     }
     assert found["toy/halved", "normalizer"]["examples"] is False

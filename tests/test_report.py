@@ -30,6 +30,8 @@ def _row(index, text, value):
     score = {"value": value, "error": None if value is not None else "the judge is down", "info": {}}
     return {
         "attempt": 0,
+        "stage": 1,
+        "step": None,
         "group": 0,
         "index": index,
         "trained": "no",
@@ -69,9 +71,9 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
         write_report(tmp_path, tmp_path / "report.html")
 
 
-def test_the_command_writes_into_the_run(run, rewardlab):
-    done = rewardlab("report", run)
-    assert done.returncode == 0, done.stderr
+def test_the_command_writes_into_the_run(run, main):
+    code, _, err = main("report", run)
+    assert code == 0, err
     assert (run / "report.html").is_file()
 
 
@@ -113,10 +115,11 @@ def test_a_run_without_remarks_says_nothing_of_them(run):
     assert "Remarks" not in page(run)
 
 
-def _caused(group, trained, **contributions):
+def _caused(group, trained, rest=0.0, **contributions):
     """Two completions of a group: of the first each component gave so much, of the second nothing."""
     for index in (0, 1):
         row = _row(index, f"text {group}", 1.0) | {"group": group, "trained": trained}
+        row |= {"step": None if trained == "no" else group, "shaped": 1.25, "rest": rest}
         row["components"] = {
             name: {"value": given * (index == 0), "error": None, "info": {}, "weight": 1}
             | {"contribution": given * (index == 0)}
@@ -130,15 +133,25 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     rows = [*(row for group in groups for row in group), *_caused(9, "no", short=0.25, polite=-0.5)]
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = page(run)
-    assert "<h2>What moved the reward</h2><p>9 groups that were trained on;" in text
+    assert "<h2>What moved the reward</h2><p>9 groups that were trained on. A trainer learns only from" in text
     assert "<td>short</td><td>weight 1</td><td>100.0%</td><td>0 of 9 groups</td>" in text
     assert "<td>polite</td><td>weight 1</td><td>0.0%</td><td>9 of 9 groups</td>" in text
     assert "<td>seen</td><td>no, only logged</td>" in text
     dead = "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead"
     assert f"<ul><li>{dead}" in text
-    assert "short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
+    assert "<h2>Completions of the last evaluation</h2><p>In brackets: what the component gave" in text
+    assert "total 1.00, shaped +1.25: short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
     [finding] = write_report(run, run / "report.html")
     assert finding.startswith(dead)
+
+
+def test_what_no_component_gave_is_shown(run):
+    rows = [*_caused(0, "yes", rest=0.5, short=0.5), *_caused(1, "no", rest=0.5, short=0.5)]
+    rows[0]["rest"] = 0.0  # the rest of the first completion differs from that of the second
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "<p>beside the components, 50.0% of all movement is the rest: what normalizers add of their own.</p>" in text
+    assert "short 0.50 (gave +0.50), seen 0.50; rest +0.50<" in text
 
 
 def test_a_ledger_that_tells_of_no_contributions_has_no_such_part(run):

@@ -249,9 +249,10 @@ def test_it_passes_its_own_tests_and_scores(made, site):
 
 
 @pytest.mark.slow
-def test_it_keeps_every_law(made, site):
-    done = run(site, "rewardlab.cli", "plugins", "check", "my-terms", "--json", "--tries", "5", cwd=made.folder)
+def test_it_keeps_every_law(site, tmp_path):
+    done = run(site, "rewardlab.cli", "plugins", "check", "my-terms", "--json", "--tries", "5", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == [], "what was tried leaves nothing in the user's folder"
     found = json.loads(done.stdout)
     assert (found["broken"], found["off"]) == (0, 0)
     examples = {component["example"] for component in found["components"]}

@@ -67,9 +67,10 @@ def asked(monkeypatch):
     return calls
 
 
-def test_a_reward_with_nothing_declared_is_checked_as_it_is():
+def test_what_is_broken_is_told_together():
+    quick = replace(BREVITY, laws=Laws(off={"worker": "no time for a process"}))
     with pytest.raises(LawsBroken) as broken:
-        check_reward(BREVITY, good=["short answer"], bad=["word " * 60], tries=TRIES)
+        check_reward(quick, good=["short answer"], bad=["word " * 60], tries=TRIES)
     assert str(broken.value).splitlines() == [
         "test/brevity breaks `empty`: the empty text does not earn the maximum",
         "    asked: ''",
@@ -90,6 +91,7 @@ def test_what_was_tried_is_given_back_and_kept_for_the_end_of_the_session():
     assert {outcome.law: outcome.why for outcome in tried.of("off")} == off
     assert "order" in {outcome.law for outcome in tried.of("held")}
     assert CHECKED[before:] == [tried]
+    del CHECKED[before:]  # it is no news of this session
 
 
 @pytest.mark.parametrize(
@@ -153,6 +155,9 @@ def test_options_and_judges_of_the_specs_own_example_hold_for_completions_of_one
 def test_wrong_options_are_the_users_mistake():
     with pytest.raises(UserError, match=r"test/brevity: wrods: Extra inputs are not permitted"):
         check_reward(BREVITY, options={"wrods": 3})
+    short = RewardExample(title="short", sample=Sample(), good=(), bad=(), options={"words": "few"})
+    with pytest.raises(UserError, match=r"test/brevity \(short\): words: Input should be a valid integer"):
+        check_reward(replace(BREVITY, laws=Laws(examples=lambda: [short])))
 
 
 def test_an_installed_one_is_named_as_in_a_recipe(asked):

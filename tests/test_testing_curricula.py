@@ -9,7 +9,7 @@ from rewardlab.laws import CURRICULUM, CurriculumExample
 from rewardlab.testing.curriculum_laws import LAWS
 from rewardlab.testing.trying import try_laws
 
-TRIES = 8
+TRIES = 5
 SAMPLES = [Sample(id=f"s{k}", fields={"difficulty": 5 - k}) for k in range(5)]
 VALUES = (0.0, 1.0, None)
 POOL = Candidates(

@@ -45,6 +45,10 @@ def test_it_is_built_there_as_here_with_another_salt_of_hashes(there, monkeypatc
 def test_what_goes_wrong_there_is_told(there):
     with tried(there.SPEC) as tested, pytest.raises(JobError, match=r"ZeroDivisionError: .* \(at .*law_there.py:\d+\)"):
         answered_elsewhere(tested, there.CALL, 0)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_built_there_is_told(there):
     with tried(there.SPEC, given={"factor": 13}) as tested, pytest.raises(JobError, match="no factor of 13"):
         answered_elsewhere(tested, there.CALL, 1)
 
@@ -86,6 +90,18 @@ def test_a_module_that_no_longer_offers_it_leaves_the_law_untried(there, tmp_pat
     file.write_text("import no_such_module")
     with pytest.raises(LookupError, match="cannot be loaded again: ModuleNotFoundError"):
         found(place | {"module": "empty_there", "file": str(file)})
+    file.write_text("raise SystemExit(3)")
+    with pytest.raises(LookupError, match="cannot be loaded again: SystemExit: 3"):
+        found(place | {"module": "empty_there", "file": str(file)})
+
+
+def test_a_script_that_tries_laws_as_it_is_loaded_does_so_once(there, tmp_path):
+    """Else each process would start another one, without end."""
+    file = tmp_path / "script.py"
+    file.write_text("from rewardlab.testing.trying import try_laws\ntry_laws(None)")
+    place = told(there.SPEC, "test/x", installed=False) | {"module": "__main__", "file": str(file)}
+    with pytest.raises(LookupError, match="under `if __name__ == '__main__':`"):
+        found(place)
 
 
 def test_judges_that_only_a_test_has_leave_the_law_untried(there):

@@ -11,7 +11,7 @@ from rewardlab.laws import JUDGE, JudgeExample
 from rewardlab.testing.judge_laws import LAWS
 from rewardlab.testing.trying import try_laws
 
-TRIES = 8
+TRIES = 5
 
 
 class Options(Config):
@@ -229,8 +229,8 @@ class TestAJudgeOverTheNetwork:
                 return await super().ask(ask)
 
         found = outcomes(spec(Paid), *(law for law in LAWS if law != "worker"))
-        assert {outcome.state for outcome in found.values()} == {"held"}
-        assert found["repeat"].tries == 0, "of a judge that is local"
+        others = {law: outcome.why for law, outcome in found.items() if outcome.state != "held"}
+        assert others == {"repeat": "it is not local, and may draw its answers"}
         assert len(asked) < 30
 
     def test_answers_that_are_drawn_cannot_be_compared(self):

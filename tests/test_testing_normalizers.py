@@ -9,7 +9,7 @@ from rewardlab.laws import NORMALIZER, NormalizerExample
 from rewardlab.testing.normalizer_laws import LAWS
 from rewardlab.testing.trying import try_laws
 
-TRIES = 8
+TRIES = 5
 
 
 def mean(totals):

@@ -9,20 +9,36 @@ import pytest
 
 HEAVY = ("hypothesis", "pydantic", "rewardlab.specs", "rewardlab.testing.told")
 TESTS = """
-    from rewardlab import RewardSpec, Score
-    from rewardlab.testing import check_reward
+    from dataclasses import replace
 
-    def build(options, context):
-        return Counted()
+    import pytest
+    from rewardlab import NormalizerSpec, RewardSpec, Score
+    from rewardlab.laws import Laws
+    from rewardlab.testing import LawsBroken, check_normalizer, check_reward
 
     class Counted:
         def score(self, items):
             return [Score(value=min(1.0, len(c.text) / 1e7)) for _, c in items]
 
-    SPEC = RewardSpec(name="counted", summary="", runs="inline", build=build)
+    class Centred:
+        def shape(self, totals, tokens, kept, seed):
+            return [totals[place] - sum(totals) / len(totals) for place in kept]
 
-    def test_laws():
-        check_reward(SPEC, good=["abc"], bad=["a"], tries=2)
+    COUNTED = RewardSpec(name="counted", summary="", runs="inline", build=lambda options, context: Counted())
+    CENTRED = NormalizerSpec(name="centred", summary="", build=lambda options, context: Centred())
+
+    def test_broken():
+        check_reward(COUNTED, good=["abc"], bad=["a"], tries=2)
+
+    def test_broken_as_expected():
+        with pytest.raises(LawsBroken):
+            check_reward(COUNTED, good=["abc"], bad=["a"], tries=2)
+
+    def test_all_held():
+        check_normalizer(CENTRED, tries=2)
+
+    def test_one_off():
+        check_normalizer(replace(CENTRED, name="lone", laws=Laws(off={"worker": "no time"})), tries=2)
 """
 
 
@@ -37,14 +53,26 @@ def test_loading_it_imports_nothing_heavy():
     assert said.stdout == "[]\n"
 
 
-@pytest.mark.slow
-def test_a_session_ends_with_the_laws_that_were_off_or_untried_and_shows_no_frames_of_ours(tmp_path):
+@pytest.fixture
+def session(tmp_path):
+    """What pytest says of TESTS, in a folder of their own; `session("-p", "no:rewardlab")`."""
     (tmp_path / "test_counted.py").write_text(dedent(TESTS))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    said = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
-    assert "laws of rewardlab" in said
-    assert "test/counted (reward): " in said
-    assert "  required untried: it requires no field\n" in said
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, str(tmp_path)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+
+    return run
+
+
+@pytest.mark.slow
+def test_a_session_ends_with_what_was_off_or_untried_where_no_law_is_broken(session):
+    said = session()
+    _, _, closing = said.partition(" laws of rewardlab ===")
+    assert [line for line in closing.splitlines() if line.startswith("test/")] == [
+        "test/lone (normalizer): 7 held; worker off (no time)"
+    ]
     assert "E       rewardlab.testing.outcome.LawsBroken: test/counted breaks `" in said
-    assert "check_reward(SPEC" in said
+    assert "check_reward(COUNTED" in said
     assert "checks.py" not in said, "a frame of ours"
+    assert "laws of rewardlab" not in session("-p", "no:rewardlab")

@@ -1,14 +1,16 @@
 """Each law of rewards is held by what keeps it and broken, with a readable example, by what does not."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from rewardlab import RewardSpec, Sample, Score
-from rewardlab.laws import REWARD, Laws, RewardExample
+from rewardlab.errors import UserError
+from rewardlab.laws import REWARD, JudgeExample, Laws, RewardExample
 from rewardlab.testing.trying import laws_of, try_laws
 
-TRIES = 5
+TRIES = 3
 ELSEWHERE = ("worker", "ray")
 HERE = [law for law in REWARD if law not in ELSEWHERE]
 
@@ -36,9 +38,10 @@ def why(spec, law, **how):
     return outcome.why
 
 
-def untried(spec, law):
+def said(spec, law, state):
+    """Why a law is in this state."""
     outcome = outcomes(spec, law)[law]
-    assert outcome.state == "untried", outcome
+    assert outcome.state == state, outcome
     return outcome.why
 
 
@@ -58,8 +61,8 @@ def test_every_law_has_words_and_a_function_in_the_same_order():
 )
 def test_what_keeps_the_laws_holds_each_that_is_for_it(rewards, name, not_for_it):
     found = outcomes(getattr(rewards, name), *HERE)
-    assert {law: one.why for law, one in found.items() if one.state == "broken"} == {}
-    assert {law for law, one in found.items() if one.state == "untried"} == not_for_it
+    assert {law: one.why for law, one in found.items() if one.state not in ("held", "nothing")} == {}
+    assert {law for law, one in found.items() if one.state == "nothing"} == not_for_it
     assert all(one.tries > 0 for one in found.values() if one.state == "held")
 
 
@@ -72,19 +75,24 @@ def test_what_breaks_a_law_is_told_with_what_was_asked_what_came_and_what_was_ex
         assert expected.startswith("expected: ")
 
 
+@pytest.mark.slow
 def test_another_process_answers_the_same(rewards):
     assert outcomes(rewards.WON, "worker")["worker"].state == "held"
 
 
-def test_a_salt_and_a_memory_show_in_another_process(one, rewards, monkeypatch):
-    monkeypatch.setattr(rewards, "REMEMBERED", ["an earlier call"])
+def test_a_salt_shows_in_another_process(one):
     assert "in another process\ncame: " in why(one("salted"), "worker")
+
+
+@pytest.mark.slow
+def test_a_memory_shows_in_another_process(one, rewards, monkeypatch):
+    monkeypatch.setattr(rewards, "REMEMBERED", ["an earlier call"])
     assert why(one("by-module"), "worker").endswith("came: 0.0\nexpected: 1.0, as here")
 
 
-def test_ray_is_untried_where_it_is_not_installed(rewards, monkeypatch):
+def test_where_ray_is_not_installed_there_is_nothing_to_try(rewards, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    assert untried(rewards.KEPT, "ray") == "Ray is not installed here"
+    assert said(rewards.KEPT, "ray", "nothing") == said(of(share), "ray", "nothing") == "Ray is not installed here"
 
 
 # --- The smallest failing examples
@@ -122,6 +130,68 @@ def test_an_option_that_json_does_not_carry_shows(one):
     assert why(one("gifted"), "rebuild") == (
         "asked: '' of one built from the options as JSON\ncame: 0.0\n"
         "expected: 0.5, as of the one built from the options"
+    )
+
+
+# --- Faults that only some texts show, and what is none
+
+
+LISTED = Sample(id="s", prompt=({"role": "user", "content": "Three colours?"},), fields={"gold": ["red", "green"]})
+RANKED = RewardExample(sample=LISTED, good=["red and green ones"], bad=["mauve"])
+
+
+def of(score):
+    """A reward that is `score(sample, completion, items, kept)` of each item; `kept` lives as long as it."""
+
+    def build(options, context):
+        kept = {}
+        return SimpleNamespace(score=lambda items: [score(sample, one, items, kept) for sample, one in items])
+
+    laws = Laws(examples=lambda: [RANKED])
+    return RewardSpec(name="made", summary="", runs="inline", requires=["gold"], build=build, laws=laws)
+
+
+def share(sample, one):
+    return sum(gold in one.text.split() for gold in sample.fields["gold"]) / len(sample.fields["gold"])
+
+
+def test_the_best_of_a_call_is_no_measure():
+    def score(sample, one, items, kept):
+        return Score(value=share(sample, one) / (max(share(*item) for item in items) or 1.0))
+
+    assert "in one call of" in why(of(score), "batch")
+
+
+def test_texts_that_begin_and_end_alike_are_told_apart():
+    def score(sample, one, items, kept):
+        return Score(value=kept.setdefault((sample.id, len(one.text), one.text[:5]), share(sample, one)))
+
+    assert "after those that follow it" in why(of(score), "batch")
+
+
+def test_an_empty_text_that_was_cut_is_empty():
+    def score(sample, one, items, kept):
+        return Score(value=1.0 if one.truncated and not one.text.split() else share(sample, one))
+
+    assert why(of(score), "empty").startswith("asked: '' (truncated)\n")
+
+
+def test_an_abstention_that_has_nothing_to_do_with_the_field_is_no_fault():
+    def score(sample, one, items, kept):
+        return Score(value=share(sample, one)) if one.text.split() else Score()
+
+    assert outcomes(of(score), "required")["required"].state == "held"
+
+
+def test_of_info_only_what_differs_is_told():
+    def score(sample, one, items, kept):
+        kept["n"] = kept.get("n", 0) + 1
+        return Score(value=0.5, info={"call": kept["n"], "text": one.text})
+
+    number = re.compile(r"'call': \d+")
+    assert number.sub("'call': N", why(of(score), "repeat")) == (
+        "asked: '' a second time\ncame: 0.5 with info {'call': N}\n"
+        "expected: 0.5 with info {'call': N}, as the first time"
     )
 
 
@@ -164,19 +234,61 @@ def test_a_law_that_is_off_is_not_tried(one):
     assert (outcome.state, outcome.why) == ("off", "silence is golden")
 
 
+def test_an_example_may_switch_a_law_off_for_itself(one):
+    spec = one("full-for-empty")
+    [example] = spec.laws.examples()
+    silent = replace(example, title="silent", off={"empty": "silence is asked for"}, needs=["words"])
+    both = replace(spec, laws=replace(spec.laws, examples=lambda: [silent, replace(silent, needs=()), example]))
+    found = [tried.outcomes[0] for tried in try_laws(both, tries=TRIES, only=["empty"])]
+    assert [outcome.state for outcome in found] == ["off", "off", "broken"]
+    assert found[0].why == "silence is asked for"
+
+
+@pytest.mark.parametrize(
+    ("examples", "says"),
+    [
+        (lambda: [RewardExample(sample=Sample(), good=(), bad=(), off={"emty": "so"})], "did you mean 'empty'"),
+        (lambda: [JudgeExample(asks=())], r"TypeError: Laws\(examples=...\) gives RewardExamples, not JudgeExample"),
+        (lambda: 1 / 0, "full-for-empty: its examples cannot be made: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_examples_that_cannot_be_had_say_why(one, examples, says):
+    with pytest.raises(UserError, match=says):
+        try_laws(replace(one("full-for-empty"), laws=Laws(examples=examples)))
+
+
+def test_a_law_that_there_is_not_and_no_tries_are_mistakes(one):
+    with pytest.raises(ValueError, match="no law 'pading' of a reward; did you mean 'padding'"):
+        try_laws(one("full-for-empty"), only=["pading"])
+    with pytest.raises(ValueError, match="tries is a whole number from 1 on, not 0"):
+        try_laws(one("full-for-empty"), tries=0)
+
+
 # --- What a law needs
 
 
 def test_without_ranks_the_laws_that_need_them_say_what_to_declare(rewards):
     plain = replace(rewards.WON, laws=Laws())
     for law in ("order", "prompt_copy"):
-        assert untried(plain, law) == ("no example says which completions are good and bad; declare Laws(examples=...)")
-    assert "RewardExample(ladder=...)" in untried(plain, "monotone")
-    assert "Laws(pairwise=True)" in untried(plain, "antisymmetry")
+        needed = "no example says which completions are good and bad; declare Laws(examples=...)"
+        assert said(plain, law, "untried") == needed
+    assert "RewardExample(ladder=...)" in said(plain, "monotone", "nothing")
+    assert "Laws(pairwise=True)" in said(plain, "antisymmetry", "nothing")
 
 
 def test_a_worker_is_never_asked_in_a_thread(rewards):
-    assert "runs='worker'" in untried(replace(rewards.KEPT, runs="worker"), "thread")
+    assert "runs='worker'" in said(replace(rewards.KEPT, runs="worker"), "thread", "nothing")
+
+
+def test_failures_alone_keep_no_law(rewards):
+    def build(options, context):
+        return SimpleNamespace(score=lambda items: None)
+
+    found = outcomes(replace(rewards.KEPT, build=build), *(law for law in HERE if law not in ("info", "required")))
+    states = {law: one.state for law, one in found.items() if one.state != "nothing"}
+    assert [law for law, state in states.items() if state == "broken"] == ["range", "order", "monotone"]
+    assert {state for law, state in states.items() if law not in ("range", "order", "monotone")} == {"untried"}
+    assert found["batch"].why == "needs an answer; each was a failure, which `range` tells"
 
 
 def test_what_cannot_be_built_is_told_once():

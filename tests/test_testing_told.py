@@ -2,7 +2,7 @@
 
 import pytest
 from rewardlab.testing.outcome import Outcome, Tried
-from rewardlab.testing.told import broken_text, failing, quoted, summary
+from rewardlab.testing.told import broken_text, cut, failing, quoted, remarks
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,11 @@ from rewardlab.testing.told import broken_text, failing, quoted, summary
 )
 def test_texts_are_quoted_so_that_everything_shows(text, shown):
     assert quoted(text) == shown
+
+
+def test_a_long_value_is_cut():
+    assert cut({"a": 1}) == "{'a': 1}"
+    assert cut([0] * 400, most=9) == "[0, 0, ...  0] (1,200 characters)"
 
 
 def test_a_failing_example_has_three_parts():
@@ -45,8 +50,12 @@ def test_what_is_broken_is_told_with_the_law_in_words():
     )
 
 
-def test_the_summary_counts_laws_over_examples_and_says_a_reason_once():
-    lines = summary(
+def test_a_component_of_which_all_laws_held_is_not_told():
+    assert remarks([tried("a", range=("held", ""), arrival=("nothing", "it is not of group scope"))]) == []
+
+
+def test_another_is_told_in_one_line_with_each_reason_once():
+    lines = remarks(
         [
             tried(
                 "a", range=("held", ""), order=("untried", "no ranks"), ray=("untried", "no Ray"), info=("off", "so")
@@ -56,8 +65,9 @@ def test_the_summary_counts_laws_over_examples_and_says_a_reason_once():
             ),
         ]
     )
-    assert lines == [
-        "my/brevity (reward): 2 held, 1 off, 2 untried",
-        "  ray, padding untried: no Ray",
-        "  info off: so",
-    ]
+    assert lines == ["my/brevity (reward): 2 held; ray, padding not tried (no Ray); info off (so)"]
+
+
+def test_where_nothing_could_be_tried_the_reason_is_enough():
+    lines = remarks([tried("", range=("untried", "needs model=..."), order=("untried", "needs model=..."))])
+    assert lines == ["my/brevity (reward): not tried (needs model=...)"]

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ REWARD = {
     "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
 }
 JUDGE = {
-    "reply": "every question gets a Reply whose parts have their types; what goes wrong is an exception or its error",
+    "reply": "every question gets a Reply of the right types, with the text that the example says; else an error",
     "repeat": "a judge that is local answers the same question the same, built again, too",
     "apart": "questions asked at once get the answers that they get alone",
     "worker": "a judge that is local answers the same in a spawned process",
@@ -87,11 +87,19 @@ Judges = Callable[[], Mapping[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """Options under which a component is tried. `needs`: options that only the user can give, as a model's folder."""
+    """Options under which a component is tried.
+
+    needs: options that only the user can give, as a model's folder. off: law -> why it does not apply under these
+    options, where it does under others; what the spec switches off is off in every example.
+    """
 
     title: str = ""
     options: Options = field(default_factory=dict)
     needs: Sequence[str] = ()
+    off: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self):
+        _check_reasons("off", self.off)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +150,15 @@ class NormalizerExample(Example):
     """Options alone: totals, token counts and places are generated."""
 
 
+EXAMPLE_OF: dict[str, type[Example]] = {
+    "reward": RewardExample,
+    "judge": JudgeExample,
+    "dataset": DatasetExample,
+    "curriculum": CurriculumExample,
+    "normalizer": NormalizerExample,
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Laws:
     """What a spec declares of the laws of its kind.
@@ -163,12 +180,21 @@ class Laws:
         for name in ("tolerance", "rounding"):
             if not (math.isfinite(value := getattr(self, name)) and value >= 0):
                 raise ValueError(f"laws.{name} is a number of 0 or above, not {value!r}")
-        for law, why in self.off.items():
-            if not isinstance(why, str) or not why.strip():
-                raise ValueError(f"laws.off[{law!r}] needs the reason why the law does not apply")
+        _check_reasons("laws.off", self.off)
 
     def check(self, kind: str) -> None:
         """A ValueError where `off` names no law of this kind."""
-        for law in self.off:
-            if law not in OF_KIND[kind]:
-                raise ValueError(f"no law {law!r} of a {kind}{nearest(law, OF_KIND[kind])}")
+        check_names(self.off, kind)
+
+
+def check_names(laws: Iterable[str], kind: str) -> None:
+    """A ValueError at a name that no law of this kind has."""
+    for law in laws:
+        if law not in OF_KIND[kind]:
+            raise ValueError(f"no law {law!r} of a {kind}{nearest(law, OF_KIND[kind])}")
+
+
+def _check_reasons(where: str, off: Mapping[str, str]) -> None:
+    for law, why in off.items():
+        if not isinstance(why, str) or not why.strip():
+            raise ValueError(f"{where}[{law!r}] needs the reason why the law does not apply")

@@ -26,6 +26,12 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
     return _rows(_open(path), path)
 
 
+def refuse_stream(path: str) -> None:
+    """A UserError where this is a pipe or a device, whose lines can be read only once."""
+    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+        raise UserError("rows are read twice; name a regular file", where=path)
+
+
 def _open(path: str) -> IO[bytes]:
     try:
         if path.endswith(".gz"):

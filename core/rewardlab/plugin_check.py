@@ -1,5 +1,6 @@
 """Trying the laws of its kind on every component of an installed plugin, and what importing the plugin costs."""
 
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from rewardlab.plugin_check_progress import told
 from rewardlab.plugin_import import LAW as IMPORT
 from rewardlab.plugin_import import Imported, imported
 from rewardlab.registry import Plugin, Registry
-from rewardlab.specs import _Spec
+from rewardlab.specs import Context, _Spec
 
 if TYPE_CHECKING:
     from rewardlab.testing.outcome import State, Tried
@@ -48,7 +49,7 @@ def check_plugin(name: str, settings: Sequence[str], *, tries: int, only: Sequen
     tries: generated cases a law. only: these laws. UserError for names and options that there are not, a broken
     plugin, and where hypothesis is not installed.
     """
-    _need_hypothesis()
+    _prepare_hypothesis()
     from rewardlab.testing.trying import try_laws
 
     started = time.monotonic()
@@ -56,29 +57,33 @@ def check_plugin(name: str, settings: Sequence[str], *, tries: int, only: Sequen
     if only is not None:
         _known(only, specs)
     options = options_of(plugin, specs, settings)
-    found = imported(plugin.name) if only is None or IMPORT in only else None
+    costs = imported(plugin.name) if only is None or IMPORT in only else None
     tried: list[Tried] = []
     for number, spec in enumerate(specs, 1):
-        if only is not None and not set(only) & set(OF_KIND[spec.kind]):
+        ours = None if only is None else [law for law in only if law in OF_KIND[spec.kind]]
+        if ours == []:
             continue
         what = f"{plugin.name}/{spec.name} ({number} of {len(specs)})"
         with told(what), redirect_stdout(sys.stderr):  # what plugins print is no part of our output
-            ours = try_laws(spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=only)
-        tried += ours or [_without_examples(plugin, spec, only)]
-    return Checked(plugin=plugin, tried=tried, imported=found, seconds=time.monotonic() - started)
+            found = try_laws(spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=ours)
+        tried += found or [_without_examples(plugin, spec, ours)]
+    return Checked(plugin=plugin, tried=tried, imported=costs, seconds=time.monotonic() - started)
 
 
-def _need_hypothesis() -> None:
+def _prepare_hypothesis() -> None:
+    """What it has read of sources it keeps for the next time: among our other files, not in the user's folder."""
     try:
         import hypothesis  # noqa: F401
     except ImportError:
         raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Context().cache_dir / "hypothesis"))
 
 
 def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[_Spec]]:
     plugin_name, slash, component = name.partition("/")
     if plugin_name not in registry.names():
-        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}")
+        hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
+        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}{hint}")
     plugin = registry.plugin(plugin_name)
     if plugin.broken:
         raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")

@@ -13,19 +13,29 @@ from rewardlab.plugin_import import WORDS as IMPORT_WORDS
 if TYPE_CHECKING:
     from rewardlab.testing.outcome import Outcome, State, Tried
 
+WORDS: dict["State", str] = {
+    "held": "held",
+    "broken": "BROKEN",
+    "off": "off",
+    "untried": "not tried",
+    "nothing": "nothing to try",
+}
 HEAD = ("component", "example", "law", "result")
 SHOWN = 6
-"""components that are named with a reason; of many it is one of their kind or of this machine"""
+"""components and laws that are named with a reason; of many it is one of their kind, of an example or this machine"""
 
 
 def text(checked: Checked) -> str:
-    """The table; then what is broken, with its smallest failing example; then what was not tried, and why."""
+    """The table; then what is broken, with its smallest failing example; then what was not tried, and why.
+
+    Laws that have nothing to try of a component are no rows: they stand at the end.
+    """
     parts = ["\n".join(_table(checked))]
     if broken := list(_broken(checked)):
         parts.append("\n\n".join(broken))
-    for state, words in (("off", "off"), ("untried", "not tried")):
+    for state in ("off", "untried", "nothing"):
         if reasons := list(_reasons(checked.tried, state)):
-            parts.append("\n".join([words, *(f"  {reason}" for reason in reasons)]))
+            parts.append("\n".join([WORDS[state], *(f"  {reason}" for reason in reasons)]))
     return "\n\n".join([*parts, _summary(checked)])
 
 
@@ -37,7 +47,7 @@ def as_dict(checked: Checked) -> dict[str, Any]:
         "distribution": plugin.distribution,
         "version": plugin.version,
         "passed": checked.passed,
-        **{state: checked.count(state) for state in ("held", "broken", "off", "untried")},
+        **{state: checked.count(state) for state in WORDS},
         "seconds": round(checked.seconds, 3),
         "import": None if found is None else {**asdict(found), "broken": found.broken},
         "components": [_component(one) for one in checked.tried],
@@ -59,18 +69,24 @@ def _table(checked: Checked) -> Iterator[str]:
         lines.append((checked.plugin.name, "", IMPORT, result))
     for one in checked.tried:
         named = (one.use, one.example)
-        for outcome in one.outcomes:
-            lines.append((*named, outcome.law, _result(outcome)))
+        for row in _rows(one):
+            lines.append((*named, *row))
             named = ("", "")  # what stands above goes on
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         yield "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
+def _rows(one: "Tried") -> list[tuple[str, str]]:
+    """(law, result); one for all laws where none of an example could be tried."""
+    shown = [outcome for outcome in one.outcomes if outcome.state != "nothing"]
+    if len(shown) > SHOWN and {(outcome.state, outcome.why) for outcome in shown} == {("untried", shown[0].why)}:
+        return [(f"{len(shown)} laws", WORDS["untried"])]
+    return [(outcome.law, _result(outcome)) for outcome in shown]
+
+
 def _result(outcome: "Outcome") -> str:
-    if outcome.state == "held":
-        return f"held {outcome.tries}" if outcome.tries else "nothing to try"
-    return {"broken": "BROKEN", "off": "off", "untried": "not tried"}[outcome.state]
+    return f"held {outcome.tries}" if outcome.state == "held" else WORDS[outcome.state]
 
 
 # --- What stands below it
@@ -95,7 +111,7 @@ def _reasons(tried: "Sequence[Tried]", state: "State") -> Iterator[str]:
     for (law, why), examples in owners.items():
         lines.setdefault((why, _of_whom(examples, tried)), []).append(law)
     for (why, whom), laws in lines.items():
-        yield f"{', '.join(laws)}: {why}{whom}"
+        yield f"{', '.join(laws) if len(laws) <= SHOWN else f'{len(laws)} laws'}: {why}{whom}"
 
 
 def _of_whom(examples: Mapping[str, Sequence[str]], tried: "Sequence[Tried]") -> str:

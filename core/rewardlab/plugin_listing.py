@@ -36,6 +36,8 @@ def card(row: dict) -> str:
             lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
     lines += map(_option_line, row.get("options", []))
     lines += [f"  law {law} is off: {why}" for law, why in row.get("laws_off", {}).items()]
+    for one in row.get("laws_off_in_examples", []):
+        lines.append(f"  law {one['law']} is off in the example {one['example']!r}: {one['why']}")
     if row.get("examples") is False:
         lines.append(f"  examples: {NO_EXAMPLES}")
     return "\n".join(lines)
@@ -53,7 +55,18 @@ def _row(plugin: Plugin, kind: str, spec: _Spec) -> dict:
         row["provides"] = _of_defaults(spec, spec.provides, spec.provided_fields)
     row["options"] = [_option(name, info) for name, info in spec.config.model_fields.items()]
     row["laws_off"] = {law: _flat(why) for law, why in spec.laws.off.items()}
+    row["laws_off_in_examples"] = _off_in_examples(spec)
     return row | {"examples": spec.laws.examples is not None}
+
+
+def _off_in_examples(spec: _Spec) -> list[dict]:
+    """{law, example, why} of what only some examples switch off; `check` tells why examples cannot be made."""
+    try:
+        examples = list(spec.laws.examples()) if spec.laws.examples else []
+    except Exception:
+        return []
+    every = [(law, example.title, _flat(why)) for example in examples for law, why in example.off.items()]
+    return [{"law": law, "example": title, "why": why} for law, title, why in every if law not in spec.laws.off]
 
 
 def _option(name: str, info) -> dict:
@@ -100,10 +113,12 @@ def _cells(row: dict) -> tuple[str, ...]:
 
 def _off(row: dict) -> list[tuple[str, str, str]]:
     """(component, laws, why), one for each reason."""
-    laws: dict[str, list[str]] = {}
+    laws: dict[tuple[str, str], list[str]] = {}  # (component, why) -> laws
     for law, why in row.get("laws_off", {}).items():
-        laws.setdefault(why, []).append(law)
-    return [(row["use"], ", ".join(names), why) for why, names in laws.items()]
+        laws.setdefault((row["use"], why), []).append(law)
+    for one in row.get("laws_off_in_examples", []):
+        laws.setdefault((f"{row['use']}: {one['example']}", one["why"]), []).append(one["law"])
+    return [(of, ", ".join(names), why) for (of, why), names in laws.items()]
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:

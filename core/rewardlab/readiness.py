@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rewardlab.cross_checks import POLICY
+from rewardlab.expression import parse
 from rewardlab.placement import python_of
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
@@ -28,4 +29,5 @@ def get_ready(plan: Plan, say: Callable[[str], None], only: int | None = None) -
 def _try(plan: Plan) -> None:
     cheap = {name: planned for name, planned in plan.components.items() if planned.spec.runs == "async"}
     if cheap:
-        Scorer(replace(plan, components=cheap, normalizers=(), curriculum=None)).close()
+        total = parse(" + ".join(cheap))  # one that these components make
+        Scorer(replace(plan, components=cheap, expression=total, normalizers=(), curriculum=None)).close()

@@ -12,7 +12,7 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.lines import read_lines
-from rewardlab.report_causes import WhatMoved, beside, what_moved
+from rewardlab.report_causes import GAVE, WhatMoved, beside, rest, shaped, what_moved
 from rewardlab.report_judges import consistency_table, usage_table
 from rewardlab.report_remarks import remarks_table
 from rewardlab.results import Results
@@ -90,7 +90,9 @@ def _judges(run: Path) -> Iterator[str]:
 
 def _causes(moved: WhatMoved | None) -> Iterator[str]:
     if moved is not None:
-        yield f"<h2>What moved the reward</h2><p>{_safe(moved.about)}</p>{_html_table(moved.table)}"
+        about = "".join(f"<p>{_safe(text)}</p>" for text in moved.about)
+        beside_it = f"<p>{_safe(moved.rest)}.</p>" if moved.rest else ""
+        yield f"<h2>What moved the reward</h2>{about}{_html_table(moved.table)}{beside_it}"
         if moved.findings:
             yield f"<ul>{''.join(f'<li>{_safe(finding)}</li>' for finding in moved.findings)}</ul>"
 
@@ -142,6 +144,9 @@ def _completions(ledger: Path) -> Iterator[str]:
         if isinstance(row, Mapping) and row["trained"] == "no":
             groups.setdefault((row["attempt"], row["group"]), []).append(row)
     last = sorted(groups.items(), reverse=True)
+    if last:
+        caused = any(map(shaped, last[0][1]))
+        yield f"<h2>Completions of the last evaluation</h2>{f'<p>{_safe(GAVE)}</p>' if caused else ''}"
     for _, rows in islice(last, GROUPS_SHOWN):
         best, worst = max(rows, key=_total), min(rows, key=_total)
         shown = [best] if best is worst else [best, worst]
@@ -155,7 +160,7 @@ def _total(row: Mapping[str, Any]) -> float:
 def _completion(row: Mapping[str, Any]) -> str:
     scores = ", ".join(f"{name} {_said(score)}{beside(score)}" for name, score in row["components"].items())
     total = "–" if row["total"] is None else f"{row['total']:.2f}"
-    return f"<pre>{_safe(row['completion'])}</pre><p>total {total}: {_safe(scores)}</p>"
+    return f"<pre>{_safe(row['completion'])}</pre><p>total {total}{shaped(row)}: {_safe(scores)}{rest(row)}</p>"
 
 
 def _said(score: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@
     findings      dead, dominating and duplicate components, in words
     records       causes of groups that are in a ledger or in the output of `score` already
     reading       the rows that `check` is given, whichever they are
+    attempts      which groups of a ledger stand after a run was resumed
     sampled       causes of a few rows that have completions only
     told          all of it as a table and as JSON
 

@@ -21,12 +21,13 @@ class Record:
 
     contributions: component of the total -> G contributions, None where the total is not made of the components.
     values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
-    weight, "gate" and "counterfactual" with any number.
+    weight, "gate" and "counterfactual" with any number. rest: G numbers, what no component contributed.
     """
 
     contributions: Mapping[str, Column]
     values: Mapping[str, Column]
     uses: Mapping[str, Mapping[str, float]]
+    rest: Sequence[float]
 
 
 @dataclass
@@ -62,12 +63,16 @@ class _Pair:
 
 
 class Movement:
-    """Of groups as they were scored, one `add` each. logged: components that the total does not name."""
+    """Of groups as they were scored, one `add` each. logged: components that the total does not name.
+
+    rest: the movement of what no component contributed, as a normalizer that is no line adds it.
+    """
 
     def __init__(self) -> None:
         self.groups = 0
         self.components: dict[str, Moved] = {}
         self.logged: dict[str, None] = {}
+        self.rest = 0.0
         self._pairs: dict[tuple[str, str], _Pair] = {}
 
     def add(self, record: Record) -> None:
@@ -78,6 +83,7 @@ class Movement:
             moved = self.components.setdefault(name, Moved())
             moved.uses |= record.uses[name]
             _count(moved, column, record.values[name])
+        self.rest += _movement_of_rest(record)
         values = {name: record.values[name] for name in record.contributions}
         whole = {name: _centred(column) for name, column in values.items() if len(column) > 1 and None not in column}
         for one, other in combinations(values, 2):
@@ -87,10 +93,23 @@ class Movement:
                 centred = _centred_together(values[one], values[other])
             self._pairs.setdefault((one, other), _Pair()).add(*centred)
 
+    @property
+    def telling(self) -> int:
+        """Groups in which a component could tell completions apart: those with two or more contributions."""
+        return max((moved.groups for moved in self.components.values()), default=0)
+
     def share(self, name: str) -> float | None:
         """Of all movement, what this component made; None where nothing moved."""
-        whole = math.fsum(moved.movement for moved in self.components.values())
+        whole = self._of_components()
         return self.components[name].movement / whole if whole else None
+
+    def rest_share(self) -> float | None:
+        """Of the movement of the components and the rest, what the rest made; None where nothing moved."""
+        whole = self._of_components() + self.rest
+        return self.rest / whole if whole else None
+
+    def _of_components(self) -> float:
+        return math.fsum(moved.movement for moved in self.components.values())
 
     def correlations(self) -> dict[tuple[str, str], tuple[float, int]]:
         """Of two components' values, centred in their groups: (correlation, groups in which either varies)."""
@@ -113,6 +132,16 @@ def _count(moved: Moved, contributions: Column, values: Column) -> None:
     if not still:
         middle = mean(given)
         moved.movement += math.fsum(abs(value - middle) for value in given)
+
+
+def _movement_of_rest(record: Record) -> float:
+    """Over the completions that have contributions: the rest of the others is all of their reward."""
+    if len(set(record.rest)) < 2:  # as of every normalizer that is a line
+        return 0.0
+    columns = record.contributions.values()
+    rest = [value for value, *given in zip(record.rest, *columns, strict=True) if None not in given]
+    middle = mean(rest) if rest else 0.0
+    return math.fsum(abs(value - middle) for value in rest)
 
 
 def _centred_together(ones: Column, others: Column) -> tuple[list[float], list[float]]:

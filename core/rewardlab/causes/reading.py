@@ -1,16 +1,19 @@
 """From a file of rows to what moved the reward: a run's ledger, the output of `score`, or rows with completions."""
 
-import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
+from rewardlab.causes.attempts import Standing
 from rewardlab.causes.movement import Movement
 from rewardlab.causes.records import OutputRecords, ledger_movement
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.lines import BadRows, kind_of, read_lines
+from rewardlab.lines import BadRows, kind_of, read_lines, refuse_stream
 from rewardlab.plan import Plan
+from rewardlab.scorefile.output_check import check_output, components_of, numbers
 
+LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes them anew"
 
 
@@ -21,6 +24,7 @@ def movement_of(plan: Plan, path: str, most: int, say: Callable[[str], None]) ->
     """
     if plan.expression is None:
         raise UserError("the recipe has no reward; rows tell nothing of it", where=str(plan.document.path))
+    refuse_stream(path)
     with closing(read_lines(path)) as lines:
         first = next((row for _, row in lines if not isinstance(row, Problem)), None)
     if first is None or "components" not in first or "shaped" not in first:
@@ -52,7 +56,7 @@ def _ledger(plan: Plan, path: str, say: Callable[[str], None]) -> Movement:
     bad = BadRows()
 
     def good() -> Iterator[Mapping[str, Any]]:
-        for place, row in _rows(path, bad):
+        for place, row in _rows(path, bad, torn=say):
             try:
                 _check_line(row, plan)
             except ValueError as error:
@@ -60,19 +64,37 @@ def _ledger(plan: Plan, path: str, say: Callable[[str], None]) -> Movement:
             else:
                 yield row
 
-    movement, trained = ledger_movement(good())
+    with closing(read_lines(path)) as lines:
+        standing = Standing(row for _, row in lines if not isinstance(row, Problem))
+    movement, trained = ledger_movement(good(), standing)
     _refuse(bad, path)
-    say(f"{path}: {movement.groups} groups of {'training' if trained else 'evaluations'}")
+    count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
+    say(f"{path}: {count} of {'training' if trained else 'evaluations'}")
     return movement
 
 
-def _rows(path: str, bad: BadRows) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(
+    path: str, bad: BadRows, torn: Callable[[str], None] | None = None
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(where it stands, the row). torn: is told of a last line without its end, which is then not bad."""
+    last = None
     with closing(read_lines(path)) as lines:
         for number, row in lines:
-            if isinstance(row, Problem):
-                bad.add(row)
-            else:
+            if last is not None:
+                bad.add(last)
+            last = row if isinstance(row, Problem) else None
+            if not isinstance(row, Problem):
                 yield f"{path}:{number}", row
+    if last is not None and torn is not None and not _ends_whole(path):
+        torn(f"warning: {last.where} is cut off, as a run leaves it that is going on or was killed; it does not count")
+    elif last is not None:
+        bad.add(last)
+
+
+def _ends_whole(path: str) -> bool:
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() == b"\n"
 
 
 def _refuse(bad: BadRows, path: str) -> None:
@@ -82,25 +104,20 @@ def _refuse(bad: BadRows, path: str) -> None:
 
 def _check_output(row: Mapping[str, Any], names: Sequence[str]) -> None:
     """A ValueError where this is no row that `score` writes for components of these names."""
-    components = _components(row, names)
-    if "id" not in row:
-        raise ValueError("no id")
-    size = len(_numbers(row.get("total"), "total"))
-    shaped = _numbers(row.get("shaped"), "shaped")
-    if None in shaped:
-        raise ValueError("shaped holds null")
-    columns = {f"components.{name}.value": _numbers(entry.get("value"), name) for name, entry in components.items()}
-    columns |= {f"components.{name}.error": _list(entry.get("error"), name) for name, entry in components.items()}
-    for what, column in {"shaped": shaped, **columns}.items():
-        if len(column) != size:
-            raise ValueError(f"{what} has {len(column)} entries for {size} totals")
+    _components(row, names)
+    check_output(row)
 
 
 def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
     """A ValueError where this is no line of the ledger of a run of this plan."""
-    for key in ("attempt", "group", "trained"):
+    for key in LEDGER_KEYS:
         if key not in row:
             raise ValueError(f"no {key}; a ledger's lines have one")
+    for key in ("attempt", "stage", "group"):
+        if type(row[key]) is not int:
+            raise ValueError(f"{key} must be a whole number, not {kind_of(row[key])}")
+    if row["step"] is not None and type(row["step"]) is not int:
+        raise ValueError(f"step must be a whole number or null, not {kind_of(row['step'])}")
     entries = _components(row, list(plan.components))
     assert plan.expression is not None
     contributing = {name for name, entry in entries.items() if "contribution" in entry}
@@ -109,27 +126,13 @@ def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
         wanted = ", ".join(plan.expression.names)
         raise ValueError(f"the total names {wanted}; contributions are told of {found}; {SCORED_OTHERWISE}")
     for name, entry in entries.items():
-        _numbers([entry.get("value"), entry.get("contribution")], name)
+        numbers([entry.get("value"), entry.get("contribution")], name)
+    if None in numbers([row.get("rest")], "rest"):
+        raise ValueError("no rest; a line with contributions has one")
 
 
 def _components(row: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-    components = row.get("components")
-    if not isinstance(components, Mapping) or not all(isinstance(entry, Mapping) for entry in components.values()):
-        raise ValueError("components must be an object of objects")
+    components = components_of(row)
     if set(components) != set(names):
         raise ValueError(f"components are {', '.join(components)}, the recipe's {', '.join(names)}; {SCORED_OTHERWISE}")
     return components
-
-
-def _numbers(column: Any, what: str) -> list[float | None]:
-    for value in _list(column, what):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if value is not None and not number:
-            raise ValueError(f"{what}: expected a number or null, found {kind_of(value)}")
-    return column
-
-
-def _list(column: Any, what: str) -> list[Any]:
-    if not isinstance(column, list):
-        raise ValueError(f"{what} must be a list, not {kind_of(column)}")
-    return column

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from rewardlab.causes.attempts import Standing
 from rewardlab.causes.causes import Causes, Found, Seen
 from rewardlab.causes.movement import Movement, Record
 from rewardlab.causes.planned import decomposition_of
@@ -29,18 +30,19 @@ def of_ledger(lines: Sequence[Mapping[str, Any]]) -> Record:
         contributions={name: [entry["contribution"] for entry in entries[name]] for name in names},
         values={name: [entry["value"] for entry in column] for name, column in entries.items()},
         uses={name: _uses(entries[name]) for name in names},
+        rest=[line["rest"] for line in lines],
     )
 
 
-def ledger_movement(lines: Iterable[Mapping[str, Any]]) -> tuple[Movement, bool]:
+def ledger_movement(lines: Iterable[Mapping[str, Any]], standing: Standing) -> tuple[Movement, bool]:
     """(movement, whether it is that of training) of a ledger's lines in their order; of evaluations for want of it.
 
-    Lines without contributions count nowhere: an older version wrote them.
+    Lines without contributions count nowhere: an older version wrote them. Nor do those that do not stand.
     """
     trained, evaluated = Movement(), Movement()
     for (*_, use), group in groupby(lines, key=lambda line: (line["attempt"], line["group"], line["trained"])):
         rows = list(group)
-        if any("contribution" in entry for entry in rows[0]["components"].values()):
+        if rows[0] in standing and any("contribution" in entry for entry in rows[0]["components"].values()):
             (evaluated if use == "no" else trained).add(of_ledger(rows))
     return (trained, True) if trained.groups else (evaluated, False)
 
@@ -94,6 +96,7 @@ def _record(found: Found, values: Mapping[str, Sequence[float | None]]) -> Recor
         contributions=found.contributions,
         values=values,
         uses={name: _uses(entries) for name, entries in found.told.items()},
+        rest=found.rest,
     )
 
 

@@ -20,16 +20,26 @@ def table(movement: Movement) -> Iterator[list[str]]:
         yield [name, "no, only logged", "–", "–"]
 
 
+def of_rest(movement: Movement) -> str | None:
+    """What no component contributed, in words; None where it moves nothing."""
+    share = movement.rest_share()
+    if not share:
+        return None
+    return f"beside the components, {share:.1%} of all movement is the rest: what normalizers add of their own"
+
+
 def lines(movement: Movement) -> Iterator[str]:
-    """The table as text."""
+    """The table as text, and the rest where there is one."""
     rows = list(table(movement))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(map(str.ljust, row, widths)).rstrip()
+    if rest := of_rest(movement):
+        yield rest
 
 
 def as_dict(movement: Movement) -> dict[str, Any]:
-    """{"groups", "components": {name: {...}}, "logged": [...], "findings": [...]}."""
+    """{"groups", "components": {name: {...}}, "logged": [...], "rest_share", "findings": [...]}."""
     return {
         "groups": movement.groups,
         "components": {
@@ -43,6 +53,7 @@ def as_dict(movement: Movement) -> dict[str, Any]:
             for name, moved in movement.components.items()
         },
         "logged": list(movement.logged),
+        "rest_share": movement.rest_share(),
         "findings": [finding.as_dict() for finding in findings(movement)],
     }
 

@@ -86,11 +86,12 @@ def _tell(movement: Any) -> None:
     from rewardlab.causes.findings import LEAST_GROUPS, findings
     from rewardlab.causes.told import lines
 
-    print(f"what moved the reward, in {movement.groups:,} groups:")
+    print(f"what moved the reward, in {movement.groups:,} group{'s' * (movement.groups != 1)}:")
     for line in lines(movement):
         print(f"  {line}")
-    if movement.groups < LEAST_GROUPS:
-        print(f"  (from {LEAST_GROUPS} groups on, dead, dominating and duplicate components are named)")
+    if movement.telling < LEAST_GROUPS:
+        found = f"{movement.telling} of them {'has' if movement.telling == 1 else 'have'} two completions with a total"
+        print(f"  ({found}; from {LEAST_GROUPS} on, dead, dominating and duplicate components are named)")
     for finding in findings(movement):
         print(f"warning: {finding.what}", file=sys.stderr)
 

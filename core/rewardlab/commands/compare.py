@@ -10,9 +10,14 @@ import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
+
+LEAST_WIDTH, WIDTH = 60, 110
+"""columns of a line with a text: as many as the terminal has, within these; where there is none, the most"""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -46,23 +51,32 @@ def run(options: Namespace) -> int:
     if options.json:
         print(json.dumps(json_values(compared, named), ensure_ascii=False))
     else:
-        print(text(compared, named))
+        columns = get_terminal_size((WIDTH, 0)).columns
+        print(text(compared, named, width=max(LEAST_WIDTH, min(WIDTH, columns))))
     return 0
 
 
 def _sides(sources: Sequence[Any]) -> Any:
-    """The two sides; a UserError with what is wrong with either."""
+    """The two sides; a UserError with what is wrong with either. Where both name one file, it says whose it is."""
     from rewardlab.errors import UserError
 
-    found, problems = [], []
+    found, wrong = [], []
     for source in sources:
         try:
             found.append(_side(source))
+            wrong.append([])
         except UserError as error:
-            problems += error.problems
-    if problems:
-        raise UserError(list(dict.fromkeys(problems)))
+            wrong.append(error.problems)
+    a, b = wrong
+    if a or b:
+        both = [problem for problem in a if problem in b]
+        same = sources[0].path == sources[1].path
+        raise UserError([*both, *_of_one("A: " * same, a, both), *_of_one("B: " * same, b, both)])
     return tuple(found)
+
+
+def _of_one(side: str, problems: Sequence[Any], both: Sequence[Any]) -> list[Any]:
+    return [replace(problem, where=f"{side}{problem.where}") for problem in problems if problem not in both]
 
 
 def _side(source: Any) -> Any:

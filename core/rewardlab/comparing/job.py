@@ -18,7 +18,7 @@ from rewardlab.comparing.side import Both, RecipeSide, ScoredSide, Side
 from rewardlab.comparing.tally import SIDES, Tally
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.judging.usage import Usage
-from rewardlab.lines import BadRows
+from rewardlab.lines import BadRows, refuse_stream
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import to_line
@@ -100,9 +100,7 @@ class CompareJob:
         """(the rows to compare, how many they are); all of them fit both sides."""
         if self.rows is None:
             return self._rows_of_scored()
-        path = Path(self.rows)
-        if path.exists() and not path.is_dir() and not path.is_file():
-            raise UserError("rows are read twice; name a regular file", where=self.rows)
+        refuse_stream(self.rows)
         index = stack.enter_context(closing(RowIndex()))
         plans = [side if isinstance(side, Plan) else None for side in self.sides]
         files = [side if isinstance(side, ScoredFile) else None for side in self.sides]
@@ -176,9 +174,9 @@ class CompareJob:
                 a, b = (side.scores(row, result) for side, result in zip(sides, results, strict=True))
                 judges.progress.done = row.number
                 measures = measure(_rewards(a), _rewards(b))
-                self._count(Case(row=row, measures=measures, a=a, b=b))
                 if file is not None:
-                    file.write(to_line({"id": row.given_id, **as_dict(measures)}))
+                    file.write(to_line({"id": a["id"], **as_dict(measures)}))
+                self._count(Case(row=row, measures=measures, a=a, b=b))
                 bar.update()
         for side in sides:
             side.check_end()
@@ -198,7 +196,11 @@ class CompareJob:
             yield
         except (JobError, OSError, KeyboardInterrupt) as error:
             done = f"{self._slices[ALL].groups} of {count} groups were compared"
-            raise JobError("\n".join([_why(error, judges), done, *_answers(judges)])) from error
+            raise JobError("\n".join([_why(error, judges), done, *_answers(judges), *self._left()])) from error
+
+    def _left(self) -> Iterator[str]:
+        if self.output is not None:
+            yield f"their measures are in {self.output}; give -o another name to start again"
 
 
 def _why(error: BaseException, judges: SharedJudges) -> str:

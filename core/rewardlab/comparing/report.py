@@ -5,26 +5,31 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab.comparing.job import Compared, as_dict
-from rewardlab.comparing.most_different import Case
+from rewardlab.comparing.most_different import MOST, Case
 from rewardlab.comparing.scored_file import ScoredFile
-from rewardlab.comparing.side_by_side import shown
+from rewardlab.comparing.side_by_side import excerpt, shown
 from rewardlab.comparing.sources import Source
 from rewardlab.comparing.tally import QUANTILES
 from rewardlab.plan import Plan
 
 Named = Sequence[tuple[Source, Plan | ScoredFile]]
 """A and B: as the command line names them, and what that is."""
+LABEL = 40
+"""columns that a value of a field takes at most in the table"""
 
 
-def text(compared: Compared, named: Named) -> str:
-    """Who is compared, a table with a line a slice, what was left out, the cost, and the groups side by side."""
+def text(compared: Compared, named: Named, width: int) -> str:
+    """Who is compared, a table with a line a slice, what was left out, the cost, and the groups side by side.
+
+    width: columns that a line with a text may take.
+    """
     tallies = {name: tally.as_dict() for name, tally in compared.slices.items()}
     whole = tallies["all"]
     parts = [
         "\n".join(_side(source, of) for source, of in named),
         "\n".join([_table(tallies), *_quantiles(whole), *_remarks(whole)]),
         "\n".join(_cost(compared, named)),
-        *_different(compared.most_different, whole["groups"]),
+        *_different(compared.most_different, whole, width),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -51,7 +56,7 @@ def json_values(compared: Compared, named: Named) -> dict[str, Any]:
 def _case(case: Case) -> dict[str, Any]:
     group = case.row.group
     return {
-        "id": case.row.given_id,
+        "id": case.a["id"],
         "source": group.sample.source,
         "prompt": [dict(message) for message in group.sample.prompt],
         "texts": [completion.text for completion in group.completions],
@@ -89,7 +94,7 @@ def _table(tallies: Mapping[str, Mapping[str, Any]]) -> str:
 def _line(name: str, tally: Mapping[str, Any]) -> list[str]:
     flat = tally["zero_variance"]
     return [
-        name,
+        excerpt(name, LABEL),
         f"{tally['groups']:,}",
         f"{tally['correlated']:,}",
         _number(tally["pearson"]["mean"]),
@@ -131,7 +136,8 @@ def _cost(compared: Compared, named: Named) -> Iterator[str]:
             yield f"cost of {source.letter.upper()}: none, scored before"
             continue
         asked = [_asked(name, judge) for name, judge in cost["judges"].items()] or ["no questions that cost anything"]
-        yield f"cost of {source.letter.upper()}: {'; '.join(asked)}; {cost['measured_seconds']:.1f} s beside the other"
+        seconds = f"{cost['measured_seconds']:.1f} s while the other ran, too"
+        yield f"cost of {source.letter.upper()}: {'; '.join(asked)}; {seconds}"
     for name, usage in compared.paid:
         yield f"paid for both, judge {name}: {usage.line()}"
 
@@ -145,13 +151,18 @@ def _asked(name: str, judge: Mapping[str, Any]) -> str:
 # --- Groups
 
 
-def _different(cases: Sequence[Case], groups: int) -> Iterator[str]:
-    if not cases:
+def _different(cases: Sequence[Case], whole: Mapping[str, Any], width: int) -> Iterator[str]:
+    groups = whole["groups"]
+    if sum(whole["left_out"].values()) == groups:
+        yield "nothing is compared: no group has two completions with a total on both sides"
+    elif not cases:
         yield "no group differs by more than rounding"
-        return
-    yield f"the {len(cases)} of {_groups(groups)} that differ most"
+    elif len(cases) < MOST:
+        yield f"{len(cases):,} of {_groups(groups)} differ by more than rounding"
+    else:
+        yield f"the {len(cases)} of {_groups(groups)} that differ most"
     for number, case in enumerate(cases, 1):
-        yield f"{number}. {shown(case)}"
+        yield f"{number}. {shown(case, width)}"
 
 
 def _groups(count: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.lines import BadRows, read_lines
+from rewardlab.scorefile.output_check import check_output
 
 
 class ScoredFile:
@@ -89,22 +90,8 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
 
 def _wrong(row: dict[str, Any]) -> str | None:
     """Why this is no line that `score` wrote; None where it is one."""
-    total, shaped, components = row.get("total"), row.get("shaped"), row.get("components")
-    fits = (
-        type(row.get("id")) in (int, str)
-        and _numbers(total, may_miss=True)
-        and _numbers(shaped)
-        and isinstance(components, dict)
-        and all(isinstance(columns, dict) and _numbers(columns.get("value"), True) for columns in components.values())
-    )
-    if not fits:
-        return "this is no line that `rewardlab score` wrote"
-    sizes = {len(total), len(shaped), *(len(columns["value"]) for columns in components.values())}
-    return None if len(sizes) == 1 and total else "its columns are not equally long"
-
-
-def _numbers(values: Any, may_miss: bool = False) -> bool:
-    return isinstance(values, list) and all(
-        (may_miss and value is None) or (isinstance(value, int | float) and not isinstance(value, bool))
-        for value in values
-    )
+    try:
+        check_output(row)
+    except ValueError as error:
+        return f"this is no line that `rewardlab score` wrote: {error}"
+    return None

@@ -2,13 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rewardlab.comparing.rows import ComparedRow
 from rewardlab.comparing.scored_file import ScoredFile
 from rewardlab.composition import MissingGuard, ScoredGroup
+from rewardlab.errors import JobError
 from rewardlab.judging import Judges, Keeping
 from rewardlab.plan import Plan
 from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW
@@ -58,11 +60,13 @@ class RecipeSide:
 
     def scores(self, row: ComparedRow, result: ScoredGroup) -> Mapping[str, Any]:
         self._guard.count(result)
-        self._guard.check()
+        with of_side(self._place):
+            self._guard.check()
         return output_row(row.given_id, result)
 
     def check_end(self) -> None:
-        self._guard.check_end()
+        with of_side(self._place):
+            self._guard.check_end()
 
     def cost(self) -> dict[str, Any]:
         judges = {name: judge.asked.as_dict() for name, judge in self._judges.items() if judge.asked.questions}
@@ -107,9 +111,21 @@ class Both:
         return all(future.done() for future in self._futures)
 
     def result(self) -> tuple[Any, Any]:
-        """(A's, B's), once both have come; the exception of the first that has one."""
-        a, b = self._futures
-        return a.result(), b.result()
+        """(A's, B's), once both have come; the exception of the first that has one, a JobError with the side."""
+        found = []
+        for place, future in enumerate(self._futures):
+            with of_side(place):
+                found.append(future.result())
+        return found[0], found[1]
+
+
+@contextmanager
+def of_side(place: int) -> Iterator[None]:
+    """A JobError begins with the side, "A: " or "B: ": both may be the same file."""
+    try:
+        yield
+    except JobError as error:
+        raise JobError(f"{'AB'[place]}: {error}") from error
 
 
 class Busy:

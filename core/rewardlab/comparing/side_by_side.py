@@ -1,4 +1,4 @@
-"""One group as people read it: a line a completion, with what A and B gave it and why, within 110 columns."""
+"""One group as people read it: a line a completion, with what A and B gave it and why."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,6 @@ from typing import Any
 
 from rewardlab.comparing.most_different import Case
 
-WIDTH = 110
 LEAST_TEXT = 30
 """columns that a text has at least beside the numbers; with less it stands below them"""
 GAP = "  "
@@ -17,35 +16,37 @@ Column = tuple[str, Sequence[str]]
 """(title, a cell a completion)"""
 
 
-def shown(case: Case) -> str:
-    """The group's measures, its prompt, and its completions."""
+def shown(case: Case, width: int) -> str:
+    """The group's measures, its prompt and its completions, within `width` columns."""
     row, measures = case.row, case.measures
     flips = f", {measures.flips} of {measures.compared} flip" if not any(measures.flat) else ""
     flat = "".join(f", no variance in {side}" for side, is_flat in zip("AB", measures.flat, strict=True) if is_flat)
     correlated = f"pearson {_number(measures.pearson)}, spearman {_number(measures.spearman)}, "
     place = f" ({row.sample.source})" if row.sample.source else ""
-    title = f"{row.given_id!r}{place}: {correlated}distance {measures.distance:.3f}{flips}{flat}"
-    prompt = [f"   {excerpt(row.sample.prompt[-1]['content'], WIDTH - 3)}"] if row.sample.prompt else []
-    return "\n".join([title, *prompt, *_completions(case)])
+    title = f"{case.a['id']!r}{place}:"
+    told = f"{correlated}distance {measures.distance:.3f}{flips}{flat}"
+    gap = " " if len(title) + len(told) + 5 <= width else "\n   "  # 5: a number before it, and this gap
+    prompt = [f"   {excerpt(row.sample.prompt[-1]['content'], width - 3)}"] if row.sample.prompt else []
+    return "\n".join([f"{title}{gap}{told}", *prompt, *_completions(case, width)])
 
 
-def _completions(case: Case) -> Iterator[str]:
+def _completions(case: Case, width: int) -> Iterator[str]:
     """Columns of numbers, as many beside each other as there is room for, the texts after the last ones."""
     numbers = [str(number) for number in range(1, len(case.a["total"]) + 1)]
-    blocks = list(_blocks(numbers, _columns(case)))
+    blocks = list(_blocks(numbers, _columns(case), width))
     texts = [completion.text for completion in case.row.group.completions]
     for block in blocks:
-        room = WIDTH - sum(_width(column) + len(GAP) for column in block) - 3
+        room = width - sum(_width(column) + len(GAP) for column in block) - 3
         with_texts = block is blocks[-1] and texts and room >= LEAST_TEXT
         yield from _lines(block, [excerpt(text, room) for text in texts] if with_texts else None)
         if block is blocks[-1] and texts and not with_texts:
-            yield from _lines([("#", numbers)], [excerpt(text, WIDTH - 8) for text in texts])
+            yield from _lines([("#", numbers)], [excerpt(text, width - 8) for text in texts])
 
 
-def _blocks(numbers: Sequence[str], columns: Sequence[Column]) -> Iterator[list[Column]]:
+def _blocks(numbers: Sequence[str], columns: Sequence[Column], width: int) -> Iterator[list[Column]]:
     block: list[Column] = [("#", numbers)]
     for column in columns:
-        if len(block) > 1 and 3 + sum(_width(c) + len(GAP) for c in [*block, column]) > WIDTH:
+        if len(block) > 1 and 3 + sum(_width(c) + len(GAP) for c in [*block, column]) > width:
             yield block
             block = [("#", numbers)]
         block.append(column)

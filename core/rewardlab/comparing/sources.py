@@ -1,5 +1,6 @@
 """What A and B name: a recipe, or a file that `score` wrote; and which overrides are whose."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from rewardlab.recipe_and_rows import apart
 
 SCORED = (".jsonl", ".jsonl.gz")
 """how names of scored files end"""
+OTHER_SIDE = re.compile("([A-Za-z]):")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,7 @@ def sorted_out(arguments: Sequence[str]) -> tuple[Source, Source, str | None]:
     if len(files) not in (2, 3):
         found = f"found {', '.join(files)}" if files else "found none"
         raise UserError(f"two recipes (or scored files) and a file of rows are needed, in this order; {found}")
+    _refuse_other_sides(overrides)
     a, b = (_source(letter, path, overrides) for letter, path in zip("ab", files[:2], strict=True))
     _refuse_idle(a, b, overrides)
     rows = files[2] if len(files) == 3 else None
@@ -50,6 +53,18 @@ def _source(letter: str, path: str, overrides: Sequence[str]) -> Source:
 def _whose(override: str) -> str | None:
     """The side that an override is for; None for both."""
     return override[0] if override[:2] in ("a:", "b:") else None
+
+
+def _refuse_other_sides(overrides: Sequence[str]) -> None:
+    problems = []
+    for override in overrides:
+        if (other := OTHER_SIDE.match(override)) and _whose(override) is None:
+            fold = other[1].lower()
+            hint = f"; did you mean {fold}:{override[2:]}?" if fold in ("a", "b") else ""
+            what = f"an override of one side begins with a: or b:{hint}"
+            problems.append(Problem(where=f"override {override!r}", what=what))
+    if problems:
+        raise UserError(problems)
 
 
 def _refuse_idle(a: Source, b: Source, overrides: Sequence[str]) -> None:

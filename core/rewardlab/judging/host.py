@@ -106,11 +106,15 @@ class HostedJudge:
         return await self._home.here(self._local(ask) if self._spec.local else self._asked(ask))
 
     def understood(self, reply: Reply, ok: bool) -> None:
-        """Whoever asked says whether the reply has the form that was asked for; call it once for each reply."""
+        """Whoever asked says whether the reply has the form that was asked for; call it once for each reply.
+
+        A judge that is local is no model that could be the wrong one: it may have no opinion of what an untrained
+        policy writes, and is only told of.
+        """
         told = self._form.count(reply, ok)
         if told is None:
             return
-        if self._keeping.stop_on_form:
+        if self._keeping.stop_on_form and not self._spec.local:
             kept = self.kept_in
             where = f"\nThey are kept in {kept}; to ask anew, move it away" if kept is not None else ""
             self._stop(JobError(told + where))

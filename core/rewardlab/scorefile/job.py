@@ -12,7 +12,7 @@ from rewardlab.composition import MissingGuard
 from rewardlab.cross_checks import refuse_policy
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.judging import Keeping
-from rewardlab.lines import BadRows, read_lines
+from rewardlab.lines import BadRows, read_lines, refuse_stream
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
@@ -75,8 +75,7 @@ class ScoreJob:
         return self.summary
 
     def _refuse_places(self) -> None:
-        if Path(self.rows).exists() and not Path(self.rows).is_dir() and not Path(self.rows).is_file():
-            raise UserError("rows are read twice; name a regular file", where=self.rows)
+        refuse_stream(self.rows)
         with closing(read_lines(self.rows)) as lines:
             next(lines, None)  # says why a file cannot be read
         if problem := missing_folder(self.output):

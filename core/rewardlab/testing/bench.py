@@ -32,11 +32,15 @@ Call = Sequence[Item]
 
 
 class Bench:
-    """The reward of a spec. Coroutines run on a loop in a thread of its own, ended by `close`."""
+    """The reward of a spec. Coroutines run on a loop in a thread of its own, ended by `close`.
+
+    answered: whether any Score so far is more than a failure.
+    """
 
     def __init__(self, spec: RewardSpec, reward: Any):
         self.spec = spec
         self.reward = reward
+        self.answered = False
         self.awaits = spec.scope == "group" or spec.runs == "async"
         self._home = LoopThread("rewardlab-laws") if self.awaits else None
 
@@ -94,7 +98,9 @@ class Bench:
         try:
             with self._limit():
                 given = ask()
-            return accept(given, len(call), self.spec)
+            scores = accept(given, len(call), self.spec)
+            self.answered = self.answered or any(score.error is None for score in scores)
+            return scores
         except (Exception, SystemExit) as error:  # what a host makes of it
             return [Score(error=what_failed(error))] * len(call)
 

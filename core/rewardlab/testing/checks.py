@@ -122,9 +122,9 @@ def _check(
 
 def _checked(tried: list[Tried]) -> list[Tried]:
     __tracebackhide__ = True  # the failing example says it, not our frames
-    outcome.CHECKED.extend(tried)
     if text := broken_text(tried):
         raise LawsBroken(text)
+    outcome.CHECKED.extend(tried)
     return tried
 
 

@@ -13,7 +13,8 @@ from rewardlab.rows import remap
 from rewardlab.testing import step_laws
 from rewardlab.testing.elsewhere import answered_elsewhere
 from rewardlab.testing.outcome import Broken, NothingToTry, Untried
-from rewardlab.testing.rows_read import MOST_ROWS, Source, cut, iterated, listed, read, row_as_json, source_of
+from rewardlab.testing.rows_read import MOST_ROWS, Source, iterated, listed, read, row_as_json, source_of
+from rewardlab.testing.told import cut
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
 

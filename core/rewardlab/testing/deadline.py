@@ -11,7 +11,8 @@ from typing import Any
 def no_longer_than(seconds: float) -> Iterator[None]:
     """A TimeoutError in what runs for longer on the main thread; nothing elsewhere, or where SIGALRM is somebody's.
 
-    What sets an alarm of its own in the meantime puts an end to this one.
+    What sets an alarm of its own in the meantime puts an end to this one, and C code that looks for no signals is not
+    interrupted (Python's regular expressions look for them).
     """
     ours = (
         threading.current_thread() is threading.main_thread()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rewardlab.testing import found_again, there
-from rewardlab.testing.outcome import Untried
+from rewardlab.testing.outcome import NothingToTry, Untried
 from rewardlab.testing.trial import SEED, Trial
 from rewardlab.worker import as_line, command_of, path_of
 from rewardlab.worker_child import START_LIMIT, Child, PluginRaised
@@ -43,9 +43,13 @@ def answered_elsewhere(tested: Trial, call: str, payload: Json) -> Json:
 
 
 def answered_on_ray(tested: Trial, call: str, payload: Json) -> Json:
-    """As `answered_elsewhere`, in an actor of the Ray that this process is connected to, else of one of its own."""
+    """As `answered_elsewhere`, in an actor of the Ray that this process is connected to, else of one of its own.
+
+    NothingToTry where Ray is not installed.
+    """
+    ray = _ray()
     settings, context = _settings(tested, call), _context(tested)
-    with _a_ray() as ray:
+    with _connected(ray):
         actor = ray.remote(num_cpus=0)(there.OnRay).remote()
         try:
             asked = actor.answer.remote(path_of(None), settings, context, payload)
@@ -57,20 +61,24 @@ def answered_on_ray(tested: Trial, call: str, payload: Json) -> Json:
     return _read(tested, answer)
 
 
-@contextmanager
-def _a_ray() -> Iterator[Any]:
-    """Ray, connected; what is started here ends here."""
+def _ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise Untried("Ray is not installed here") from None
+        raise NothingToTry("Ray is not installed here") from None
+    return ray
+
+
+@contextmanager
+def _connected(ray: Any) -> Iterator[None]:
+    """What is started here ends here."""
     if ray.is_initialized():
-        yield ray
+        yield
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a test tells nobody what it runs on
     ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
-        yield ray
+        yield
     finally:
         ray.shutdown()
 

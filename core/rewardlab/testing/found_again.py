@@ -20,6 +20,9 @@ REMEDY = (
     "the module that defines its `build`"
 )
 
+_loading: list[str] = []
+"""modules that are being loaded again"""
+
 
 def told(spec: _Spec, use: str, installed: bool) -> dict[str, Any]:
     """Where another process finds the spec, as JSON; Untried where it would not."""
@@ -38,12 +41,19 @@ def found(place: Mapping[str, Any]) -> _Spec:
         return Registry().find(place["kind"], place["use"])
     try:
         module = _loaded(place["module"], place["file"])
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise LookupError(f"{place['file'] or place['module']} cannot be loaded again: {one_line(error)}") from error
     for spec in _offered(module):
         if (spec.kind, spec.name) == (place["kind"], place["name"]):
             return spec
     raise LookupError(f"{place['module']} offers no {place['kind']} {place['name']!r} when it is loaded again")
+
+
+def refuse_while_loading() -> None:
+    """A RuntimeError where the laws are tried by a module that is being loaded again, as a script's is."""
+    if _loading:
+        remedy = "do so in a function, or under `if __name__ == '__main__':`"
+        raise RuntimeError(f"it tries laws while it is loaded; {remedy}")
 
 
 def _modules(spec: _Spec) -> Iterator[ModuleType]:
@@ -102,7 +112,14 @@ def _loaded(name: str, file: str | None) -> ModuleType:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    loader.exec_module(module)
+    _loading.append(name)
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]  # half of it is no module
+        raise
+    finally:
+        _loading.remove(name)
     return module
 
 

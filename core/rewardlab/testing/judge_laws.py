@@ -20,7 +20,6 @@ from rewardlab.testing.questions import (
     answered,
     as_json,
     closed,
-    cut,
     opened,
     outcome_of,
     questions,
@@ -29,6 +28,7 @@ from rewardlab.testing.questions import (
 )
 from rewardlab.testing.searching import search
 from rewardlab.testing.strategies import texts
+from rewardlab.testing.told import cut
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask, Reply
 from rewardlab.uses import JudgeUse

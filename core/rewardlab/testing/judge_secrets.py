@@ -12,12 +12,14 @@ from pydantic import ValidationError
 from rewardlab.judging.answers import identity
 from rewardlab.specs import Config
 from rewardlab.testing.outcome import Broken, NothingToTry, Untried
-from rewardlab.testing.questions import LONGEST, opened, questions, reply_of
+from rewardlab.testing.questions import opened, questions, reply_of
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask
 from rewardlab.uses import JudgeUse
 
 VARIABLE = "REWARDLAB_LAW_SECRET"
+AROUND = 100
+"""characters on either side of a value that is told"""
 
 
 def secrets(tested: Trial) -> int:
@@ -87,5 +89,5 @@ def _with_its_causes(error: BaseException) -> str:
 
 def _leak(name: str, where: str, text: str, value: str) -> str:
     place = text.index(value)
-    around = text[max(0, place - LONGEST // 2) : place + len(value) + LONGEST // 2].replace(value, f"${VARIABLE}")
+    around = text[max(0, place - AROUND) : place + len(value) + AROUND].replace(value, f"${VARIABLE}")
     return f"under {name}: {VARIABLE}, looked into {where}\ngot {around!r}\nexpected it without the variable's value"

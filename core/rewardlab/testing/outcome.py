@@ -1,4 +1,4 @@
-"""What became of a law: it held, was broken by an example, is off for a reason, could not be tried, or is for others."""
+"""What became of a law: it held, was broken, is off for a reason, could not be tried, or had nothing to try."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

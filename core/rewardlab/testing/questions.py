@@ -12,13 +12,12 @@ from rewardlab.errors import one_line
 from rewardlab.loops import LoopThread
 from rewardlab.specs import Config
 from rewardlab.testing.outcome import Broken, Untried
+from rewardlab.testing.told import cut
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask, Reply
 
 LIMIT_S = 120.0
 """for one answer of a judge"""
-LONGEST = 200
-"""characters of a text in a failing example"""
 COUNTS = ("prompt_tokens", "completion_tokens")
 TEXTS = ("reasoning", "finish_reason", "error")
 
@@ -128,15 +127,6 @@ def shown(reply: Any) -> str:
         return cut(reply)
     there = {name: value for name, value in asdict(reply).items() if value not in (None, "")}
     return f"Reply({', '.join(f'{name}={cut(value)}' for name, value in there.items())})"
-
-
-def cut(value: Any) -> str:
-    """Its repr, of a long text the beginning and the end, and how long it is."""
-    text = repr(value)
-    if len(text) <= LONGEST:
-        return text
-    length = f"{len(value)} characters" if isinstance(value, str) else f"{len(text)} characters as Python writes it"
-    return f"{text[: LONGEST // 2]} ... {text[-LONGEST // 4 :]} ({length})"
 
 
 async def _limited(work: Coroutine[Any, Any, T]) -> T:

@@ -10,8 +10,6 @@ from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
 
 MOST_ROWS = 500
-LONGEST = 300
-"""characters of a row in a failing example"""
 
 
 class Source:
@@ -53,14 +51,6 @@ def read(dataset: Iterable[Sample], most: int = MOST_ROWS) -> list[Sample]:
 def row_as_json(row: Sample) -> dict[str, Any]:
     """What a data stage writes of it, but for its source."""
     return {"id": row.id, "prompt": [dict(message) for message in row.prompt], "fields": dict(row.fields)}
-
-
-def cut(value: Any) -> str:
-    """Its repr; of a long one the beginning and the end, and how long it is."""
-    text = repr(value)
-    if len(text) <= LONGEST:
-        return text
-    return f"{text[: LONGEST * 2 // 3]} ... {text[-LONGEST // 3 :]} ({len(text)} characters)"
 
 
 def listed(names: Iterable[str]) -> str:

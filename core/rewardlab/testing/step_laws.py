@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rewardlab.testing.outcome import Broken, NothingToTry
-from rewardlab.testing.rows_read import Source, cut, iterated, listed, read, source_of
+from rewardlab.testing.rows_read import Source, iterated, listed, read, source_of
 from rewardlab.testing.searching import search
+from rewardlab.testing.told import cut
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask, Reply, Sample
 

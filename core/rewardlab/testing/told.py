@@ -2,14 +2,16 @@
 
 import unicodedata
 from collections.abc import Sequence
-from textwrap import indent
+from textwrap import indent, shorten
 
 from rewardlab.laws import OF_KIND
 from rewardlab.testing.outcome import Broken, Outcome, Tried
 
 SHOWN = 160
 """characters of a text in a failing example"""
-STATES = ("broken", "held", "off", "untried")
+LONGEST = 300
+"""characters of another value, as a row of a dataset"""
+STATES = ("broken", "held", "off", "untried", "nothing")
 """the first that happened is what is told of a law"""
 HIDDEN = ("Mn", "Me", "Cf")
 """combining marks, and what directs or joins: repr leaves combining marks as they are"""
@@ -21,6 +23,14 @@ def quoted(text: str, most: int = SHOWN) -> str:
     if len(text) <= most:
         return form(text)
     return f"{form(text[: most // 2])} ... {form(text[-(most // 2) :])} ({len(text):,} characters)"
+
+
+def cut(value: object, most: int = LONGEST) -> str:
+    """A value as Python's repr; of a long one the beginning and the end, and how long it is."""
+    text = repr(value)
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]} ... {text[-most // 3 :]} ({len(text):,} characters)"
 
 
 def failing(asked: str, came: str, expected: str) -> Broken:
@@ -39,25 +49,27 @@ def broken_text(tried: Sequence[Tried]) -> str:
     return "\n".join(parts)
 
 
-def summary(tried: Sequence[Tried]) -> list[str]:
-    """A line a component with how many laws held; below it those that were off or untried, by reason."""
+def remarks(tried: Sequence[Tried]) -> list[str]:
+    """A line a component of which a law was off or untried, with why; none of others."""
     lines = []
     for use, kind in dict.fromkeys((one.use, one.kind) for one in tried):
-        states = _by_law([one for one in tried if (one.use, one.kind) == (use, kind)])
-        counts = [(state, sum(outcome.state == state for outcome in states.values())) for state in STATES]
-        lines.append(f"{use} ({kind}): {', '.join(f'{count} {state}' for state, count in counts if count)}")
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for law, outcome in states.items():
+        outcomes = _by_law([one for one in tried if (one.use, one.kind) == (use, kind)])
+        reasons: dict[str, list[str]] = {}
+        for outcome in outcomes:
             if outcome.state in ("off", "untried"):
-                reasons.setdefault((outcome.state, outcome.why), []).append(law)
-        lines += [f"  {', '.join(laws)} {state}: {why}" for (state, why), laws in reasons.items()]
+                words = "off" if outcome.state == "off" else "not tried"
+                reasons.setdefault(f"{words} ({shorten(outcome.why, SHOWN)})", []).append(outcome.law)
+        if reasons:
+            held = sum(outcome.state == "held" for outcome in outcomes)
+            told = [f"{', '.join(laws)} {reason}" for reason, laws in reasons.items()]
+            lines.append(f"{use} ({kind}): {'; '.join([f'{held} held', *told] if held else reasons)}")
     return lines
 
 
-def _by_law(tried: Sequence[Tried]) -> dict[str, Outcome]:
+def _by_law(tried: Sequence[Tried]) -> list[Outcome]:
     """What became of each law under all examples: broken by one, held by another, or neither by any."""
     outcomes = [outcome for one in tried for outcome in one.outcomes]
-    return {
-        law: min((outcome for outcome in outcomes if outcome.law == law), key=lambda one: STATES.index(one.state))
+    return [
+        min((outcome for outcome in outcomes if outcome.law == law), key=lambda one: STATES.index(one.state))
         for law in dict.fromkeys(outcome.law for outcome in outcomes)
-    }
+    ]

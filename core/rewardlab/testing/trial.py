@@ -91,7 +91,8 @@ def trial(
     with ExitStack() as closing:
         folder = Path(closing.enter_context(TemporaryDirectory(prefix="rewardlab-laws-")))
         chosen = example.options(folder) if callable(example.options) else example.options
-        options = _validated(spec, use, {**chosen, **given})
+        named = f"{use} ({example.title})" if example.title else use
+        options = _validated(spec, named, {**chosen, **given})
         workers = closing.enter_context(Workers(cache=folder / "cache", seed=SEED))
         judges = getattr(example, "judges", None)
         yield Trial(
@@ -116,12 +117,12 @@ def trial(
         )
 
 
-def _validated(spec: _Spec, use: str, values: Mapping[str, Any]) -> Config:
+def _validated(spec: _Spec, named: str, values: Mapping[str, Any]) -> Config:
     try:
         return spec.config.model_validate(dict(values))
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'options'}: {e['msg']}" for e in error.errors())
-        raise UserError(f"{use}: {wrong}") from None
+        raise UserError(f"{named}: {wrong}") from None
 
 
 def _python(spec: Any, options: Config, plugin: Plugin | None) -> str | None:

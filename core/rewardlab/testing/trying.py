@@ -5,9 +5,10 @@ from importlib import import_module
 from typing import Any
 
 from rewardlab.errors import RewardlabError, UserError, one_line
-from rewardlab.laws import OF_KIND, Example
+from rewardlab.laws import EXAMPLE_OF, OF_KIND, Example, check_names
 from rewardlab.registry import Plugin
 from rewardlab.specs import _Spec
+from rewardlab.testing.found_again import refuse_while_loading
 from rewardlab.testing.outcome import Broken, NothingToTry, Outcome, Tried, Untried
 from rewardlab.testing.stand_in import examples_without
 from rewardlab.testing.trial import Trial, trial
@@ -48,16 +49,22 @@ def try_laws(
     """The laws of a spec, under each of its examples.
 
     plugin: the installed one that offers it, if any. examples: instead of the spec's own. given: options that replace
-    those of every example. tries: generated cases a law. only: these laws. A UserError where options are wrong, or
-    the spec's function of examples fails. Nothing else is raised: a law that raises is broken.
+    those of every example. tries: generated cases a law, 1 at the least. only: these laws.
+
+    A ValueError where `only` names no law of this kind; a UserError where options are wrong, or the spec's function
+    of examples fails. Nothing else is raised: a law that raises is broken.
     """
+    refuse_while_loading()
+    if tries < 1:
+        raise ValueError(f"tries is a whole number from 1 on, not {tries!r}")
+    check_names(only or (), spec.kind)
     use = _use(spec, plugin)
     own = examples is None and spec.laws.examples is not None
     if examples is None:
         try:
             examples = declared(spec, plugin)
         except Untried as why:
-            outcomes = [_untried(spec, name, why) for name in OF_KIND[spec.kind] if only is None or name in only]
+            outcomes = [_untried(spec, None, name, why) for name in OF_KIND[spec.kind] if only is None or name in only]
             return [Tried(use=use, kind=spec.kind, example="", outcomes=outcomes)]
     return [
         _tried(spec, use, example, plugin, given or {}, tries, only, place if own else None)
@@ -70,9 +77,18 @@ def declared(spec: _Spec, plugin: Plugin | None = None) -> Sequence[Example]:
     if spec.laws.examples is None:
         return examples_without(spec)
     try:
-        return list(spec.laws.examples())
+        examples = list(spec.laws.examples())
+        for example in examples:
+            _check(example, spec)
     except Exception as error:
         raise UserError(f"{_use(spec, plugin)}: its examples cannot be made: {one_line(error)}") from error
+    return examples
+
+
+def _check(example: Any, spec: _Spec) -> None:
+    if not isinstance(example, wanted := EXAMPLE_OF[spec.kind]):
+        raise TypeError(f"Laws(examples=...) gives {wanted.__name__}s, not {example!r:.80}")
+    check_names(example.off, spec.kind)
 
 
 def _use(spec: _Spec, plugin: Plugin | None) -> str:
@@ -94,21 +110,29 @@ def _tried(
         with trial(spec, example, tries=tries, plugin=plugin, given=given, place=place) as tested:
             outcomes = [_outcome(name, law, tested) for name, law in laws.items()]
     except Untried as why:
-        outcomes = [_untried(spec, name, why) for name in laws]
+        outcomes = [_untried(spec, example, name, why) for name in laws]
     return Tried(use=use, kind=spec.kind, example=example.title, outcomes=outcomes)
 
 
-def _untried(spec: _Spec, name: str, why: Untried) -> Outcome:
-    if reason := spec.laws.off.get(name):
+def _why_off(spec: _Spec, example: Example | None, name: str) -> str | None:
+    return spec.laws.off.get(name) or (example.off.get(name) if example else None)
+
+
+def _untried(spec: _Spec, example: Example | None, name: str, why: Untried) -> Outcome:
+    if reason := _why_off(spec, example, name):
         return Outcome(law=name, state="off", why=reason)
     return Outcome(law=name, state="untried", why=str(why))
 
 
 def _outcome(name: str, law: Law, tested: Trial) -> Outcome:
-    if reason := tested.spec.laws.off.get(name):
+    if reason := _why_off(tested.spec, tested.example, name):
         return Outcome(law=name, state="off", why=reason)
     try:
-        return Outcome(law=name, state="held", tries=law(tested))
+        if seen := law(tested):
+            return Outcome(law=name, state="held", tries=seen)
+        return Outcome(law=name, state="nothing", why="no case of it was found")  # silence is no good news
+    except NothingToTry as why:
+        return Outcome(law=name, state="nothing", why=str(why))
     except Untried as why:
         return Outcome(law=name, state="untried", why=str(why))
     except Broken as example:

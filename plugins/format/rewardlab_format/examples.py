@@ -16,9 +16,10 @@ def boxed() -> list[RewardExample]:
     bad = ["So 7.", r"<think>It is \boxed{7}.</think>Seven.", r"\boxed{ }", r"\boxed{\text{ }}", r"\boxed{7"]
     as_published = ["So 7.", r"\boxed{7", "boxed 7"]
     official = {"profile": "sp3f_official"}
+    quirk = {"padding": "the published code takes `\\boxed` with a blank behind it for a box"}
     return [
         RewardExample(title="default", sample=PENS, good=good, bad=bad),
-        RewardExample(title="sp3f_official", sample=PENS, good=good, bad=as_published, options=official),
+        RewardExample(title="sp3f_official", sample=PENS, good=good, bad=as_published, options=official, off=quirk),
     ]
 
 

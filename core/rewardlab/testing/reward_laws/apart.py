@@ -76,6 +76,8 @@ def _items_apart(
 
     # first of a sample that says something else: what is kept by text alone is found here
     strangers = together.score_all([[(case.altered(sample), completion)] for completion in completions])
+    if took < QUICK_S:  # in another order than before: so is what is kept by a part of the text
+        check([together.score([item])[0] for item in reversed(mine)][::-1], "after those that follow it")
     check(together.score(mine), f"in one call of {len(mine)}")
     check(together.score(mine[::-1])[::-1], f"in one call of {len(mine)}, in reverse order")
     if took < QUICK_S and len(mine) > case.MOST:  # not of each generated case

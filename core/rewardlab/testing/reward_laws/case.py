@@ -98,23 +98,28 @@ def _text(of: Completion) -> str:
 
 
 def _about(tested: Trial) -> list[str]:
-    """The prompt and the fields as texts, also in a box and in tags, where an answer may stand."""
+    """The prompt, fields and elements of lists as texts, also in a box and in tags, where an answer may stand."""
     fields = tested.example.sample.fields.values()
-    told = [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in fields]
+    lists = [element for value in fields if isinstance(value, list | tuple) for element in value]
+    told = [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in [*fields, *lists]]
     boxed = [f"\\boxed{{{text}}}" for text in told]
     return [*told, *boxed, *(f"<think>x</think><answer>{text}</answer>" for text in told), *prompts(tested)]
 
 
 def _together(tested: Trial) -> list[str]:
-    """The best completion beside the worst, either way, and with some of everything before or behind it.
+    """The best completion beside the worst, either way, and with some of everything before or behind it; its halves.
 
+    What stands for the other half is as long as it: what is kept by a text's length and some of it is found here.
     Halves of a surrogate pair stay apart: on their way through JSON they would become one character.
     """
     texts = [*map(_text, known(tested)), ""]
     best, worst = texts[0], texts[-2] if len(texts) > 2 else ""
     before = " ".join([*strategies.WORDS, *strategies.NUMBERS[:8]])
     behind = " ".join([*strategies.ODD, *strategies.EMOJI, *strategies.SPACE])
-    return [f"{worst}\n{best}", f"{best}\n{worst}", f"{worst}\n{worst}", f"{before} {best}", f"{best}{behind}"]
+    half = len(best) // 2
+    halves = [best[:half] + "." * (len(best) - half), "." * half + best[half:]]
+    pairs = [f"{worst}\n{best}", f"{best}\n{worst}", f"{worst}\n{worst}"]
+    return [*pairs, f"{before} {best}", f"{best}{behind}", *halves]
 
 
 def _altered(value: object) -> object:
@@ -126,4 +131,6 @@ def _altered(value: object) -> object:
         return str(int(value) + 1) if _WHOLE_NUMBER.fullmatch(value) else f"{value} 1"
     if isinstance(value, list | tuple):
         return [_altered(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _altered(one) for key, one in value.items()}
     return value

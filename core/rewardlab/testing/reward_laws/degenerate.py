@@ -1,6 +1,5 @@
 """Laws against earning by copying the prompt, repeating, or padding; and of pairs that share an amount."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -30,7 +29,6 @@ PADDING: Sequence[Callable[[str], str]] = (
     lambda text: "\t\r\n" + text + 10 * "\t",
     lambda text: text + 300 * "\n",
 )
-COMMAND_AT_END = re.compile(r"\\[A-Za-z]*\Z")
 LONGEST = 300
 """characters of a text that is repeated"""
 
@@ -68,8 +66,6 @@ def repetition(tested: Trial) -> int:
 def padding(tested: Trial) -> int:
     def check(completions: list[Completion]) -> None:
         for one in completions:
-            if COMMAND_AT_END.search(one.text):  # the blank ends the command: that is more than blank
-                continue
             padded = [replace(one, text=pad(one.text)) for pad in PADDING]
             _check_no_gain(tested, one, padded, "with blank space around it")
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from rewardlab.laws import Laws
-from rewardlab.testing.told import failing, quoted
+from rewardlab.testing.told import cut, failing, quoted
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Completion, Score
 
@@ -69,5 +69,11 @@ def _difference(one: Score, other: Score, laws: Laws, info: bool) -> tuple[str, 
     if kinds[0] != kinds[1] or not (near or one.value is None):
         return in_words(other), in_words(one)
     if info and laws.rounding <= EXACT and dict(one.info) != dict(other.info):
-        return f"{in_words(other)} with info {dict(other.info)!r}", f"{in_words(one)} with info {dict(one.info)!r}"
+        return _with_info(other, one), _with_info(one, other)
     return None
+
+
+def _with_info(score: Score, other: Score) -> str:
+    """The value, and what of its info the other does not have."""
+    told = {key: value for key, value in score.info.items() if key not in other.info or other.info[key] != value}
+    return f"{in_words(score)} with info {cut(told)}"

@@ -82,13 +82,13 @@ def monotone(tested: Trial) -> int:
 def empty(tested: Trial) -> int:
     asking, example, high = bench(tested), tested.example, tested.spec.range[1]
     others = list(map(case.completion, example.good)) if tested.spec.scope == "group" else []
-    for text in BLANK:
-        blank = Completion(text=text)
+    blanks = [Completion(text=text) for text in BLANK] + [Completion(text="", token_count=0, truncated=True)]
+    for blank in blanks:
         for group in ([blank], [blank, *others]):
             score = asking.score(case.items(example.sample, group))[0]
             if score.value is not None and score.value >= high - tested.spec.laws.rounding:
                 raise failing(asked(tested, group, 0).rstrip(), in_words(score), f"less than the highest, {high:g}")
-    return len(BLANK)
+    return len(blanks)
 
 
 def info(tested: Trial) -> int:
@@ -119,10 +119,16 @@ def required(tested: Trial) -> int:
         lacking = replace(sample, fields={key: value for key, value in sample.fields.items() if key != name})
         for completion in completions:  # alone, so that an exception does not speak for its neighbours
             score = asking.score(case.items(lacking, [completion]))[0]
-            if score.error is None:
+            if score.error is None and not (score.value is None and _abstains(tested, completion)):
                 asked_of = f"{told(completion)} of a sample without {name!r}"
                 raise failing(asked_of, in_words(score), f"an error that says that {name!r} is missing")
     return len(fields) * len(completions)
+
+
+def _abstains(tested: Trial, completion: Completion) -> bool:
+    """Whether it does so where no field is missing, too, as it may of a text without words."""
+    score = bench(tested).score(case.items(tested.example.sample, [completion]))[0]
+    return score.error is None and score.value is None
 
 
 def _above(one: Score, other: Score, rounding: float) -> bool:

@@ -14,8 +14,8 @@ from rewardlab.backends.openrlhf.rollout.completions import CompletionLost, Gene
 from rewardlab.backends.openrlhf.rollout.group_scoring import GroupScoring, prompt_name
 from rewardlab.backends.openrlhf.scoring.messages import Place, Turn
 from rewardlab.errors import JobError
-from rewardlab.waiting import together
 from rewardlab.types import Completion
+from rewardlab.waiting import together
 
 _log = logging.getLogger(__name__)
 
