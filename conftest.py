@@ -4,6 +4,7 @@ The explain phase traces every line of what is tested: slow, and on Python 3.11 
 that another thread keeps set make the interpreter go round at a function's first instruction for ever (seen once).
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -14,8 +15,16 @@ settings.register_profile(
     "without tracing",
     parent=settings.get_profile(settings.get_current_profile_name()),
     phases=[phase for phase in Phase if phase is not Phase.explain],
+    max_examples=50,  # of other values each time; `--hypothesis-profile thorough` for more at once
 )
+settings.register_profile("thorough", parent=settings.get_profile("without tracing"), max_examples=500)
 settings.load_profile("without tracing")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests live as long as the session; the collector need not pass over them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
@@ -272,9 +273,14 @@ def command(toy_path):
 
 def _leave_what_is_imported():
     """Let collections pass over the engine from now on: a run asks for four, each as long as the rest of it."""
-    if "trl" in sys.modules and not gc.get_freeze_count():
-        gc.collect()
-        gc.freeze()
+    if "trl" in sys.modules:
+        _freeze()
+
+
+@cache
+def _freeze():
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -615,6 +615,7 @@ class Judge:
         raise AssertionError("the budget does not bear it")
 
 
+@pytest.mark.slow
 def test_the_time_between_completions_is_not_that_of_scoring(plan_of, sized):
     async def work(scorer):
         pool = scorer.collect(SAMPLE, 2, timeout=0.3)

@@ -223,7 +223,9 @@ FAULTS = [
     ("streaming", spec(Whole), "when its first row of 30 was out"),
     ("streaming", spec(Listed), "when its first row of 30 was out"),
     ("streaming", step(ReadsAll), "when all 4096 samples of its source had been read"),
-    ("streaming", step(AsksAll), "when all 4096 samples of its source had been read"),
+    pytest.param(
+        "streaming", step(AsksAll), "when all 4096 samples of its source had been read", marks=pytest.mark.slow
+    ),
     ("provides", spec(making("Bare", lambda k: Sample(id=f"r{k}")), provides=["answer"]), "row 1 lacks 'answer'"),
     ("required", step(Lenient), "of a source whose row 1 of 3 lacks 'question'\ngot 3 rows and no error"),
     ("going_on", step(ByPlace), "of the source rows ["),

@@ -222,14 +222,18 @@ def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_gi
                 assert (score.value, score.info["unparsable"]) == expected, reply
 
 
+# both orders ask all that balanced ones ask
+in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.slow)])
+
+
 @families
-@pytest.mark.parametrize("orders", ["both", "balanced"])
+@in_both_and_balanced
 def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders):
     assert wins(family, OBEDIENT, orders, all_judges=orders == "both" and family != "long") == []
 
 
 @families
-@pytest.mark.parametrize("orders", ["both", "balanced"])
+@in_both_and_balanced
 def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders):
     assert wins(family, in_each_style(VOTING), orders) == []
 
@@ -273,7 +277,7 @@ WHOLE_ANSWERS = {
 
 @pytest.mark.parametrize("answer", WHOLE_ANSWERS.values(), ids=WHOLE_ANSWERS)
 @pytest.mark.parametrize("letter", "AB")
-@pytest.mark.parametrize("orders", ["both", "balanced"])
+@in_both_and_balanced
 def test_an_answer_that_is_nothing_but_an_attack_loses_like_any_wrong_one(answer, letter, orders):
     for reply in (*OBEDIENT, *in_each_style(VOTING)):
         score = asyncio.run(score_of(reply, LANGUAGES["en"], answer.replace("§", letter), orders=orders))
