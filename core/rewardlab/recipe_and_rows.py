@@ -14,6 +14,17 @@ def sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
     return files[0], files[1], overrides
 
 
+def with_rows_or_none(arguments: Sequence[str]) -> tuple[str, str | None, list[str]]:
+    """The same where rows may be left out: None."""
+    from rewardlab.errors import UserError
+
+    files, overrides = apart(arguments)
+    if len(files) not in (1, 2):
+        found = f"found {', '.join(files)}" if files else "found neither"
+        raise UserError(f"a recipe is needed and, after it, a file of rows or none; {found}")
+    return files[0], files[1] if len(files) == 2 else None, overrides
+
+
 def apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """(files, overrides), each in order."""
     overrides = [argument for argument in arguments if _is_override(argument)]

@@ -7,10 +7,12 @@ of `score` as they are; rows with completions are scored first, at most --rows o
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import Any
+
+from rewardlab.argument_types import count
+from rewardlab.recipe_and_rows import with_rows_or_none
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -20,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="RECIPE [KEY=VALUE ...] [ROWS.jsonl]",
         help="what to check, and rows to look for causes in",
     )
-    parser.add_argument("--rows", type=_count, default=64, metavar="N", help="most rows that are scored for it (64)")
+    parser.add_argument("--rows", type=count, default=64, metavar="N", help="most rows that are scored for it (64)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -30,7 +32,7 @@ def run(options: Namespace) -> int:
     from rewardlab.plan import make_plan
     from rewardlab.redaction import redact
 
-    recipe, rows, overrides = _sorted_out(options.arguments)
+    recipe, rows, overrides = with_rows_or_none(options.arguments)
     try:
         plan = make_plan(load(recipe, overrides, strict=False))
         movement = None if rows is None else _movement(plan, rows, options)
@@ -51,18 +53,6 @@ def run(options: Namespace) -> int:
     if movement is not None:
         _tell(movement)
     return 0
-
-
-def _sorted_out(arguments: Sequence[str]) -> tuple[str, str | None, list[str]]:
-    """(recipe, rows or None, overrides), the overrides wherever they stand."""
-    from rewardlab.errors import UserError
-    from rewardlab.recipe_and_rows import apart
-
-    files, overrides = apart(arguments)
-    if len(files) not in (1, 2):
-        found = f"found {', '.join(files)}" if files else "found neither"
-        raise UserError(f"a recipe is needed and, after it, a file of rows or none; {found}")
-    return files[0], files[1] if len(files) == 2 else None, overrides
 
 
 def _movement(plan: Any, rows: str, options: Namespace) -> Any:
@@ -94,9 +84,3 @@ def _tell(movement: Any) -> None:
         print(f"  ({found}; from {LEAST_GROUPS} on, dead, dominating and duplicate components are named)")
     for finding in findings(movement):
         print(f"warning: {finding.what}", file=sys.stderr)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)

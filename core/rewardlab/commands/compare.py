@@ -8,13 +8,15 @@ the cassettes that the recipes name; where both are scored files the rows are on
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
+
+from rewardlab.argument_types import count
 
 LEAST_WIDTH, WIDTH = 60, 110
 """columns of a line with a text: as many as the terminal has, within these; where there is none, the most"""
@@ -24,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "arguments", nargs="+", metavar="A B [KEY=VALUE ...] ROWS.jsonl", help="what to compare, and on which rows"
     )
-    parser.add_argument("--rows", type=_count, metavar="N", help="compare so many rows, evenly over the file (all)")
+    parser.add_argument("--rows", type=count, metavar="N", help="compare so many rows, evenly over the file (all)")
     parser.add_argument("--by", action="append", default=[], metavar="FIELD", help="a line for each value: language")
     parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="a new file: a line for each group")
     parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
@@ -88,9 +90,3 @@ def _side(source: Any) -> Any:
     if source.is_scored:
         return ScoredFile(source.path)
     return make_plan(load(source.path, source.overrides, strict=False), purpose="score")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)

@@ -11,7 +11,9 @@ KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<co
 
 import json
 import sys
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
+
+from rewardlab.argument_types import count
 
 NEW, CHECK = "new", "check"
 TRIES = 25
@@ -22,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="[new | check] NAME [KEY=VALUE ...]", help=SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--into", metavar="DIR", help="of new: the folder to make (./rewardlab-NAME)")
-    parser.add_argument("--tries", type=_count, metavar="N", help=f"of check: generated cases a law ({TRIES})")
+    parser.add_argument("--tries", type=count, metavar="N", help=f"of check: generated cases a law ({TRIES})")
     parser.add_argument("--only", action="append", metavar="LAW", help="of check: this law; may be given again")
 
 
@@ -100,9 +102,3 @@ def _check(options: Namespace) -> int:
     checked = check_plugin(name, settings, tries=options.tries or TRIES, only=options.only)
     print(json.dumps(as_dict(checked), ensure_ascii=False, indent=1) if options.json else text(checked))
     return 0 if checked.passed else 1
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)
