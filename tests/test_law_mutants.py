@@ -1,4 +1,4 @@
-"""The laws of rewardlab.testing find every fault of benchmarks/law_mutants, and none where there is none."""
+"""The laws of rewardlab.testing find the faults of benchmarks/law_mutants, and none where there is none."""
 
 import sys
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ ELSEWHERE = ("worker", "ray")
 """laws that start processes; tried last, and `ray` not at all"""
 TRIES = (4, 25)
 """generated cases a law: few for most mutants, as many as by default for those that few do not find"""
-LEAST = 150
+LEAST = 80
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,8 @@ def found(spec) -> bool:
 
 @pytest.mark.slow
 def test_no_mutant_survives(law_mutants):
-    mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)]
+    """Every second one: benchmarks/laws.py tries them all."""
+    mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)][::2]
     assert len(mutants) > LEAST
     assert {spec.kind for spec in mutants} == set(OF_KIND)
     assert [f"{spec.name}: {spec.summary}" for spec in mutants if not found(spec)] == []

@@ -336,9 +336,9 @@ def test_a_job_killed_again_and_again_loses_nothing():
 @pytest.mark.slow
 def test_a_job_killed_before_its_first_row_loses_nothing():
     assert score(out="whole.jsonl") == 0
-    for wait in range(40):
+    for wait in range(20):
         with running("--resume"):
-            time.sleep(wait * 0.02)
+            time.sleep(wait * 0.04)
     assert score("--resume") == 0
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 

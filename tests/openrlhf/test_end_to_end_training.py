@@ -24,13 +24,17 @@ def groups(rows):
 
 
 def test_a_win_rate_drives_the_policy(driven):
-    """The judge prefers the calculation nearer to the reference; what follows from that is not rewarded by itself."""
+    """The judge prefers the calculation nearer to the reference; what follows from that is not rewarded by itself.
+
+    Boxes come with nearer calculations and may go again, so they are looked at over all further steps.
+    """
     rows = driven.ledger(stage=1, trained="yes")
     first = [row for row in rows if row["step"] <= 4]
+    later = [row for row in rows if row["step"] > 4]
     last = [row for row in rows if row["step"] > STEPS - 4]
     assert all(row["total"] == row["components"]["preference"]["value"] for row in rows)
     assert mean(last, "accuracy") > mean(first, "accuracy") + 0.1
-    assert mean(last, "format") > mean(first, "format") + 0.2
+    assert mean(later, "format") > mean(first, "format") + 0.05
 
 
 def test_every_completion_is_in_the_ledger_once(driven):
