@@ -1,15 +1,25 @@
-"""Between which bounds a recipe's `total` lies."""
+"""Which components a recipe's `total` is made of, and between which bounds it lies."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rewardlab.expression import Expression
 from rewardlab.specs import RewardSpec
 from rewardlab.uses import ComponentUse
 
+if TYPE_CHECKING:
+    from rewardlab.plan import Plan
+
 Interval = tuple[float, float]
 
 GUESSES = ((0.3, 0.4), (-7.9, -7.1))
 """Ranges for names of which none is known: what is wrong with either does not come from them."""
+
+
+def uses_in_total(plan: "Plan") -> dict[str, ComponentUse]:
+    """The settings of the components that the total of a plan names; a plan with a reward has one."""
+    assert plan.expression is not None
+    return {name: plan.components[name].use for name in plan.expression.names}
 
 
 def effective_range(spec: RewardSpec, use: ComponentUse) -> Interval:

@@ -17,6 +17,7 @@ from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW
 from rewardlab.scorefile.rows import Row, RowCheck
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
+from rewardlab.total import uses_in_total
 from rewardlab.types import Group
 
 GROUPS = 64
@@ -30,11 +31,7 @@ def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None
     say(f"{path}: {said}")
     _tell_of_questions(plan, groups, say)
     movement = Movement()
-    assert plan.recipe.reward is not None
-    assert plan.expression is not None
-    uses = plan.recipe.reward.components
-    in_total = {name: uses[name] for name in plan.expression.names}
-    guard = MissingGuard(in_total, window=GUARD_WINDOW, least=GUARD_LEAST)
+    guard = MissingGuard(uses_in_total(plan), window=GUARD_WINDOW, least=GUARD_LEAST)
     with Scorer(plan, keeping=Keeping(say=say)) as scorer:
         rows = (Row(given_id=group.sample.id, group=group) for group in groups)
         for _, scored in scored_in_order(scorer, rows):

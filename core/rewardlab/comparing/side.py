@@ -16,6 +16,7 @@ from rewardlab.plan import Plan
 from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW
 from rewardlab.scorefile.output import output_row
 from rewardlab.scoring import Scorer
+from rewardlab.total import uses_in_total
 
 
 class Side(Protocol):
@@ -41,10 +42,8 @@ class RecipeSide:
     """A recipe's rewards. `place` is 0 for A, 1 for B."""
 
     def __init__(self, plan: Plan, place: int, judges: Judges, say: Callable[[str], None]):
-        assert plan.expression is not None
         self._place, self._judges = place, judges
-        uses = {name: plan.components[name].use for name in plan.expression.names}
-        self._guard = MissingGuard(uses, window=GUARD_WINDOW, least=GUARD_LEAST)
+        self._guard = MissingGuard(uses_in_total(plan), window=GUARD_WINDOW, least=GUARD_LEAST)
         self._busy = Busy()
         self._scorer = Scorer(plan, keeping=Keeping(say=say), judges=judges)
 

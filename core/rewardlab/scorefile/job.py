@@ -30,7 +30,7 @@ from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
-from rewardlab.uses import ComponentUse
+from rewardlab.total import uses_in_total
 
 GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
 
@@ -131,7 +131,7 @@ class ScoreJob:
         if not self.output.exists():
             return Kept()
         names = list(self.plan.components)
-        most = {name: use.max_missing for name, use in self._uses_in_total().items()}
+        most = {name: use.max_missing for name, use in uses_in_total(self.plan).items()}
         kept = read_kept(self.output, index, names, self.summary.add, most)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
         if kept.spoilt:
@@ -142,7 +142,7 @@ class ScoreJob:
         return kept
 
     def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
-        guard = MissingGuard(self._uses_in_total(), window=GUARD_WINDOW, least=GUARD_LEAST)
+        guard = MissingGuard(uses_in_total(self.plan), window=GUARD_WINDOW, least=GUARD_LEAST)
         bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:
@@ -154,10 +154,6 @@ class ScoreJob:
                 guard.count(scored)
                 guard.check()
             guard.check_end()
-
-    def _uses_in_total(self) -> dict[str, ComponentUse]:
-        components = self.plan.recipe.reward.components
-        return {name: components[name] for name in self.plan.expression.names}
 
     @contextmanager
     def _resumable(self, count: int) -> Iterator[None]:

@@ -12,6 +12,7 @@ from rewardlab.errors import one_line
 from rewardlab.testing import sampler_laws
 from rewardlab.testing.elsewhere import answered_elsewhere
 from rewardlab.testing.outcome import Broken, NothingToTry
+from rewardlab.testing.rows_read import row_as_json
 from rewardlab.testing.searching import search
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
@@ -161,12 +162,7 @@ def _rows_of(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _row(sample: Sample) -> dict[str, Any]:
-    return {
-        "id": sample.id,
-        "prompt": [dict(message) for message in sample.prompt],
-        "fields": dict(sample.fields),
-        "source": sample.source,
-    }
+    return {**row_as_json(sample), "source": sample.source}
 
 
 def _sample(row: dict[str, Any]) -> Sample:

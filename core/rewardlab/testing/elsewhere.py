@@ -7,6 +7,7 @@ from typing import Any
 
 from rewardlab.testing import found_again, there
 from rewardlab.testing.outcome import NothingToTry, Untried
+from rewardlab.testing.rows_read import row_as_json
 from rewardlab.testing.trial import SEED, Trial
 from rewardlab.worker import as_line, command_of, path_of
 from rewardlab.worker_child import START_LIMIT, Child, PluginRaised
@@ -91,8 +92,7 @@ def _settings(tested: Trial, call: str) -> dict[str, Json]:
         "place": found_again.told(tested.spec, tested.use, tested.plugin is not None),
         "options": tested.options.model_dump(mode="json", by_alias=True, round_trip=True),
         "example": tested.place,
-        "source": source
-        and [{"id": s.id, "prompt": [dict(m) for m in s.prompt], "fields": dict(s.fields)} for s in source],
+        "source": source and list(map(row_as_json, source)),
         "workers": {
             "python": place.python,
             "device": place.device,

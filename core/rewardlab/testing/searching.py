@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.errors import HypothesisException
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy, tuples
 
 from rewardlab.testing.outcome import Broken
 from rewardlab.types import Completion
@@ -43,7 +43,7 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
     if first:
         seen += 1
         failures += _fewest(check, list(first), deadline)
-    looking = given(_tuples(strategies))(look)
+    looking = given(tuples(*strategies))(look)
     quiet = settings(
         max_examples=tries,
         derandomize=True,
@@ -62,12 +62,6 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
     if failures:
         raise min(reversed(failures), key=lambda broken: len(str(broken))) from None  # the last is the simplest
     return seen
-
-
-def _tuples(strategies: tuple[SearchStrategy[Any], ...]) -> SearchStrategy[tuple[Any, ...]]:
-    from hypothesis.strategies import tuples
-
-    return tuples(*strategies)
 
 
 def _fewest(check: Callable[..., None], elements: list[Any], deadline: float) -> list[Broken]:

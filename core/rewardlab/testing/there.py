@@ -13,7 +13,7 @@ from typing import Any
 from rewardlab.errors import UserError
 from rewardlab.laws import Example
 from rewardlab.testing.found_again import found
-from rewardlab.testing.trial import Trial
+from rewardlab.testing.trial import Trial, use_of
 from rewardlab.types import Sample
 from rewardlab.workers import Workers
 
@@ -48,7 +48,7 @@ class There:
         workers = self._closing.enter_context(Workers(cache=folder, seed=context["seed"]))
         return Trial(
             spec=spec,
-            use=place["use"] or f"test/{spec.name}",
+            use=place["use"] or use_of(spec, None),
             example=example,
             options=spec.config.model_validate(settings["options"]),
             folder=folder.parent,

@@ -11,13 +11,12 @@ from pydantic import ValidationError
 
 from rewardlab.building import build
 from rewardlab.devices import AUTO, resolve
-from rewardlab.environments.managed import provide
-from rewardlab.environments.wanted import environment_of
 from rewardlab.errors import UserError
 from rewardlab.laws import Example
+from rewardlab.placement import interpreter_of
 from rewardlab.planned import Planned
 from rewardlab.registry import Plugin
-from rewardlab.specs import Config, Context, OwnPython, _Spec
+from rewardlab.specs import Config, Context, _Spec
 from rewardlab.testing.outcome import Untried
 from rewardlab.uses import Use
 from rewardlab.workers import Workers
@@ -69,6 +68,11 @@ class Trial:
         return build(planned, context, self.use, NEEDS[self.spec.kind])
 
 
+def use_of(spec: _Spec, plugin: Plugin | None) -> str:
+    """As a recipe names it; "test/name" where no installed plugin offers it."""
+    return f"{plugin.name if plugin else 'test'}/{spec.name}"
+
+
 @contextmanager
 def trial(
     spec: _Spec,
@@ -87,7 +91,7 @@ def trial(
     given = given or {}
     if lacking := [name for name in example.needs if name not in given]:
         raise Untried(f"needs {', '.join(f'{name}=...' for name in lacking)}")
-    use = f"{plugin.name if plugin else 'test'}/{spec.name}"
+    use = use_of(spec, plugin)
     with ExitStack() as closing:
         folder = Path(closing.enter_context(TemporaryDirectory(prefix="rewardlab-laws-")))
         chosen = example.options(folder) if callable(example.options) else example.options
@@ -126,11 +130,7 @@ def _validated(spec: _Spec, named: str, values: Mapping[str, Any]) -> Config:
 
 
 def _python(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
-    choice = getattr(options, "environment", None)
-    if isinstance(choice, OwnPython):
-        return choice.python
-    if getattr(spec, "environment", None) is None:
-        return None
-    if plugin is None:
-        raise Untried("needs environment={python: ...}, or to be offered by an installed plugin")
-    return provide(environment_of(plugin, spec), None)
+    try:
+        return interpreter_of(spec, options, plugin)
+    except LookupError:
+        raise Untried("needs environment={python: ...}, or to be offered by an installed plugin") from None

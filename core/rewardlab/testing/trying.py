@@ -11,7 +11,7 @@ from rewardlab.specs import _Spec
 from rewardlab.testing.found_again import refuse_while_loading
 from rewardlab.testing.outcome import Broken, NothingToTry, Outcome, Tried, Untried
 from rewardlab.testing.stand_in import examples_without
-from rewardlab.testing.trial import Trial, trial
+from rewardlab.testing.trial import Trial, trial, use_of
 
 TRIES = 25
 Law = Callable[[Trial], int]
@@ -58,7 +58,7 @@ def try_laws(
     if tries < 1:
         raise ValueError(f"tries is a whole number from 1 on, not {tries!r}")
     check_names(only or (), spec.kind)
-    use = _use(spec, plugin)
+    use = use_of(spec, plugin)
     own = examples is None and spec.laws.examples is not None
     if examples is None:
         try:
@@ -81,7 +81,7 @@ def declared(spec: _Spec, plugin: Plugin | None = None) -> Sequence[Example]:
         for example in examples:
             _check(example, spec)
     except Exception as error:
-        raise UserError(f"{_use(spec, plugin)}: its examples cannot be made: {one_line(error)}") from error
+        raise UserError(f"{use_of(spec, plugin)}: its examples cannot be made: {one_line(error)}") from error
     return examples
 
 
@@ -89,10 +89,6 @@ def _check(example: Any, spec: _Spec) -> None:
     if not isinstance(example, wanted := EXAMPLE_OF[spec.kind]):
         raise TypeError(f"Laws(examples=...) gives {wanted.__name__}s, not {example!r:.80}")
     check_names(example.off, spec.kind)
-
-
-def _use(spec: _Spec, plugin: Plugin | None) -> str:
-    return f"{plugin.name if plugin else 'test'}/{spec.name}"
 
 
 def _tried(

@@ -12,6 +12,7 @@ from rewardlab.errors import JobError
 from rewardlab.judging.usage import Usage
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import Scorer
+from rewardlab.total import uses_in_total
 from rewardlab.types import Completion, Group, Sample
 
 
@@ -39,8 +40,7 @@ class StepReward:
         self._scorer = scorer
         self._shape = shape
         self._ends = frozenset(ends)
-        uses = job.plan.recipe.reward.components
-        self._guard = MissingGuard({name: uses[name] for name in job.plan.expression.names})
+        self._guard = MissingGuard(uses_in_total(job.plan))
 
     def __call__(
         self,

@@ -14,6 +14,7 @@ from rewardlab.testing.elsewhere import Json, answered_elsewhere, answered_on_ra
 from rewardlab.testing.outcome import Broken, NothingToTry
 from rewardlab.testing.reward_laws import case
 from rewardlab.testing.reward_laws.difference import check_same, jsonable
+from rewardlab.testing.rows_read import row_as_json
 from rewardlab.testing.searching import search
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Completion, Score
@@ -99,7 +100,7 @@ def _there(tested: Trial, answered: Callable[[Trial, str, Json], Json], where: s
     groups = _groups(tested)[::-1]  # in another order than here: what the first one leaves behind would be the same
     sample = tested.example.sample
     payload = {
-        "sample": {"id": sample.id, "prompt": [dict(one) for one in sample.prompt], "fields": dict(sample.fields)},
+        "sample": row_as_json(sample),
         "calls": [[_as_json(completion) for completion in group] for group in groups],
         "group": tested.spec.scope == "group",
     }

@@ -17,6 +17,7 @@ from rewardlab.judging.usage import Usage
 from rewardlab.ledger import Ledger, UsageLog
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
+from rewardlab.total import uses_in_total
 
 
 class Book:
@@ -106,13 +107,10 @@ class Book:
         return self._done + self._steps.whole - ahead
 
     def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage, done: int) -> StepLog:
-        assert plan.recipe.reward is not None
-        assert plan.expression is not None
-        uses = plan.recipe.reward.components
         return StepLog(
             settings.run / "logs" / f"{settings.name}.jsonl",
             settings.attempt,
-            {name: uses[name] for name in plan.expression.names},
+            uses_in_total(plan),
             stage.batch_size,
             first=done + 1,
             window=stage.batch_size * stage.group_size if self._engine.dynamic_filtering else None,
