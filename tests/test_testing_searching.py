@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from rewardlab import Completion
 from rewardlab.testing import searching
@@ -23,7 +24,10 @@ def test_it_tells_how_many_cases_it_saw():
     assert search(lambda numbers: None, st.lists(st.integers()), tries=7, first=[1, 2]) == 8
 
 
-def test_the_smallest_is_raised_the_same_at_every_run():
+@pytest.mark.parametrize("profile", ["default", "ci"])  # the second one is hypothesis's own choice where CI is set
+def test_the_smallest_is_raised_the_same_at_every_run(profile, request):
+    request.addfinalizer(lambda now=settings.get_current_profile_name(): settings.load_profile(now))
+    settings.load_profile(profile)
     for _ in range(2):
         with pytest.raises(Broken, match=r"\A\[100\]\Z"):
             search(refusing(lambda numbers: any(n >= 100 for n in numbers)), st.lists(st.integers()), tries=200)

@@ -51,6 +51,7 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
         deadline=None,
         report_multiple_bugs=False,
         verbosity=Verbosity.quiet,
+        print_blob=False,  # which hypothesis appends to the message where it sees a CI
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
