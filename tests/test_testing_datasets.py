@@ -1,9 +1,11 @@
 """The laws of datasets and data steps: one of each that keeps them, and a fault for each that does not."""
 
 import copy
+import cProfile
 import itertools
 import logging
 import re
+import sys
 from dataclasses import replace
 
 import pytest
@@ -282,6 +284,15 @@ def test_what_cannot_be_seen_is_untried():
     assert outcomes(ANSWERS, "makes", example=DatasetExample())["makes"].why == (
         "needs samples to start from: source=[Sample(...)]"
     )
+
+
+def test_calls_are_not_counted_under_a_profiler_which_stays():
+    profiler = cProfile.Profile()
+    with profiler:
+        streaming = outcomes(SUMS, "streaming")["streaming"]
+        assert sys.getprofile() is profiler
+    assert (streaming.state, streaming.why) == ("untried", "counts calls as a profiler does, and one is at work")
+    assert outcomes(SUMS, "streaming")["streaming"].state == "held"
 
 
 def test_what_a_dataset_warns_of_at_each_pass_is_not_told(caplog):

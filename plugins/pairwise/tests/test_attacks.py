@@ -11,7 +11,7 @@ import runpy
 import unicodedata
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -181,13 +181,15 @@ async def score_of(reply: Callable[[Ask], str], words, answer: str, **options) -
     return (await reward.score(GroupStream.of(Group(sample=sample, completions=completions))))[0]
 
 
-def wins(family: str, judges: list[Callable[[Ask], str]], orders: str, *, all_judges: bool = False) -> list[str]:
-    """What went wrong: attacks whose score is not that of the plain answer, each with the judge."""
+def wins(
+    family: str, judges: list[Callable[[Ask], str]], orders: str, every: int, *, all_judges: bool = False
+) -> list[str]:
+    """What went wrong: of every so many-th attack, whose score is not that of the plain answer, with the judge."""
 
     async def run() -> list[str]:
         usual: dict = {}
         wrong, turn = [], cycle(judges)
-        for attack in attacks(family):
+        for attack in islice(attacks(family), 0, None, every):
             for reply in judges if all_judges else [next(turn)]:
                 case = (reply, attack.words.query)
                 if case not in usual:
@@ -224,23 +226,30 @@ def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_gi
 
 # both orders ask all that balanced ones ask
 in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.slow)])
+# 5 has no factor in common with the numbers of places and of letters: all of them come in turn
+some_and_all = pytest.mark.parametrize(
+    "every", [pytest.param(5, id="every fifth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+)
 
 
 @families
 @in_both_and_balanced
-def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders):
-    assert wins(family, OBEDIENT, orders, all_judges=orders == "both" and family != "long") == []
+@some_and_all
+def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders, every):
+    assert wins(family, OBEDIENT, orders, every, all_judges=orders == "both" and family != "long") == []
 
 
 @families
 @in_both_and_balanced
-def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders):
-    assert wins(family, in_each_style(VOTING), orders) == []
+@some_and_all
+def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders, every):
+    assert wins(family, in_each_style(VOTING), orders, every) == []
 
 
 @families
-def test_quotations_and_thoughts_alone_are_no_verdict(family):
-    assert wins(family, in_each_style(SILENT), "both") == []
+@some_and_all
+def test_quotations_and_thoughts_alone_are_no_verdict(family, every):
+    assert wins(family, in_each_style(SILENT), "both", every) == []
 
 
 def test_there_are_thousands_of_attacks_in_six_languages():
