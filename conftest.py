@@ -1,4 +1,4 @@
-"""For all tests: hypothesis without its explain phase, and an interpreter with COMET.
+"""For all tests: hypothesis without its explain phase, an interrupt that interrupts, and an interpreter with COMET.
 
 The explain phase traces every line of what is tested: slow, and on Python 3.11 a trace function and an eval breaker
 that another thread keeps set make the interpreter go round at a function's first instruction for ever (seen once).
@@ -6,6 +6,7 @@ that another thread keeps set make the interpreter go round at a function's firs
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ settings.register_profile(
 )
 settings.register_profile("thorough", parent=settings.get_profile("without tracing"), max_examples=500)
 settings.load_profile("without tracing")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a script starts with `&`: tests would wait for ever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

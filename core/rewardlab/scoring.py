@@ -30,6 +30,7 @@ from rewardlab.placement import opener, python_of
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
 from rewardlab.pool import Pool, PoolScoring, SampledPool, StreamedPool
+from rewardlab.shared_lane import SharedLane
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
 from rewardlab.waiting import TooLate, in_time, together
@@ -47,6 +48,14 @@ class Machine:
     device: str = AUTO
 
 
+@dataclass(frozen=True, kw_only=True)
+class Lent:
+    """What a scorer lends another one: lanes by the borrower's names, and the processes that hold its models."""
+
+    lanes: Mapping[str, Lane] = field(default_factory=dict)
+    workers: Workers | None = None
+
+
 class Scorer:
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
@@ -57,6 +66,7 @@ class Scorer:
     judges: the judges that are not local, by name, where another process hosts them: objects with
         `async ask(Ask) -> Reply` and `understood(reply, ok)`. They are neither opened, checked nor closed here,
         and no secret is asked for.
+    lent: what another scorer lends, which is closed after this one.
     """
 
     def __init__(
@@ -66,6 +76,7 @@ class Scorer:
         zero_truncated: bool = False,
         keeping: Keeping | None = None,
         judges: Mapping[str, Any] | None = None,
+        lent: Lent | None = None,
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
@@ -77,15 +88,18 @@ class Scorer:
         self._home = LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
-        self._workers = Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
-        self._closing.callback(self._workers.close)
+        lent = lent or Lent()
+        self._workers = lent.workers or self._own_workers()
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
             self.judges = open_judges(here, self._home, self._context(Judges({})), keeping or Keeping())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
-            self._lanes = {name: self._open(name, planned, known) for name, planned in plan.components.items()}
+            self._lanes = {
+                name: lent.lanes.get(name) or self._open(name, planned, known)
+                for name, planned in plan.components.items()
+            }
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
@@ -149,6 +163,14 @@ class Scorer:
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
+    def lend(self, names: Mapping[str, str]) -> Lent:
+        """For another scorer, under the same seed, that is asked for the same groups: each of these components scores
+        a group once for both. `names`: the borrower's name of a component -> the one here.
+        """
+        for name in names.values():
+            self._lanes[name] = SharedLane(self._lanes[name], self._home)
+        return Lent(lanes={theirs: self._lanes[name] for theirs, name in names.items()}, workers=self._workers)
+
     def run(self, work: Any) -> Any:
         """Run a coroutine on the scoring loop and wait for it."""
         return self._home.run(work)
@@ -175,6 +197,11 @@ class Scorer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _own_workers(self) -> Workers:
+        workers = Workers(cache=self._machine.cache_dir, seed=self._plan.recipe.seed)
+        self._closing.callback(workers.close)
+        return workers
 
     def _build_normalizer(self, planned: Planned) -> tuple[str, Any]:
         use = planned.use.use

@@ -70,7 +70,9 @@ class CompareJob:
             rows, count = self._rows(stack)
             judges = open_shared(self._plans, self.say)
             stack.callback(judges.close)
-            sides = [self._open(place, judges, stack) for place in (0, 1)]
+            sides: list[Side] = []
+            for place in (0, 1):
+                sides.append(self._open(place, judges, sides, stack))
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
             with self._explained(judges, count):
                 self._compare(rows, count, sides, judges, file)
@@ -86,11 +88,13 @@ class CompareJob:
     def _plans(self) -> dict[str, Plan]:
         return {letter: side for letter, side in zip("ab", self.sides, strict=True) if isinstance(side, Plan)}
 
-    def _open(self, place: int, judges: SharedJudges, stack: ExitStack) -> Side:
+    def _open(self, place: int, judges: SharedJudges, others: Sequence[Side], stack: ExitStack) -> Side:
         side = self.sides[place]
         if isinstance(side, ScoredFile):
             return ScoredSide(side)
-        opened = stack.enter_context(closing(RecipeSide(side, place, judges.of_recipe["ab"[place]], self.say)))
+        beside = next((other for other in others if isinstance(other, RecipeSide)), None)
+        opened = RecipeSide(side, place, judges.of_recipe["ab"[place]], self.say, beside)
+        stack.enter_context(closing(opened))
         opened.warm()
         return opened
 

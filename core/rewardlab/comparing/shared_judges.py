@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from rewardlab.comparing.alike import differing
 from rewardlab.cross_checks import refuse_policy
 from rewardlab.judging import HostedJudge, Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.answers import identity
@@ -211,7 +212,7 @@ def open_shared(plans: Mapping[str, Plan], say: Callable[[str], None]) -> Shared
 
 
 def _alike(planned: Planned, made: Sequence[tuple[Planned, _OneJudge]]) -> _OneJudge | None:
-    return next((judge for other, judge in made if not _differing(planned, other)), None)
+    return next((judge for other, judge in made if not differing(planned, other)), None)
 
 
 def _tell_of_near(
@@ -226,17 +227,6 @@ def _tell_of_near(
     ours = identity(planned.spec, planned.use, planned.options)
     for other, judge in made:
         if judge.hosted is not own and identity(other.spec, other.use, other.options) == ours:
-            settings = ", ".join(_differing(planned, other))
+            settings = ", ".join(differing(planned, other))
             what = f"judge {name!r} of {letter.upper()} is {judge.hosted.name!r} of A but for {settings}"
             say(f"note: {what}; each asks for itself, and what both ask is paid twice")
-
-
-def _differing(one: Planned, other: Planned) -> list[str]:
-    """The settings by which two judges differ."""
-    ours, theirs = _settings(one), _settings(other)
-    return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
-
-
-def _settings(planned: Planned) -> dict[str, Any]:
-    options = {} if planned.options is None else planned.options.model_dump()
-    return planned.use.model_dump(exclude={"options"}) | {f"with.{name}": value for name, value in options.items()}

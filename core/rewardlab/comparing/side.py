@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from rewardlab.comparing.alike import in_common
 from rewardlab.comparing.rows import ComparedRow
 from rewardlab.comparing.scored_file import ScoredFile
 from rewardlab.composition import MissingGuard, ScoredGroup
@@ -39,13 +40,21 @@ class Side(Protocol):
 
 
 class RecipeSide:
-    """A recipe's rewards. `place` is 0 for A, 1 for B."""
+    """A recipe's rewards. `place` is 0 for A, 1 for B.
 
-    def __init__(self, plan: Plan, place: int, judges: Judges, say: Callable[[str], None]):
-        self._place, self._judges = place, judges
+    beside: the other side, which is asked for the same rows and closed later. Under one seed, what both recipes declare
+    alike is there once: a component scores for both, and a process that holds a model answers both.
+    """
+
+    def __init__(
+        self, plan: Plan, place: int, judges: Judges, say: Callable[[str], None], beside: "RecipeSide | None" = None
+    ):
+        self._plan, self._place, self._judges = plan, place, judges
         self._guard = MissingGuard(uses_in_total(plan), window=GUARD_WINDOW, least=GUARD_LEAST)
         self._busy = Busy()
-        self._scorer = Scorer(plan, keeping=Keeping(say=say), judges=judges)
+        alike = beside is not None and beside._plan.recipe.seed == plan.recipe.seed
+        lent = beside._scorer.lend(in_common(beside._plan, plan)) if alike else None
+        self._scorer = Scorer(plan, keeping=Keeping(say=say), judges=judges, lent=lent)
 
     def warm(self) -> None:
         """Start worker processes now."""
