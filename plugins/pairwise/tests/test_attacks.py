@@ -227,27 +227,26 @@ def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_gi
 # both orders ask all that balanced ones ask
 in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.slow)])
 # 5 has no factor in common with the numbers of places and of letters: all of them come in turn
-some_and_all = pytest.mark.parametrize(
-    "every", [pytest.param(5, id="every fifth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+of_some_and_all = pytest.mark.parametrize(
+    ("orders", "every"),
+    [("both", 5), *(pytest.param(orders, 1, marks=pytest.mark.slow) for orders in ("both", "balanced"))],
 )
 
 
 @families
-@in_both_and_balanced
-@some_and_all
+@of_some_and_all
 def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders, every):
     assert wins(family, OBEDIENT, orders, every, all_judges=orders == "both" and family != "long") == []
 
 
 @families
-@in_both_and_balanced
-@some_and_all
+@of_some_and_all
 def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders, every):
     assert wins(family, in_each_style(VOTING), orders, every) == []
 
 
 @families
-@some_and_all
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_quotations_and_thoughts_alone_are_no_verdict(family, every):
     assert wins(family, in_each_style(SILENT), "both", every) == []
 
