@@ -7,17 +7,19 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from rewardlab.backends import telemetry
 from rewardlab.errors import UserError
 from rewardlab.recipe import Backend, RlStage, SftStage
 
 
 def prepare_process() -> None:
-    """Set what must be set before torch is imported."""
+    """Set what must be set before torch and the engine's libraries are imported."""
     # libgomp's threads spin while they wait; beside any other process that makes steps 10 to 20 times slower
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+    os.environ.update(telemetry.variables())
 
 
 def quiet_libraries() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rewardlab.backends import telemetry
 from rewardlab.backends.openrlhf.job.log import StageLog
 from rewardlab.backends.openrlhf.job.task import stage_folder
 from rewardlab.errors import JobError, UserError, one_line
@@ -152,7 +153,7 @@ def _variables(plan: Plan) -> dict[str, str]:
     """Of the job: the secrets, and what the recipe reads by ${oc.env:...}, which it must find there as here."""
     read = _READS.findall(json.dumps(plan.document.raw))
     named = {name: os.environ[name] for name in (*plan.recipe.backend.secrets, *read) if name in os.environ}
-    return {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | named
+    return telemetry.variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | named
 
 
 def _left_running(client: Any, note: Path) -> str | None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from rewardlab.backends import telemetry
 from rewardlab.backends.openrlhf.job.log import StageLog
 
 STOP_LIMIT_S = 30.0
@@ -20,7 +21,7 @@ def run_here(arguments: Sequence[str], log: StageLog) -> int:
     An interrupt ends it, with all that it started, and is raised again.
     """
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
-    environment |= {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
+    environment |= telemetry.variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
     command = [sys.executable, "-m", "rewardlab.backends.openrlhf.job.driver", *arguments, "--attended"]
     process = subprocess.Popen(
         command,

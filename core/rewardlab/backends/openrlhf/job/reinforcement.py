@@ -5,6 +5,7 @@ import runpy
 import sys
 from collections.abc import Mapping, Sequence
 
+from rewardlab.backends import telemetry
 from rewardlab.backends.openrlhf.compile import Command
 from rewardlab.backends.openrlhf.job.checkpoint import consumed_prompts
 from rewardlab.backends.openrlhf.job.files import StageFiles
@@ -72,7 +73,7 @@ def _start_engine(module: str, arguments: Sequence[str]) -> None:
 def _environment(task: Task) -> Mapping[str, str]:
     """Of every process in the cluster: what OpenRLHF sets where it starts Ray itself, and the recipe's secrets."""
     defaults = {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN", "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "1"}
-    wanted = {name: os.environ.get(name, value) for name, value in defaults.items()}
+    wanted = {name: os.environ.get(name, value) for name, value in defaults.items()} | telemetry.variables()
     return wanted | {name: os.environ[name] for name in task.plan.recipe.backend.secrets if name in os.environ}
 
 

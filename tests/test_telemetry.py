@@ -1,0 +1,45 @@
+"""Nothing of a run leaves the machine but what the recipe names."""
+
+import pytest
+from rewardlab.backends.telemetry import OFF, variables
+
+HOOK = """
+import os, sys
+
+def heard(event, arguments):
+    if event in ("socket.getaddrinfo", "socket.connect"):
+        with open(os.environ["HEARD"], "a") as file: file.write(f"{event} {arguments}\\n")
+
+sys.addaudithook(heard)
+"""
+RECIPE = """
+version: 1
+model: {use: tiny, hidden_size: 32, heads: 2, intermediate_size: 64}
+dataset: {use: toy/counting, with: {rows: 32}}
+reward: {components: {brevity: {use: toy/brevity, with: {words: 3}}}, total: brevity}
+stages:
+  - {use: sft, steps: 1, batch_size: 4, learning_rate: 1.0e-3}
+  - {use: rl, algorithm: grpo, group_size: 2, batch_size: 2, steps: 1, max_new_tokens: 4, learning_rate: 1.0e-3}
+"""
+
+
+def test_what_the_environment_says_stays(monkeypatch):
+    for name in OFF:
+        monkeypatch.delenv(name, raising=False)
+    assert variables() == OFF
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
+    assert variables() == OFF | {"RAY_USAGE_STATS_ENABLED": "1"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("said", "heard"), [({}, False), ({"HF_HUB_DISABLE_TELEMETRY": "0"}, True)])
+def test_a_run_on_this_machine_asks_no_network(rewardlab, toy_environment, write, tmp_path, said, heard):
+    write("r.yaml", RECIPE)
+    write("hooks/sitecustomize.py", HOOK)
+    write("heard.txt", "")
+    paths = f"{tmp_path / 'hooks'}:{toy_environment['PYTHONPATH']}"
+    # what TRL sends it does not send where CI is set; the endpoint is one that answers nobody
+    more = {"PYTHONPATH": paths, "HEARD": str(tmp_path / "heard.txt"), "CI": "", "HF_ENDPOINT": "http://127.0.0.1:9"}
+    done = rewardlab("run", "r.yaml", env=more | said)
+    assert done.returncode == 0, done.stderr
+    assert bool((tmp_path / "heard.txt").read_text()) == heard
