@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from rewardlab.judging import outage
 
 pytestmark = pytest.mark.slow  # it serves over HTTP and kills processes
 
@@ -140,7 +141,8 @@ def test_ctrl_c_says_what_becomes_of_the_answers(serving, recipes, tmp_path, set
     assert answers == f"error: {told}"
 
 
-def test_a_judge_that_goes_down_ends_it(serving, recipes, main):
+def test_a_judge_that_goes_down_ends_it(serving, recipes, main, monkeypatch):
+    monkeypatch.setattr(outage, "LONGEST_PAUSE_S", 0.1)  # else it is tried again for a minute
     with serving(fault=lambda number, request: "500" if number >= 40 else None) as server:
         recipes(server)
         code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")

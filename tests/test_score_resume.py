@@ -432,7 +432,7 @@ def test_a_second_writer_is_refused():
 def test_memory_does_not_grow_with_the_rows():
     write_recipe(log=None)
     peaks = []
-    for count in (1_000, 40_000):
+    for count in (1_000, 20_000):
         write_rows(count, width=50)
         OUT.unlink(missing_ok=True)
         process = start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

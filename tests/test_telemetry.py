@@ -6,11 +6,13 @@ from rewardlab.backends.telemetry import OFF, variables
 HOOK = """
 import os, sys
 
-def heard(event, arguments):
-    if event in ("socket.getaddrinfo", "socket.connect"):
-        with open(os.environ["HEARD"], "a") as file: file.write(f"{event} {arguments}\\n")
+REACHING = ("socket.getaddrinfo", "socket.connect")
 
-sys.addaudithook(heard)
+def note(line):
+    with open(os.environ["HEARD"], "a") as file: file.write(line + "\\n")
+
+note("listening")
+sys.addaudithook(lambda event, told: note(f"{event} {told}") if event in REACHING else None)
 """
 RECIPE = """
 version: 1
@@ -32,14 +34,13 @@ def test_what_the_environment_says_stays(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("said", "heard"), [({}, False), ({"HF_HUB_DISABLE_TELEMETRY": "0"}, True)])
-def test_a_run_on_this_machine_asks_no_network(rewardlab, toy_environment, write, tmp_path, said, heard):
+def test_a_run_on_this_machine_asks_no_network(rewardlab, toy_environment, write, tmp_path):
     write("r.yaml", RECIPE)
     write("hooks/sitecustomize.py", HOOK)
     write("heard.txt", "")
     paths = f"{tmp_path / 'hooks'}:{toy_environment['PYTHONPATH']}"
     # what TRL sends it does not send where CI is set; the endpoint is one that answers nobody
     more = {"PYTHONPATH": paths, "HEARD": str(tmp_path / "heard.txt"), "CI": "", "HF_ENDPOINT": "http://127.0.0.1:9"}
-    done = rewardlab("run", "r.yaml", env=more | said)
+    done = rewardlab("run", "r.yaml", env=more)
     assert done.returncode == 0, done.stderr
-    assert bool((tmp_path / "heard.txt").read_text()) == heard
+    assert set((tmp_path / "heard.txt").read_text().splitlines()) == {"listening"}
