@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from pydantic import Field
-from rewardlab import Config, RewardSpec, Sample, Score, hookimpl
+from rewardlab import Ask, Config, Reply, RewardSpec, Sample, Score, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
 QUESTION = "What is 2 + 2?"
@@ -96,6 +96,38 @@ async def _naming_places(stream):
     return [Score(value=values[at], info={"others": [other for other in places if other != at]}) for at in places]
 
 
+class Matching:
+    """A judge that says yes to what has the right box."""
+
+    async def ask(self, ask):
+        return Reply(text="yes" if ask.parts["text"].count("\\boxed{4}") else "no")
+
+
+def asking(name, read, **more):
+    """A reward whose value is what `read(reply)` makes of a judge's reply to each completion that is not blank."""
+
+    def build(options, context):
+        async def one(completion):
+            if not completion.text.split():
+                return Score(value=0.0)
+            reply = await context.judges["main"].ask(Ask(parts={"text": completion.text}))
+            context.judges["main"].understood(reply, reply.error is None)
+            return _score(read(reply))
+
+        async def score(items):
+            return [await one(completion) for _, completion in items]
+
+        return score
+
+    judged = lambda: [replace(one, judges=lambda: {"main": Matching()}) for one in example()]  # noqa: E731
+    return made(name, build, runs="async", examples=judged, requires=[], **more)
+
+
+def _verdict(reply):
+    return Score(error=reply.error) if reply.error else float(reply.text == "yes")
+
+
+JUDGED = asking("judged", _verdict)
 NAMING_PLACES = made("naming", lambda options, context: _naming_places, scope="group", runs="async", requires=[])
 
 # --- Broken
@@ -258,6 +290,7 @@ BROKEN = {
         spec("tuple-info", lambda sample, one: Score(value=0.0, info={"pair": (1, 2)})),
         spec("nan-info", lambda sample, one: Score(value=0.0, info={"raw": float("nan")})),
     ],
+    "unanswered": [asking("silence-is-no", lambda reply: float(reply.text == "yes"))],
     "required": [
         spec("does-without", lambda sample, one: float(boxed(one) == sample.fields.get("answer"))),
         spec("abstains-without", lambda sample, one: right(sample, one) if sample.fields else Score()),
@@ -279,4 +312,4 @@ def _score(given):
 
 @hookimpl
 def rewardlab_rewards():
-    return [KEPT, ABSTAINING, AWAITED, WON, *(one for broken in BROKEN.values() for one in broken)]
+    return [KEPT, ABSTAINING, AWAITED, WON, JUDGED, *(one for broken in BROKEN.values() for one in broken)]

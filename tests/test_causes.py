@@ -172,6 +172,14 @@ def test_what_a_pool_that_was_not_kept_says_is_in_the_mean(group_of):
     assert made.causes.found.rest == [0.0, 0.0]
 
 
+def test_of_what_was_kept_it_says_what_the_total_saw_of_it(group_of):
+    uses = dict.fromkeys("abf", ComponentUse(use="test/made", on_missing=0.75, max_missing=1))
+    said = scores({"a": [1.0] * 4, "b": [0.0] * 4, "f": [0.0, 0.5, 0.25, FAILED]})
+    causes = composition("(a + b) * f", uses=uses).compose_kept(group_of(*"wxyz"), [3, 1], said, {}).causes
+    assert causes.entry("f", 0) == {"gate": 0.75, "stand_in": 0.75, "contribution": -0.25}
+    assert causes.entry("f", 1) == {"gate": 0.5, "contribution": -0.5}
+
+
 def test_kept_totals_that_are_all_equal_stand_beside_the_mean_of_their_pool(group_of):
     cells = {"a": [1.0, 0.5, 0.0, 0.0], "d": [0.5, 1.0, 0.0, 0.0]}
     made = composition("a + d", [Center()]).compose_kept(group_of(*"wxyz"), [0, 1], scores(cells), {})
@@ -241,6 +249,9 @@ def test_a_truncated_completion_that_counts_as_0_is_no_components_doing(group_of
     assert made.shaped == [0.0, 0.5, -0.5]
     assert made.causes.found.contributions == {"a": [-0.25, 0.25, None]}
     assert made.causes.found.rest == [0.25, 0.25, -0.5]
+    made = composition("a", [Ranks()], zero_truncated=True).compose(group, scores({"a": [0.2, 1.0, 1.0]}))
+    slope = 1 / 0.56  # of the line through all three: (0.2, 1), (1, 2) and, truncated, (0, 0)
+    assert made.causes.found.contributions["a"] == [pytest.approx(-0.4 * slope), pytest.approx(0.4 * slope), None]
 
 
 # --- when they are worked out
@@ -249,6 +260,7 @@ def test_a_truncated_completion_that_counts_as_0_is_no_components_doing(group_of
 def test_they_are_worked_out_when_somebody_asks_and_travel_as_what_was_found(group_of):
     made = composition("a + min(a, 0)").compose(group_of("x", "y"), scores({"a": [0.5, 1.0]}))
     assert "found" not in vars(made.causes)
+    assert made.causes.found is made.causes.found, "and once"
     travelled = pickle.loads(pickle.dumps(made))
     assert isinstance(travelled.causes, Causes)
     assert travelled.causes.found == made.causes.found

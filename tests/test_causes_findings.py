@@ -56,6 +56,7 @@ class TestDead:
         assert "b tells no two completions of a prompt apart in every one of 20 groups: it is dead" in finding.what
 
     def test_is_not_said_of_too_few_groups(self):
+        assert found(*groups(LEAST_GROUPS, a=None, b=lambda number: [0.5] * 4)) == [("dead", ("b",))]
         assert found(*groups(LEAST_GROUPS - 1, a=None, b=lambda number: [0.5] * 4)) == []
         single = groups(GROUPS, a=lambda number: [0.5], b=lambda number: [0.5])
         assert found(*single) == []
@@ -77,10 +78,13 @@ class TestDead:
         assert found(*made) == [("dead", ("a",))]
         made = [record({"a": [0.5, None, None], "b": noise(n)[:3]}) for n in range(GROUPS)]
         assert found(*made) == []
+        half_open = {"a": noise(1), "f": [-0.1, -0.2, -0.3, None]}
+        assert found(*[record(half_open, {"f": [0.5, 0.5, 0.5, 1.0]})] * GROUPS) == [("dead", ("f",))]
 
     def test_takes_rounding_for_none(self):
         made = groups(a=None, b=lambda number: [0.1 + 0.2, 0.3, 0.3, 0.3])
         assert found(*made) == [("dead", ("b",))]
+        assert found(*groups(a=None, b=lambda number: [0.3 + 1e-9, 0.3, 0.3, 0.3])) == [("dominating", ("a",))]
 
     def test_for_most_groups_is_still(self):
         made = groups(a=None, b=lambda number: [10 * (number == 3), 0, 0, 0])
@@ -102,6 +106,17 @@ class TestDominating:
         made = groups(a=None, b=small)
         assert found(*made) == [("dominating", ("a",))]
         assert movement_of(*made).share("a") == pytest.approx(0.98, abs=0.01)
+
+    @pytest.mark.parametrize(("others", "told"), [(1.0, []), (0.9, [("dominating", ("a",))])])
+    def test_is_more_than_nine_tenths_of_it(self, others, told):
+        made = groups(LEAST_GROUPS, a=lambda number: [9, 0, 9, 0], b=lambda number: [others, others, 0, 0])
+        assert found(*made) == told
+
+    def test_says_how_many_others_there_are(self):
+        small = lambda number: [value / 100 for value in noise(number, "b")]  # noqa: E731
+        other = lambda number: [value / 100 for value in noise(number, "c")]  # noqa: E731
+        [finding] = findings(movement_of(*groups(a=None, b=small, c=other, dead=lambda number: [0.0] * 4)))[1:]
+        assert finding.what.endswith("of the reward's movement; the 2 others hardly count")
 
     def test_is_not_said_of_the_only_component(self):
         assert found(*groups(a=None)) == []
@@ -129,6 +144,20 @@ class TestDuplicate:
         made = groups(a=None, b=lambda number: [-value for value in noise(number, "a")])
         assert found(*made) == [("duplicate", ("a", "b"))]
         assert "opposite" in findings(movement_of(*made))[0].what
+
+    @pytest.mark.parametrize(("correlation", "told"), [(0.995, True), (0.985, False), (-0.995, True), (-0.985, False)])
+    def test_is_from_a_correlation_of_99_hundredths_on(self, correlation, told):
+        other = (1 - correlation**2) ** 0.5
+        mixed = [correlation, -correlation, other, -other]
+        made = groups(a=lambda number: [1.0, -1.0, 0.0, 0.0], b=lambda number: mixed)
+        same = "say the same (their" if correlation > 0 else "say opposite things (their"
+        what = f"a and b {same} values correlate by {correlation:.3f}"
+        assert [finding.what.startswith(what) for finding in findings(movement_of(*made))] == [True] * told
+
+    def test_counts_groups_in_which_either_varies(self):
+        half = lambda number: noise(number, "a") if number % 2 else [0.5] * 4  # noqa: E731
+        whole = lambda number: noise(number, "a") if number % 2 else [0.5, 0.5, 0.5, 0.51]  # noqa: E731
+        assert found(*groups(LEAST_GROUPS, a=whole, b=half)) == [("duplicate", ("a", "b"))]
 
     def test_looks_at_values_that_both_gave(self):
         made = [record({"a": noise(n), "b": [*noise(n)[:3], 1.0]}, {"b": [*noise(n)[:3], None]}) for n in range(GROUPS)]
@@ -171,6 +200,17 @@ def test_the_table_says_how_each_component_is_used_and_what_is_only_logged():
         "constant": 0,
     }
     assert as_dict(movement)["logged"] == ["seen"]
+
+
+def test_a_use_that_some_groups_do_not_tell_of_stays():
+    with_use, without = record({"a": [0.0, 1.0]}), record({"a": [0.0, 1.0]}, uses={"a": {}})
+    assert "weight 1" in list(lines(movement_of(with_use, without)))[1]
+
+
+def test_dead_ones_are_named_first_and_duplicates_last():
+    small = lambda number: [value / 100 for value in noise(number, "a")]  # noqa: E731
+    made = groups(a=lambda number: noise(number, "a"), b=small, dead=lambda number: [0.0] * 4)
+    assert [kind for kind, _ in found(*made)] == ["dead", "dominating", "duplicate"]
 
 
 def test_the_rest_is_told_where_it_moves():

@@ -74,6 +74,7 @@ def test_parts_and_the_constant_add_up_to_the_total(data, expression, size):
         ("-a * 2 - -b / -4", {"a": -2, "b": -0.25}),
         ("a + clip(b, 0, 1)", {"a": 1}),
         ("(a + 2 * b) * c * d", {"a": 2, "b": 4}),  # with c open at 2 and d at 1
+        ("a - 2 * ((a + b) * d)", {"a": -1, "b": -2}),
     ],
 )
 def test_a_name_that_is_only_added_has_a_weight_and_its_part_is_exactly_weight_times_value(total, weights):
@@ -96,6 +97,8 @@ def test_a_gate_takes_away_what_it_does_not_let_through():
 def test_a_gate_may_stand_in_a_product_twice():
     found = parts("(a + b) * f * f", a=[0.5], b=[0.5], f=[0.5])
     assert (found.of, found.constant) == ({"a": [0.5], "b": [0.5], "f": [-0.75]}, 0)
+    found = parts("(a + b) * c * c", a=[0.5], b=[0.5], c=[1.0])  # open at 2 * 2
+    assert (found.of, found.constant) == ({"a": [2.0], "b": [2.0], "c": [-3.0]}, 0)
 
 
 def test_several_gates_share_what_they_take_away():
@@ -122,6 +125,13 @@ def test_what_is_mixed_is_compared_with_the_mean_of_the_group():
     assert found.means == {"a": 0.5, "d": 0.5}
     assert found.constant == 0.5
     assert found.of == {"a": [-0.5, 0.0], "d": [0.0, 0.0]}
+    turned = parts("1 - 2 * min(a, d)", a=[0.0, 1.0], d=[0.5, 0.5])
+    assert (turned.of, turned.constant) == ({"a": [1.0, 0.0], "d": [0.0, 0.0]}, 0.0)
+
+
+def test_numbers_whose_product_is_too_large_are_left_as_they_stand():
+    found = parts("a * 1e308 * 10", a=[1e-10, 0.0])
+    assert [value + found.constant for value in found.of["a"]] == pytest.approx([1e299, 0.0], abs=1e285)
 
 
 @pytest.mark.parametrize("total", ["a / c", "(a + d) * (b + c)", "clip(a + c, 0, 1)", "1 / c", "a / (c * d + 1)"])
@@ -172,6 +182,12 @@ def test_shares_are_the_mean_over_all_orders(drawn):
 
 def test_more_names_than_can_be_shared_between_exactly_act_in_their_order():
     values = {str(at): 1.0 for at in range(EXACT + 1)}
-    compared = dict.fromkeys(values, 0.0)
+    compared = dict.fromkeys(values, 0.25)
     found = shares(lambda now: max(now.values()), values, compared)
-    assert found == {**compared, "0": 1.0}
+    assert found == dict.fromkeys(values, 0.0) | {"0": 0.75}
+
+
+def test_as_many_as_can_be_shared_between_exactly_are():
+    values = {str(at): 1.0 for at in range(EXACT)}
+    found = shares(lambda now: max(now.values()), values, dict.fromkeys(values, 0.0))
+    assert list(found.values()) == pytest.approx([1 / EXACT] * EXACT)

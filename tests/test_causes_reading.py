@@ -53,7 +53,8 @@ def rewardlab_rewards():
 
 @hookimpl
 def rewardlab_judges():
-    return [JudgeSpec(name="half", summary="", build=lambda options, context: Half())]
+    return [JudgeSpec(name=name, summary="", local=name == "local", build=lambda options, context: Half())
+            for name in ("half", "local")]
 
 @hookimpl
 def rewardlab_normalizers():
@@ -158,15 +159,28 @@ def test_of_a_few_groups_it_says_that_they_are_few(recipe, write, main):
 
 
 def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_before(recipe, write, check):
-    head = "judges: {main: {use: mine/half}}\n"
-    recipe("long + asked", "asked: {use: mine/asked, with: {judge: main}}", head=head)
+    head = "judges: {main: {use: mine/half}, near: {use: mine/local}}\n"
+    asked = [f"asked{n}: {{use: mine/asked, with: {{judge: {judge}}}}}" for n, judge in enumerate(("main", "near"))]
+    recipe("long + asked0 + asked1", *asked, head=head)
     write("rows.jsonl", ROWS)
     told, err = check("rows.jsonl", "--rows", "10")
     assert told["causes"]["groups"] == 10
-    assert err.splitlines()[:2] == [
-        "rows.jsonl: scoring the first 10 rows; --rows takes more",
-        "asked asks main up to 30 questions; fewer with --rows",
-    ]
+    first, asked, *summary = err.splitlines()
+    assert first == "rows.jsonl: scoring the first 10 rows; --rows takes more"
+    assert asked == "asked0 asks main up to 30 questions; fewer with --rows"
+    assert [line.partition(" calls")[0] for line in summary] == ["judge main: 30"]
+
+
+def test_rows_that_are_not_read_are_not_told(recipe, write, check):
+    recipe()
+    write("rows.jsonl", [{"id": n} for n in range(5)])
+    assert len(check("rows.jsonl", "--rows", "2", code=2)[0]["problems"]) == 2 + 1
+
+
+def test_rows_may_have_a_column_called_components(recipe, write, check):
+    recipe()
+    write("rows.jsonl", [row | {"components": 3} for row in ROWS])
+    assert check("rows.jsonl")[0]["causes"]["groups"] == 12
 
 
 def test_a_policy_that_says_fail_ends_it(recipe, write, main):
@@ -183,6 +197,14 @@ def test_a_component_that_only_fails_ends_it_however_few_rows_there_are(recipe, 
     code, _, err = main("check", "r.yaml", "rows.jsonl")
     assert code == 1
     assert "component 'again' (mine/same) has no value for any of 2 completions" in err
+
+
+def test_a_component_that_fails_too_often_ends_it(recipe, write, main):
+    recipe("again", "again: {use: mine/same, on_missing: 0.0, max_missing: 0.5}")
+    write("rows.jsonl", [{"id": n, "prompt": "?", "completions": ["broken"] * 40 + ["x"] * 25} for n in range(4)])
+    code, _, err = main("check", "r.yaml", "rows.jsonl")
+    assert code == 1
+    assert "component 'again' (mine/same) has no value for 40 of the last 65 completions" in err
 
 
 def test_a_ledger_counts_what_was_trained_on_and_else_evaluations(recipe, check, tmp_path):
@@ -212,6 +234,28 @@ def test_a_ledgers_line_that_a_kill_cut_off_does_not_count(recipe, check, tmp_pa
     assert f"warning: {book}:4 is cut off, as a run leaves it that is going on or was killed" in err
     book.write_text(whole[:50] + "\n" + whole)  # in the middle no kill leaves one
     assert "the JSON is cut off" in check(book, code=2)[0]["problems"][0]["what"]
+    book.write_text(whole + whole[:50] + "\n")  # nor does it end one
+    assert "the JSON is cut off" in check(book, code=2)[0]["problems"][0]["what"]
+
+
+def test_scores_that_end_in_the_middle_of_a_line_are_no_scores(recipe, write, check):
+    """`score` writes them anew, `--resume` goes on with them."""
+    recipe()
+    write("scored.jsonl", json.dumps(SCORED) + "\n" + json.dumps(SCORED)[:50])
+    assert "the JSON is cut off" in check("scored.jsonl", code=2)[0]["problems"][0]["what"]
+
+
+def test_of_a_completion_without_a_total_scores_say_nothing(recipe, write, main, check, tmp_path):
+    policy = "on_missing: zero_advantage, max_missing: 0.5"
+    recipe("again + one", f"again: {{use: mine/same, {policy}}}", f"one: {{use: mine/fixed, {policy}}}")
+    write("rows.jsonl", [row | {"completions": [*row["completions"], "broken"]} for row in ROWS])
+    assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
+    told = check("scored.jsonl")[0]
+    assert told["causes"]["components"] == check("rows.jsonl")[0]["causes"]["components"]
+    assert kinds(told) == [("dead", ["one"])]
+    rows = [json.loads(line) for line in (tmp_path / "scored.jsonl").read_text().splitlines()]
+    write("scored.jsonl", [row | {"total": [*row["total"][:3], 0.0]} for row in rows])
+    assert "total[3] is not what this recipe makes" in check("scored.jsonl", code=2)[0]["problems"][0]["what"]
 
 
 def test_what_a_normalizer_adds_of_its_own_is_told(recipe, write, main):
@@ -242,12 +286,17 @@ def entry(name, **changed):
         ("{", "the JSON is cut off"),
         (SCORED | {"total": [0.7]}, "total[0] is not what this recipe makes of the values"),
         (SCORED | {"total": [None]}, "total[0] is not what this recipe makes of the values"),
+        (SCORED | {"total": [0.6 + 1e-6]}, "total[0] is not what this recipe makes of the values"),
         (SCORED | {"total": 3}, "total must be a list, not the number 3"),
         (SCORED | {"total": ["x"]}, "total: expected a number or null, found a text"),
         (SCORED | {"shaped": [None]}, "shaped holds null"),
         (SCORED | {"shaped": []}, "shaped has 0 entries for 1 totals"),
         (SCORED | {"components": {}}, "the recipe's long, fixed, vowels; are these scores of this recipe?"),
         (SCORED | {"components": {"long": 3}}, "components must be an object of objects"),
+        (
+            SCORED | {"components": SCORED["components"] | {"more": SCORED["components"]["long"]}},
+            "components are long, fixed, vowels, more, the recipe's long, fixed, vowels",
+        ),
         (entry("long", value=[0.1, 0.2]), "components.long.value has 2 entries for 1 totals"),
         (entry("long", value=[True]), "long: expected a number or null, found true"),
         (entry("long", value=[None], error=["no luck"]), "component 'long' (mine/length) failed on sample '1'"),
@@ -255,7 +304,8 @@ def entry(name, **changed):
 )
 def test_a_row_of_scores_that_does_not_fit_is_told_by_its_line(recipe, write, check, row, complaint):
     recipe()
-    rows = [json.dumps(SCORED), row if isinstance(row, str) else json.dumps(row)]
+    near = SCORED | {"total": [0.6 + 1e-12]}  # from another machine
+    rows = [json.dumps(near), row if isinstance(row, str) else json.dumps(row)]
     write("scored.jsonl", "".join(f"{line}\n" for line in rows))
     [told, last] = check("scored.jsonl", code=2)[0]["problems"]
     assert told["where"] == "scored.jsonl:2"
@@ -276,6 +326,10 @@ def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, check, tmp
     assert "contributions are told of fixed, long, vowels" in told(first | {"components": without})["what"]
     assert told({k: v for k, v in first.items() if k != "group"})["where"] == f"{book}:2"
     assert "attempt must be a whole number, not a text" in told(first | {"attempt": "0"})["what"]
+    assert "group must be a whole number, not true" in told(first | {"group": True})["what"]
+    less = {name: {k: v for k, v in entry.items() if name != "long" or k != "contribution"}
+            for name, entry in first["components"].items()}  # fmt: skip
+    assert "contributions are told of fixed; are these" in told(first | {"components": less})["what"]
     assert "step must be a whole number or null, not a text" in told(first | {"step": "1"})["what"]
     assert "no rest" in told({k: v for k, v in first.items() if k != "rest"})["what"]
     wrong = first["components"] | {"long": {"value": "x", "contribution": 0}}

@@ -55,8 +55,8 @@ def rewardlab_rewards():
 
 @hookimpl
 def rewardlab_judges():
-    return [JudgeSpec(name="far", summary="answers", config=Judge, most_tokens=lambda o: 3,
-                      build=lambda o, c: Answers(o))]
+    return [JudgeSpec(name=name, summary="answers", config=Judge, most_tokens=lambda o: 3, local=name == "near",
+                      build=lambda o, c: Answers(o)) for name in ("far", "near")]
 """
 
 
@@ -180,6 +180,9 @@ def test_by_a_field_each_value_has_a_line(of_rows, write, compare):
         "language de": 1.0,
         "language en": -1.0,
     }
+    write("rows.jsonl", [rows[2] | {"topic": "z"}, rows[1], rows[0] | {"topic": "y"}])
+    in_order = ["all", "language de", "language en", "topic y", "topic z"]
+    assert list(compare("--by", "language", "--by", "topic")["slices"]) == in_order
 
 
 def test_a_value_of_a_field_is_one_short_label(of_rows, write, main):
@@ -221,6 +224,7 @@ def test_each_group_has_a_line_in_the_output(of_rows, compare, tmp_path):
         "std": {"a": 0.5, "b": 0.5},
     }
     assert (second["zero_variance"], second["pearson"], second["distance"]) == ("a", None, 1.0)
+    assert second["std"] == {"a": 0.0, "b": 0.5}
 
 
 def test_an_output_that_exists_is_left_alone(of_rows, main, write):
@@ -289,6 +293,50 @@ def test_how_many_groups_differ_is_told(of_rows, main, groups, told):
     assert told in main("compare", "a.yaml", "b.yaml", "rows.jsonl")[1].splitlines()
 
 
+def test_the_table_has_the_measures_and_below_it_what_was_left_out(of_rows, main):
+    policies = {"on_missing": "zero_advantage", "max_missing": 1}
+    last = ([1, 2, 3, 3], [None, 4, None, 9])
+    of_rows([([1, 2, 3], [2, 7, 4]), ([1, 1], [1, 2]), ([1, None], [1, 2]), last], **policies)
+    _, out, _ = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "b:reward.total=2*x")
+    assert out.splitlines()[:9] == [
+        "A  a.yaml  (total: x)",
+        "B  b.yaml reward.total=2*x  (total: 2*x)",
+        "",
+        "     groups  compared  pearson  spearman  flips  best changes   zero variance  std B/A",
+        "all       4         2    0.699     0.750  20.0%         50.0%  A 1 B 0 both 0    7.679",
+        "pearson: p5 0.427, p25 0.548, p50 0.699, p75 0.849, p95 0.970",
+        "spearman: p5 0.525, p25 0.625, p50 0.750, p75 0.875, p95 0.975",
+        "1 group left out: missing totals",
+        "completions without a total, which are not compared: A 1, B 2",
+    ]
+
+
+def test_where_nothing_correlates_there_are_no_quantiles(of_rows, main):
+    of_rows([([1, 1], [1, 2])])
+    _, out, _ = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    assert "all       1         0        -         -      -             -  A 1 B 0 both 0        -" in out
+    assert "pearson: p5" not in out
+
+
+def test_the_cost_of_each_side_is_told_and_what_was_paid_for_both(recipe, write, main):
+    """B gives no price: that is another judge."""
+    for name, settings in (("a.yaml", {"price": {"prompt": 1000, "completion": 2000}}), ("b.yaml", {})):
+        asking = grading(**settings)
+        asking["g"] |= {"on_missing": 0.0, "max_missing": 0.9}
+        recipe(name, **asking)
+    write("rows.jsonl", [row(1, [0, 0], [0, 0]), row(2, [0, 0], [0, 0]) | {"completions": ["DOWN", "up"]}])
+    _, out, _ = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    told = [line for line in out.splitlines() if line.startswith(("cost", "paid"))]
+    assert [line.rpartition(";")[0] or line for line in told] == [
+        "cost of A: main 4 questions, 30 tokens, $0.0390, 1 without an answer",
+        "cost of B: main 4 questions, 30 tokens, 1 without an answer",
+        "paid for both, judge A main: 4 calls, 30 tokens, $0.0390, 1 questions without an answer",
+        "paid for both, judge B main: 4 calls, 30 tokens, 1 questions without an answer",
+    ]
+    _, out, _ = main("compare", "a.yaml", "a.yaml", "rows.jsonl", "b:reward.total=1-g")
+    assert "cost of B: main 4 questions, 30 tokens, $0.0390, 1 without an answer; " in out
+
+
 # --- what is missing ---
 
 
@@ -308,7 +356,7 @@ def test_completions_without_a_total_are_left_out_and_counted(of_rows, compare):
 
 def test_a_failure_ends_it_where_the_recipe_says_so(of_rows, main):
     of_rows([([1, 2], [1, 2]), ([1, 2], [1, None])])
-    code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--rows", "9")
     assert (code, out) == (1, "")
     assert err.splitlines() == [
         "error: B: component 'x' (scripted/row) failed on sample 'r1' (rows.jsonl:2), completion 1: no such text",
@@ -331,6 +379,10 @@ def test_too_many_failures_end_it(of_rows, main):
     code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
     assert code == 1
     assert "component 'x' (scripted/row) has no value for any of 2 completions" in err
+    of_rows([([1] * 65, [None] * 40 + [1] * 25)], on_missing=0)
+    code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    assert code == 1
+    assert "error: B: component 'x' (scripted/row) has no value for 40 of the last 65 completions" in err
 
 
 # --- rows and arguments that are wrong ---
@@ -353,6 +405,25 @@ def test_rows_are_checked_for_both_before_anything_is_asked(recipe, write, main,
     assert code == 0
     assert json.loads(out)["slices"]["all"]["groups"] == 1
     assert err.splitlines()[-1] == "warning: rows.jsonl: 3 bad rows left out"
+    write("rows.jsonl", [{"id": 2, "prompt": "?", "completions": ["x"]}])
+    code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--skip-bad")
+    assert (code, err.splitlines()[-1]) == (2, "error: rows.jsonl: no row is left to compare")
+
+
+def test_what_is_wrong_for_one_side_says_for_which(of_rows, write, main):
+    of_rows([])
+    write("rows.jsonl", [{"id": 1, "prompt": "?", "completions": ["x"]}])
+    _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    for_a, for_b = err.splitlines()[0].split(" (A); ")
+    assert for_a.startswith("error: rows.jsonl:1: field 'a' is needed by x (scripted/row)")
+    assert for_b.startswith("field 'b' is needed by x (scripted/row)")
+    assert for_b.endswith(" (B)")
+
+
+def test_rows_are_read_twice_and_must_be_a_file(of_rows, main):
+    of_rows([])
+    told = (2, "", "error: /dev/null: rows are read twice; name a regular file\n")
+    assert main("compare", "a.yaml", "b.yaml", "/dev/null") == told
 
 
 def test_a_row_that_a_component_will_abstain_on_is_bad_and_says_what_to_do(of_rows, write, main):
@@ -372,6 +443,18 @@ def test_columns_that_the_recipes_read_otherwise_must_not_be_other_completions(o
     code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset)
     assert code == 2
     assert "rows.jsonl:1: A and B read another id or other completions in it" in err
+
+
+def test_columns_that_the_recipes_read_otherwise_must_not_be_another_row(of_rows, write, main):
+    of_rows([])
+    write("rows.jsonl", [row(1, [1, 2], [2, 1], other="else")])
+    dataset = "b:dataset={{use: data/jsonl, with: {{path: rows.jsonl}}, fields: {{{}: other}}}}"
+    _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("id"))
+    assert "rows.jsonl:1: A and B read another id or other completions in it" in err
+    assert main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("prompt"))[0] == 0
+    write("rows.jsonl", [{key: value for key, value in row(1, [1, 2], [2, 1], other="else").items() if key != "id"}])
+    _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("prompt"))
+    assert "rows.jsonl:1: A and B read another prompt in it, so it needs an id" in err
 
 
 def test_mistakes_in_both_recipes_are_told_at_once(of_rows, main):
@@ -443,13 +526,33 @@ def test_a_scored_file_stands_for_its_recipe(scores, compare, files):
         assert (found[letter]["cost"] is None) == file.endswith(".jsonl")
 
 
-def test_two_scored_files_need_no_rows(scores, compare, write, tmp_path):
+def test_two_scored_files_need_no_rows(scores, compare, write, main, tmp_path):
     lines = (tmp_path / "b.jsonl").read_text().splitlines(keepends=True)
     write("b.jsonl", "".join(lines[::-1]))  # found by id, wherever they stand
     found = compare(files=("a.jsonl", "b.jsonl"))
     assert found["slices"] == compare()["slices"]
     (case,) = found["most_different"]
     assert (case["id"], case["texts"], case["source"]) == ("r0", [], "a.jsonl:1")
+    _, out, _ = main("compare", "a.jsonl", "b.jsonl")
+    assert out.splitlines()[:2] == ["A  a.jsonl  (scored before: x)", "B  b.jsonl  (scored before: x)"]
+
+
+def test_an_override_of_both_is_for_the_side_that_is_scored_now(scores, compare):
+    found = compare("reward.total=-x", files=("a.jsonl", "b.yaml", "rows.jsonl"))
+    assert (found["a"]["overrides"], found["b"]["total"]) == ([], "-x")
+
+
+def test_of_two_scored_files_as_many_rows_are_compared_as_are_asked_for(scores, compare, main):
+    assert compare("--rows", "1", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 1
+    assert compare("--rows", "9", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 2
+    told = "error: --by splits by a field of the rows; name the file of rows after A and B\n"
+    assert main("compare", "a.jsonl", "b.jsonl", "--by", "language") == (2, "", told)
+
+
+def test_numbers_stay_numbers_where_a_recipe_scores(of_rows, write, compare):
+    of_rows([])
+    write("rows.jsonl", [row(1, [1, 2], [2, 1]) | {"id": 7}])
+    assert compare()["most_different"][0]["id"] == 7
 
 
 def test_ids_stay_what_they_are(write, compare, tmp_path):
@@ -482,6 +585,11 @@ def test_scores_of_more_rows_than_there_are_are_refused(scores, write, main):
     code, _, err = main("compare", "a.yaml", "b.jsonl", "rows.jsonl")
     assert code == 2
     assert err.startswith("error: b.jsonl:2: rows.jsonl has no row with the id 'r1'\n")
+    assert main("compare", "a.yaml", "b.jsonl", "rows.jsonl", "--skip-bad")[0] == 0
+    write("rows.jsonl", [row(0, [1, 2, 3], [3, 1, 2]), {"id": "r1", "prompt": "?"}])  # which may be why
+    bad, last = main("compare", "a.yaml", "b.jsonl", "rows.jsonl")[2].splitlines()
+    assert bad.startswith("error: rows.jsonl:2: no completions")
+    assert last.startswith("error: rows.jsonl: 1 bad row")
 
 
 def test_a_file_that_score_did_not_write_is_refused(of_rows, write, main):
@@ -513,6 +621,7 @@ def test_a_question_that_both_ask_is_paid_once(recipe, write, compare, tmp_path)
     cost = {"questions": 40, "unanswered": 0, "tokens": 400, "usd": pytest.approx(40 * (7 * 1e-3 + 3 * 2e-3))}
     assert found["a"]["cost"]["judges"] == {"main": cost}
     assert found["b"]["cost"]["judges"] == {"other": cost}
+    assert min(found[letter]["cost"]["measured_seconds"] for letter in "ab") > 0
     ((name, paid),) = found["paid"].items()
     assert name == "A main = B other"
     assert (paid["calls"], paid["reused"], paid["prompt_tokens"] + paid["completion_tokens"]) == (40, 40, 400)
@@ -543,6 +652,30 @@ def test_judges_that_are_set_otherwise_ask_for_themselves_and_that_is_told(recip
     assert len(asked(tmp_path)) == 4
 
 
+def test_a_judge_that_is_not_asked_costs_nothing_and_is_not_told(recipe, write, compare):
+    one, far = grading(), {"use": "scripted/far"}
+    recipe("a.yaml", **one | {"judges": one["judges"] | {"idle": far | {"concurrency": 3}}})
+    write("rows.jsonl", [row(1, [0, 0], [0, 0])])
+    found = compare(files=("a.yaml", "a.yaml", "rows.jsonl"))
+    assert list(found["a"]["cost"]["judges"]) == ["main"]
+
+
+def test_a_local_judge_is_each_recipes_own_and_costs_nothing(recipe, write, compare):
+    recipe("a.yaml", **grading() | {"judges": {"main": {"use": "scripted/near"}}})
+    write("rows.jsonl", [row(1, [0, 0], [0, 0])])
+    found = compare(files=("a.yaml", "a.yaml", "rows.jsonl"))
+    assert (found["a"]["cost"]["judges"], found["paid"]) == ({}, {})
+
+
+def test_judges_that_are_nearly_alike_are_told_by_their_names(recipe, write, main):
+    recipe("a.yaml", **grading())
+    other = grading(concurrency=7)
+    recipe("b.yaml", judges={"other": other["judges"]["main"]}, g=other["g"] | {"with": {"judge": "other"}})
+    write("rows.jsonl", [row(1, [0, 0], [0, 0])])
+    _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
+    assert err.startswith("note: judge 'other' of B is 'main' of A but for concurrency; ")
+
+
 def test_another_judge_is_asked_by_its_own_recipe(recipe, write, main, tmp_path):
     recipe("a.yaml", **grading())
     write("rows.jsonl", [row(1, [0, 0], [0, 0])])
@@ -563,6 +696,16 @@ def test_a_judge_without_answers_ends_it_and_says_where_the_paid_ones_are(recipe
     assert failed.endswith(": it is down")
     assert done == "error: 1 of 2 groups were compared"
     assert kept == "error: answers that were paid for are in tape.jsonl; the same command asks only for the others"
+
+
+def test_answers_that_are_kept_nowhere_are_told_and_judges_that_were_not_asked_are_not(recipe, write, main):
+    idle = {"use": "scripted/far", "cassette": {"path": "idle.jsonl"}}
+    one = grading()
+    recipe("a.yaml", **one | {"judges": one["judges"] | {"idle": idle}})
+    write("rows.jsonl", [row(1, [0, 0], [0, 0]), row(2, [0], [0]) | {"completions": ["DOWN"]}])
+    _, _, err = main("compare", "a.yaml", "a.yaml", "rows.jsonl")
+    lost = "answers of A main, B main are kept nowhere; set `cassette: {path: FILE}` on the judge to keep them"
+    assert err.splitlines()[2:] == [f"error: {lost}"]
 
 
 def test_a_budget_that_is_used_up_is_named(recipe, write, main):

@@ -46,7 +46,8 @@ def test_what_differs_by_rounding_is_equal_at_any_scale():
     tenths = [0.1 + 0.2, 0.3]
     assert tenths[0] != tenths[1]
     for scale in (1.0, 1e-200, 1e200):
-        assert compared([x * scale for x in tenths], [0.0, scale]).flat == (True, False)
+        found = compared([x * scale for x in tenths], [0.0, scale])
+        assert (found.flat, found.distance) == ((True, False), 1.0)
         assert compared([scale, 0.0], [0.0, scale]).pearson == -1.0
 
 
@@ -62,6 +63,26 @@ def test_rounding_stays_rounding_after_normalize_std_has_divided_by_it():
 
 def test_small_rewards_that_differ_are_no_rounding():
     assert compared([1e-12, 2e-12], [1, 2]).pearson == 1.0
+    assert compared([1.0, 1.0 + 1e-8], [1, 2]).pearson == 1.0
+
+
+def test_what_is_equal_but_for_rounding_has_one_rank_and_is_best_together():
+    near = [0.1 + 0.2, 0.3, 0.0]
+    assert compared(near, [1, 1, 0]).spearman == 1.0
+    assert compared([1, 1, 0], [1e9 * value for value in near]).spearman == 1.0
+    assert compared(near, [0, 1, 0]).best_changes is False
+    steps = [1.0, 1.0 + 0.7e-9, 1.0 + 1.4e-9]  # each is near the next one, and the last is not near the first
+    assert (compared(steps, [1, 2, 3]).flat, compared(steps, [1, 2, 3]).spearman) == ((False, False), None)
+
+
+def test_an_advantage_of_rounding_alone_flips_nothing():
+    assert 0.4 - math.fsum([0.3 / 3, 0.5 / 3, 0.4 / 3]) > 0
+    assert compared([0.3, 0.5, 0.4], [0.0, 1.0, 0.4]).flipped == ()
+
+
+def test_no_measure_is_beyond_its_bounds_by_rounding():
+    assert compared([0.5, 0.4, 0.2], [-0.5, -0.4, -0.2]).distance == 2.0
+    assert compared([0.9, 0.6, 0.4], [7 * value for value in (0.9, 0.6, 0.4)]).pearson == 1.0
 
 
 def test_a_completion_without_a_total_is_left_out_and_the_mean_is_the_trainers():
@@ -72,6 +93,8 @@ def test_a_completion_without_a_total_is_left_out_and_the_mean_is_the_trainers()
     assert found.pearson == 1.0
     # B's mean is 4, over all three: -3 and 0, not -1.5 and 1.5
     assert measure(rewards(2, 0, 99, total=[2, 0, None]), b).flipped == (0,)
+    # places are those of the group: the first one has no total
+    assert measure(rewards(99, 1, 2, total=[None, 1, 2]), rewards(0, 2, 1, total=[None, 2, 1])).flipped == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -71,3 +71,12 @@ def test_a_file_that_changes_meanwhile_is_told(write):
     write("s.jsonl", [line("b", 2), line("a", 1)])
     with pytest.raises(JobError, match=r"s.jsonl:2: the file changed while it was read"):
         file.read("b")
+    for changed in (line("a", 1, 2), [1], {"id": "a", "total": [1]}, "{"):
+        write("s.jsonl", changed if isinstance(changed, str) else [changed])
+        with pytest.raises(JobError, match=r"s.jsonl:1: the file changed while it was read"):
+            file.read("a")
+
+
+def test_its_components_are_those_of_its_first_row(write):
+    other = line("b", 1) | {"components": {}}
+    assert ScoredFile(str(write("s.jsonl", [line("a", 1), other]))).components == ["x"]

@@ -76,7 +76,7 @@ def test_a_broken_law_is_told_with_its_smallest_example(padded, main):
     )
     assert code == 1
     assert "a plugin may print" in err
-    table, broken, off, untried, summary = out.split("\n\n")
+    table, broken, remedy, off, untried, summary = out.split("\n\n")
     assert [line.split("  ") for line in table.splitlines()[:2]] == [
         ["component", "", "example", "law", "", "", "", " result"],
         ["padded/long", "long", "", " repetition", "off"],
@@ -86,6 +86,11 @@ def test_a_broken_law_is_told_with_its_smallest_example(padded, main):
     assert first == "padded/long (long) breaks `padding`: blank space before and behind a text earns nothing"
     assert example
     assert all(line.startswith("    ") for line in example)
+    assert remedy.splitlines() == [
+        "mend the reward; or, where a law is not for it, say why in its spec: Laws(off={'padding': 'why'})",
+        "  padding: not for a reward of length or layout",
+        "  a little more than it should be can be tolerated: Laws(tolerance=...)",
+    ]
     assert off.splitlines() == ["off", "  repetition: a longer answer is what it asks for"]
     assert untried.splitlines() == ["not tried", "  padding: needs most=... (padded/long: longer)"]
     assert summary.startswith("padded: 0 held, 1 broken, 2 off, 1 not tried, in ")

@@ -35,8 +35,8 @@ class Fussy:
         return [self.one(c.text) for _, c in items]
     def one(self, text):
         if self.options.word in text if self.options.word else not text:
-            how = self.options.how
-            return Score(error="no such text") if how == "fail" else Score(info={"reason": "not for me"})
+            failed = Score(error=f"no such text{self.options.where}")
+            return failed if self.options.how == "fail" else Score(info={"reason": "not for me"})
         return Score(value=1.0)
 
 class Asking:
@@ -53,6 +53,10 @@ class Best:
             raise ValueError("a text is there twice")
         return [Score(value=float(len(text) == max(map(len, texts)))) for text in texts]
 
+class Bare:
+    "1 where the row has no completions, as a host gives it"
+    def score(self, items): return [Score(value=float("completions" not in s.fields)) for s, _ in items]
+
 class Down:
     async def ask(self, ask): return Reply(error="the key s3cret is down")
 
@@ -62,6 +66,7 @@ class ByToken:
 class Trouble(Config):
     word: str = ""
     how: str = "fail"
+    where: str = ""
 
 class Asks(Config):
     judge: str
@@ -75,6 +80,7 @@ def rewardlab_rewards():
         spec("foreign", lambda o, c: Foreign()),
         spec("fussy", lambda o, c: Fussy(o), config=Trouble),
         spec("best", lambda o, c: Best(), scope="group"),
+        spec("bare", lambda o, c: Bare()),
         spec("known", lambda o, c: Foreign(),
              abstains=lambda o, sample: None if sample.fields.get("language") == "de" else "not German"),
         spec("asking", lambda o, c: Asking(c.judges[o.judge]), config=Asks, judges=("judge",), runs="async",
@@ -198,31 +204,70 @@ def test_a_known_name_that_there_is_not_is_the_users_mistake(recipe, probe):
     assert (code, "no degenerate completion 'emty'; did you mean 'empty'?" in err) == (2, True)
 
 
-def test_a_win_in_one_language_alone_counts_where_languages_are_told_apart(recipe, probe):
+def test_a_win_in_one_language_alone_counts_where_languages_are_told_apart(recipe, probe, main):
     recipe("near * own", near=SHARED, own=FOREIGN)
     other = {**ROWS[0], "id": "x", "language": "sw", "response": "three and four are seven"}  # the gate is shut for it
     rows = [*({**ROWS[0], "id": str(n)} for n in range(8)), other]
     assert probe(rows=rows)[0] == 0
     code, found, _ = probe("--by", "language", rows=rows)
     assert (code, of(found, "empty")["wins"], of(found, "empty", "language sw")["wins"]) == (1, False, True)
+    _, out, _ = main("probe", "r.yaml", "rows.jsonl", "--by", "language")
+    assert "empty wins in language sw" in out.splitlines()
+    assert "no degenerate completion wins" not in out
+
+
+def test_all_that_hold_alone_are_named(recipe, main, write):
+    recipe("near + 0.5 * own + 0.5 * again", near=SHARED, own=FOREIGN, again=FOREIGN)
+    write("rows.jsonl", ROWS)
+    _, out, _ = main("probe", "r.yaml", "rows.jsonl")
+    [line] = [line for line in out.splitlines() if line.startswith("english_reference ")]
+    assert line.endswith("held by own or again alone")
+
+
+def test_what_was_tried_in_no_row_is_told_with_the_most_common_reason(recipe, main, write):
+    recipe("own", own=FOREIGN)
+    english = [{**row, "language": "en"} for row in ROWS[:2]]
+    write("rows.jsonl", [{**ROWS[2], "reference": None}, *english])
+    told = "english_reference was not tried: the row is in English"
+    assert told in main("probe", "r.yaml", "rows.jsonl")[1].splitlines()
+    write("rows.jsonl", [ROWS[2], *english])
+    assert "was not tried" not in main("probe", "r.yaml", "rows.jsonl")[1]
 
 
 # --- what is missing ---
 
 
-def test_a_completion_that_would_end_a_run_is_no_loser(recipe, probe):
+def test_a_completion_that_would_end_a_run_is_no_loser(recipe, probe, main):
     recipe("near * own * fussy", near=SHARED, own=FOREIGN, fussy={"use": "probed/fussy"})
     code, found, _ = probe()
     empty = of(found, "empty")
     assert (code, empty["fatal"], empty["wins"], empty["total"]) == (1, 3, False, None)
     assert empty["why"] == "fussy fails: no such text"
     assert of(found, "prompt_copy")["rows"] == 3
+    _, out, _ = main("probe", "r.yaml", "rows.jsonl")
+    assert next(line for line in out.splitlines() if line.startswith("empty ")).endswith("NO SCORE")
+    assert "empty would end a run (3 rows): fussy fails: no such text" in out.splitlines()
+    known = dict.fromkeys(("empty", "bare_form"), "nobody sees it")
+    fussy = {"use": "probed/fussy"}
+    recipe("near * own * fussy", near=SHARED, own=FOREIGN, fussy=fussy, more={"probe": {"known": known}})
+    code, out, _ = main("probe", "r.yaml", "rows.jsonl")
+    assert code == 0
+    assert "no score (known)" in out
+    assert "  known: nobody sees it" in out.splitlines()
+
+
+def test_a_reason_is_told_without_secrets(recipe, probe):
+    fussy = {"use": "probed/fussy", "with": {"where": " at http://me:secret@host"}}
+    recipe("near * own * fussy", near=SHARED, own=FOREIGN, fussy=fussy)
+    assert of(probe()[1], "empty")["why"] == "fussy fails: no such text at http://***@host"
 
 
 def test_abstaining_where_the_recipe_lets_it_fail_is_the_same(recipe, probe):
-    recipe("near * own * fussy", near=SHARED, own=FOREIGN, fussy={"use": "probed/fussy", "with": {"how": "abstain"}})
-    code, found, _ = probe()
-    assert (code, of(found, "empty")["why"]) == (1, "fussy abstains: not for me")
+    for policy in ({}, {"on_missing": 0.0}):  # which is for failures
+        fussy = {"use": "probed/fussy", "with": {"how": "abstain"}, **policy}
+        recipe("near * own * fussy", near=SHARED, own=FOREIGN, fussy=fussy)
+        code, found, _ = probe()
+        assert (code, of(found, "empty")["why"]) == (1, "fussy abstains: not for me")
 
 
 @pytest.mark.parametrize("policy", [{"on_missing": 0.0}, {"on_missing": "zero_advantage"}])
@@ -257,32 +302,45 @@ def test_more_of_them_than_the_recipe_lets_be_missing_prove_nothing(recipe, prob
     assert "last: fussy fails: no such text" in err
 
 
+def test_rows_of_which_each_lacks_something_prove_nothing(recipe, probe):
+    lacking = {"use": "probed/fussy", "on_missing": 1.0, "max_missing": 0.7}
+    parts = {word: lacking | {"with": {"word": f"{word}."}} for word in ("eins", "zwei", "drei")}
+    recipe("eins + zwei + drei", **parts)
+    code, _, err = probe()
+    assert (code, "none of 3 honest completions has a total; last: drei fails: no such text" in err) == (1, True)
+
+
 @pytest.mark.parametrize("policy", ["fail", "group_mean", "zero_advantage", 0.0])
 def test_a_judge_that_is_down_says_nothing_of_anybody(recipe, probe, policy):
-    asking = {"use": "probed/asking", "with": {"judge": "main"}, "on_missing": policy}
+    asking = {"use": "probed/asking", "with": {"judge": "main"}, "on_missing": policy, "max_missing": 1.0}
     recipe("near + asking", near=SHARED, asking=asking, judges={"main": {"use": "probed/down"}})
     code, found, err = probe()
     assert (code, found) == (1, None)
     assert "asking (probed/asking) has no value for 3 of 3 honest completions" in err
     assert "asking fails: the key s3cret is down" in err
+    assert "questions" not in err, "a local one costs nothing"
 
 
 def test_how_often_a_paid_judge_is_asked_is_told(recipe, probe):
     asking = {"use": "probed/asking", "with": {"judge": "main"}}
     recipe("near + asking", near=SHARED, asking=asking, judges={"main": {"use": "probed/far", "retries": 0}})
     # 13 families and the honest one; the bare form of a plain text is as empty as the empty one
-    assert "asking asks main up to 39 questions; fewer with --rows" in probe()[2]
+    err = probe()[2]
+    assert "asking asks main up to 39 questions; fewer with --rows" in err
+    assert "\njudge main: " in err, "and how often it was"
 
 
 # --- groups ---
 
 
-def test_a_groups_reward_sees_all_at_once_and_no_text_twice(recipe, probe):
+def test_a_groups_reward_sees_all_at_once_and_no_text_twice(recipe, probe, main):
     plain = [{**row, "response": "Sieben"} for row in ROWS[:1]]  # its bare form is as empty as the empty one
     recipe("best", best={"use": "probed/best"})
     code, found, _ = probe("--long", "9000", rows=plain)
     assert code == 1
     assert of(found, "very_long")["wins"]
+    _, out, _ = main("probe", "r.yaml", "rows.jsonl", "--long", "9000")
+    assert "very_long wins: mean total 1.000 beside 0.000, ahead in 1 of 1 row (such as 'eins')" in out.splitlines()
     assert found["slices"]["all"]["honest"]["total"] == 0.0
     assert of(found, "empty")["rows"] == of(found, "bare_form")["rows"] == 1
 
@@ -324,6 +382,46 @@ def test_the_honest_completion_is_where_it_is_said_or_in_one_of_three_columns(re
     assert totals == pytest.approx([0, 2 / 10, 4 / 11])
     found = probe("--honest", "mine", rows=[row | columns])[1]
     assert found["slices"]["all"]["honest"]["total"] == pytest.approx(6 / 12)
+
+
+def test_the_honest_completion_of_a_sampled_row_is_no_field_of_it(recipe, probe):
+    recipe("bare", bare={"use": "probed/bare"})
+    assert probe(rows=[{"prompt": "?", "completions": ["yes"]}])[1]["slices"]["all"]["honest"]["total"] == 1.0
+
+
+def test_columns_are_read_as_the_recipe_names_them(recipe, probe):
+    dataset = {"use": "data/jsonl", "with": {"path": "rows.jsonl"}, "fields": {"reference": "english"}}
+    recipe("near", near=SHARED, more={"dataset": dataset})
+    rows = [{("english" if key == "reference" else key): value for key, value in row.items()} for row in ROWS]
+    assert of(probe(rows=rows)[1], "english_reference")["rows"] == 3
+
+
+def test_a_blank_reference_is_none(recipe, probe):
+    recipe("own", own=FOREIGN)
+    found = probe(rows=[{**ROWS[0], "reference": " "}])[1]
+    assert of(found, "english_reference")["absent"] == {"the row has no reference": 1}
+
+
+def test_the_recipes_seed_draws_the_words(recipe, probe):
+    seen = set()
+    for seed in (0, 1):
+        recipe("near", near=SHARED, more={"seed": seed})
+        seen.add(of(probe()[1], "random_words")["total"])
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize(("total", "known"), [("near + known", {"on_abstain": 0.5}), ("near", {})])
+def test_a_row_that_a_component_may_abstain_on_fits(recipe, probe, total, known):
+    recipe(total, near=SHARED, known={"use": "probed/known", **known})
+    assert probe(rows=[{**ROWS[0], "language": "sw"}])[1]["rows"] == 1
+
+
+def test_one_bad_row_is_one(recipe, probe):
+    recipe("near", near=SHARED)
+    code, _, err = probe(rows=[*ROWS[:2], {**ROWS[2], "response": " "}])
+    assert (code, "rows.jsonl: 1 bad row; mend them, or leave them out" in err) == (2, True)
+    code, _, err = probe(rows=[{**ROWS[2], "response": " "}])
+    assert (code, "rows.jsonl: 1 bad row; mend them, or leave them out" in err) == (2, True)
 
 
 def test_in_an_english_row_the_reference_is_honest(recipe, probe):
@@ -384,6 +482,8 @@ def test_a_reward_that_cannot_be_passed_by_anything_is_told(recipe, probe):
     code, _, err = probe(rows=[{**ROWS[0], "response": "seven so it is"}])
     assert code == 1
     assert "every honest completion gets 0, the least that the total can be" in err
+    _, _, err = probe(rows=[{**ROWS[0], "response": "seven so it is"}, *ROWS[1:]])
+    assert "every honest completion" not in err
 
 
 @pytest.mark.parametrize(

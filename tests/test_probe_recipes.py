@@ -163,6 +163,8 @@ def test_no_degenerate_completion_wins_but_those_that_are_known(recipe, probe):
         assert tried["rows"] + tried["absent"].get("the row is in English", 0) == ROWS, (family, tried)
     english = [] if recipe.stem == "sp3f_no_privilege" else ["language"]  # whose judge sees no English
     assert completions(found)["english_reference"]["held_by"] == english
+    assert completions(found)["english_reference"]["values"]["language"] == 0, "below a threshold"
+    assert completions(found)["language_switch"]["values"]["language"] <= 1 / ROWS
     plan = make_plan(load(recipe), purpose="score")
     assert found["total"] == plan.recipe.reward.total
     honest = found["slices"]["all"]["honest"]

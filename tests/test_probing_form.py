@@ -17,6 +17,7 @@ BOXED = r"Drei und vier. Das sind \boxed{7}."
         (r"<think>D</think><answer>Also \boxed{7}</answer>", "D", "7", r"<think>R</think><answer>\boxed{A}</answer>"),
         ("<think>Drei.</think>\nSieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),
         ("Drei.\n<answer>7</answer>", "Drei.", "7", "R\n\n<answer>A</answer>"),
+        (r"<think>D \boxed{5}</think><answer>7</answer>", "D 5", "7", "<think>R</think><answer>A</answer>"),
         ("Drei.</think> Sieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),  # opened by the chat template
     ],
 )  # fmt: skip
@@ -41,6 +42,7 @@ def test_sentences_end_where_their_script_ends_them():
 
 def test_a_text_is_halved_between_sentences_or_else_in_the_middle():
     assert halves("One. Two. Three.") == ("One.", "Two. Three.")
+    assert halves("One. Two. Three. Four.") == ("One. Two.", "Three. Four.")
     assert halves("abcdef") == ("abc", "def")
 
 
@@ -49,6 +51,7 @@ def test_words_are_without_markup_and_in_pieces_where_a_script_writes_no_spaces(
     assert words("तीन और चार।") == ["तीन", "और", "चार"]
     assert words("一二三四五六。") == ["一二三四", "五六"]
     assert words("กขคงก้า") == ["กขคง", "ก้า"]
+    assert words("กขคก้า") == ["กขคก้", "า"]
     assert words("Geschwindigkeitsbegrenzungen, don't!") == ["Geschwindigkeitsbegrenzungen", "dont"]
 
 
@@ -65,12 +68,12 @@ def test_repetition_reaches_the_length():
     assert repeated("ab", 1) == "ab"
 
 
-@pytest.mark.parametrize("answer", ["7", "12", "(B)", "C.", "Paris", "", "0123456789"])
+@pytest.mark.parametrize("answer", ["7", "12", "(B)", "C.", "(F)", "Paris", "", "0123456789"])
 def test_a_guess_is_wrong_and_of_the_same_kind(answer):
     for seed in "abcdefgh":
         guess = wrong_guess(answer, seed)
         assert guess not in answer or guess == ""
-        assert guess.isalpha() == (answer in ("(B)", "C."))
+        assert guess.isalpha() == (answer in ("(B)", "C.", "(F)"))
 
 
 def test_a_short_answer_is_no_prose():

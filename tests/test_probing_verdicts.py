@@ -3,6 +3,7 @@
 import pytest
 from rewardlab import Sample
 from rewardlab.expression import parse
+from rewardlab.probing.families import FAMILIES
 from rewardlab.probing.measuring import Measured, Outcome
 from rewardlab.probing.verdicts import Rule, slices, verdicts
 
@@ -37,6 +38,11 @@ def test_a_tie_is_a_win_up_to_the_tolerance(difference, wins):
 @pytest.mark.parametrize(("difference", "wins"), [(0.5, True), (1e-7, False), (0.0, False), (-0.5, False)])
 def test_what_holds_the_honest_completion_may_tie(difference, wins):
     assert verdict(apart(difference, "very_long"), family="very_long").wins is wins
+
+
+def test_what_holds_only_a_part_of_it_may_not():
+    may = [family for family in FAMILIES if not verdict(apart(0.0, family), family=family).wins]
+    assert may == ["very_long"]
 
 
 def test_the_tolerance_is_the_users():
@@ -78,6 +84,8 @@ def test_a_gate_that_holds_is_named_where_nothing_else_would():
 def test_a_lead_that_two_components_share_is_left_to_the_smaller_one():
     found = verdict(measured("a + b", {"a": 0.0, "b": 0.0}, {"a": 0.5, "b": 0.3})).blame
     assert (found.component, found.gain, found.left) == ("a", 0.5, "wins")
+    row = measured("a + b", {"a": 0.0, "b": 0.0}, {"a": 0.5, "b": 1e-7})
+    assert (verdict(row).blame.left, verdict(row).held_by) == ("ties", [])
 
 
 def test_nobody_is_to_blame_where_nothing_tells_the_two_apart():
@@ -101,11 +109,37 @@ def test_where_it_wins_some_rows_only_these_say_who_is_to_blame():
     assert (found.blame.component, found.blame.lead, found.blame.gain) == ("b", *[pytest.approx(0.2)] * 2)
 
 
+def test_what_the_total_would_be_without_a_component_may_be_known_of_some_rows_only():
+    def row(lead, instead):
+        found = measured("a", {"a": 0.0}, {"a": lead})
+        outcome = Outcome(total=lead, values={"a": lead}, instead={"a": instead})
+        return Measured(sample=found.sample, honest=found.honest, degenerate={"empty": outcome}, absent={})
+
+    blame = verdict(row(1.0, 0.5), row(3.0, None)).blame
+    assert (blame.lead, blame.gain, blame.left) == (1.0, 0.5, "wins")
+    assert verdict(row(1.0, None)).blame is None
+    assert verdict(row(-1.0, None)).held_by == []
+
+
+def test_rows_where_it_could_not_be_made_count_for_others_only_and_say_why():
+    without = [
+        Measured(
+            sample=apart(0).sample, honest=Outcome(total=9.0, values={"a": 9.0}), degenerate={}, absent={"empty": why}
+        )
+        for why in ("no reference", "too long", "too long")
+    ]
+    found = verdict(apart(-0.5), *without)
+    assert (found.rows, found.honest, found.absent) == (1, 1.0, {"no reference": 1, "too long": 2})
+
+
 def test_what_has_no_total_neither_wins_nor_loses():
     failed = Outcome(total=None, values={"a": None}, why="a fails: down", fatal=True)
     without = Measured(sample=apart(0).sample, honest=apart(0).honest, degenerate={"empty": failed}, absent={})
     found = verdict(apart(-0.5), without)
     assert (found.rows, found.unscored, found.fatal, found.why, found.wins) == (1, 1, 1, "a fails: down", False)
+    failed = Outcome(total=None, values={"a": None}, why="a fails: slow", fatal=False)
+    later = Measured(sample=apart(0).sample, honest=apart(0).honest, degenerate={"empty": failed}, absent={})
+    assert (verdict(without, later).why, verdict(without, later).fatal) == ("a fails: slow", 1)
     alone = verdict(without)
     assert (alone.rows, alone.total, alone.wins, alone.fatal) == (0, None, False, 1)
 

@@ -145,6 +145,14 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     assert finding.startswith(dead)
 
 
+def test_of_a_completion_without_a_total_no_component_gave_anything(run):
+    first, second = _caused(0, "no", short=0.5)
+    second["components"]["short"]["contribution"] = None
+    rows = (first, second | {"total": 0.0, "shaped": 0.0})
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "shaped +0.00: short 0.00, seen 0.50<" in page(run)
+
+
 def test_what_no_component_gave_is_shown(run):
     rows = [*_caused(0, "yes", rest=0.5, short=0.5), *_caused(1, "no", rest=0.5, short=0.5)]
     rows[0]["rest"] = 0.0  # the rest of the first completion differs from that of the second
@@ -152,6 +160,16 @@ def test_what_no_component_gave_is_shown(run):
     text = page(run)
     assert "<p>beside the components, 50.0% of all movement is the rest: what normalizers add of their own.</p>" in text
     assert "short 0.50 (gave +0.50), seen 0.50; rest +0.50<" in text
+
+
+def test_evaluations_are_shown_where_nothing_was_trained_on_and_of_a_resumed_run_what_stands(run):
+    evaluated = list(_caused(0, "no", short=0.5))
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in evaluated))
+    assert "<p>1 group of evaluations. A trainer" in page(run)
+    trained = [row for step in (1, 2) for row in _caused(step, "yes", short=0.5)]
+    again = [row | {"attempt": 1} for row in _caused(2, "yes", short=0.5)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*trained, *again]) + '{"attempt')
+    assert "<p>2 groups that were trained on. A trainer" in page(run), "cut off or not"
 
 
 def test_a_ledger_that_tells_of_no_contributions_has_no_such_part(run):

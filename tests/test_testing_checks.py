@@ -81,7 +81,18 @@ def test_what_is_broken_is_told_together():
         "    asked: 'What is on the table?', with the prompt in it",
         "    came: 1.0",
         "    expected: no more than 0.8333333333333334, the most that a bad completion earns",
+        "mend the reward; or, where a law is not for it, say why in its spec: Laws(off={'empty': 'why'})",
+        "  empty: not for a penalty, which has nothing to punish in an empty text",
+        "  prompt_copy: not for a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
+        "  a little more than it should be can be tolerated: Laws(tolerance=...)",
     ]
+
+
+def test_a_test_in_which_no_law_could_be_tried_does_not_pass():
+    lacking = replace(BREVITY, requires=["answer"])
+    needed = r"test/brevity: no law can be tried: needs a sample with 'answer'; declare Laws\(examples=...\)"
+    with pytest.raises(UserError, match=needed):
+        check_reward(lacking, tries=TRIES)
 
 
 def test_what_was_tried_is_given_back_and_kept_for_the_end_of_the_session():

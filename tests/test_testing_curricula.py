@@ -111,6 +111,14 @@ class FirstComeFirst(Easiest):
         return list(range(n))
 
 
+class EarlierOfEquals(Easiest):
+    """Takes the best, and of equals those that came first."""
+
+    def select(self, pool, n):
+        value = lambda place: pool[place].scores["right"].value  # noqa: E731
+        return sorted(range(len(pool)), key=lambda place: -2.0 if value(place) is None else -value(place))[:n]
+
+
 def spec(of):
     most = (lambda options, size: max(size, 6)) if hasattr(of, "more") else None
     return CurriculumSpec(name=of.__name__.lower(), summary="made", build=lambda options, context: of(), most=most)
@@ -135,6 +143,7 @@ FAULTS = {
     Twice: ("select", "2 different places from 0 to 2"),
     TrustsScores: ("select", "different places"),
     FirstComeFirst: ("arrival", "expected the same texts"),
+    EarlierOfEquals: ("arrival", "expected the same texts"),
 }
 SALTED = spec(Salted)
 

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 from rewardlab.testing.deadline import no_longer_than
@@ -42,3 +43,16 @@ def test_elsewhere_than_on_the_main_thread_nothing_is_done():
     thread.start()
     thread.join()
     assert said == ["done"]
+
+
+def test_what_catches_the_first_alarm_and_goes_on_is_ended_by_the_next():
+    def stubborn():
+        for _ in range(3):
+            with suppress(Exception):
+                time.sleep(5)
+
+    began = time.monotonic()
+    with no_longer_than(0.05):
+        stubborn()
+    assert time.monotonic() - began < 1
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -1,13 +1,15 @@
 """Each law of rewards is held by what keeps it and broken, with a readable example, by what does not."""
 
 import re
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from rewardlab import RewardSpec, Sample, Score
+from rewardlab import Ask, Completion, Reply, RewardSpec, Sample, Score
 from rewardlab.errors import UserError
 from rewardlab.laws import REWARD, JudgeExample, Laws, RewardExample
+from rewardlab.testing.reward_laws import apart
 from rewardlab.testing.trying import laws_of, try_laws
 
 TRIES = 3
@@ -52,11 +54,12 @@ def test_every_law_has_words_and_a_function_in_the_same_order():
 @pytest.mark.parametrize(
     ("name", "not_for_it"),
     [
-        ("KEPT", {"arrival", "antisymmetry"}),
-        ("ABSTAINING", {"arrival", "antisymmetry"}),
-        ("AWAITED", {"arrival", "antisymmetry"}),
-        ("WON", {"required"}),
-        ("NAMING_PLACES", {"required", "antisymmetry"}),
+        ("KEPT", {"arrival", "unanswered", "antisymmetry"}),
+        ("ABSTAINING", {"arrival", "unanswered", "antisymmetry"}),
+        ("AWAITED", {"arrival", "unanswered", "antisymmetry"}),
+        ("JUDGED", {"arrival", "required", "antisymmetry"}),
+        ("WON", {"required", "unanswered"}),
+        ("NAMING_PLACES", {"required", "unanswered", "antisymmetry"}),
     ],
 )
 def test_what_keeps_the_laws_holds_each_that_is_for_it(rewards, name, not_for_it):
@@ -126,6 +129,27 @@ def test_a_field_that_is_missing_is_named(one):
     assert "of a sample without 'answer'\ncame: 0.0\nexpected: an error that says that 'answer' is missing" in example
 
 
+def test_a_judge_that_has_no_answer_is_told():
+    def build(options, context):
+        async def score(stream):
+            whole = await stream.group()
+            replies = [await context.judges["main"].ask(Ask(parts={"text": one.text})) for one in whole.completions]
+            return [Score(value=float(reply.text == "yes")) for reply in replies]
+
+        return SimpleNamespace(score=score)
+
+    class Red:
+        async def ask(self, ask):
+            return Reply(text="yes" if "red" in ask.parts["text"] else "no")
+
+    ranked = replace(RANKED, judges=lambda: {"main": Red()})
+    group = RewardSpec(name="made", summary="", scope="group", build=build, laws=Laws(examples=lambda: [ranked]))
+    assert why(group, "unanswered") == (
+        "asked: 'red and green ones'\n  in a group at place 0, beside 'mauve'\n  where each judge fails\n"
+        "came: 0.0\nexpected: an error or an abstention: no answer is no low score"
+    )
+
+
 def test_an_option_that_json_does_not_carry_shows(one):
     assert why(one("gifted"), "rebuild") == (
         "asked: '' of one built from the options as JSON\ncame: 0.0\n"
@@ -160,6 +184,26 @@ def test_the_best_of_a_call_is_no_measure():
         return Score(value=share(sample, one) / (max(share(*item) for item in items) or 1.0))
 
     assert "in one call of" in why(of(score), "batch")
+    assert why(of(score), "batch").splitlines()[1].startswith("  beside '"), "what stood in the call with it"
+
+
+@pytest.mark.parametrize("law", ["batch", "permutation"])
+def test_what_is_slow_is_asked_in_fewer_ways_and_its_faults_are_found_all_the_same(law, monkeypatch):
+    asked = []
+
+    def score(sample, one, items, kept):
+        asked.append(one)
+        return Score(value=share(sample, one))
+
+    def of_the_call(sample, one, items, kept):
+        return Score(value=share(sample, one) * (items[0][1] is one))
+
+    assert outcomes(of(score), law, tries=1)[law].state == "held"
+    quick, asked = len(asked), []
+    monkeypatch.setattr(apart, "SLOW_S", 0.0)
+    assert outcomes(of(score), law, tries=1)[law].state == "held"
+    assert 0 < len(asked) < 0.7 * quick
+    assert outcomes(of(of_the_call), law)[law].state == "broken"
 
 
 def test_texts_that_begin_and_end_alike_are_told_apart():
@@ -169,11 +213,70 @@ def test_texts_that_begin_and_end_alike_are_told_apart():
     assert "after those that follow it" in why(of(score), "batch")
 
 
+def test_a_text_that_fails_its_call_is_no_matter_of_the_others_in_it():
+    def score(sample, one, items, kept):
+        one.text.encode()
+        return Score(value=share(sample, one))
+
+    found = outcomes(of(score), "range", "batch")
+    assert [outcome.state for outcome in found.values()] == ["broken", "held"]
+
+
+@pytest.mark.parametrize(
+    ("law", "hard", "of_what"),
+    [
+        ("padding", "\n\n", "' {}' with blank space"),
+        ("repetition", "mauve mauve", "'mauve' 100 times over"),
+        ("prompt_copy", "Three", "'Three colours?', with the prompt in it"),
+    ],
+)
+def test_what_fails_only_where_it_is_repeated_padded_or_copied_is_told(law, hard, of_what):
+    def score(sample, one, items, kept):
+        if hard in one.text.replace("\r", ""):
+            raise TimeoutError("not done within 10 s")
+        return Score(value=share(sample, one))
+
+    asked, came, expected = why(of(score), law).splitlines()
+    assert of_what.split("{}")[-1] in asked
+    assert came.startswith("came: a failure: TimeoutError: not done within 10 s")
+    assert expected == "expected: a value or an abstention, no failure"
+
+
+def test_what_counts_tokens_is_asked_with_token_counts_that_grow_with_the_text():
+    def score(sample, one, items, kept):
+        return Score(value=None if one.token_count is None else min(1.0, one.token_count / 1000))
+
+    assert "'yes' (token_count=1) 100 times over" in why(of(score), "repetition", tries=25)
+    spec = of(score)
+    ranked = replace(RANKED, bad=[Completion(text="mauve", token_count=2)])
+    counted = replace(spec, laws=Laws(examples=lambda: [ranked]))
+    assert "'Three colours?' (token_count=4), with the prompt in it\ncame: 0.004\n" in why(counted, "prompt_copy")
+    assert "with blank space around it" in why(counted, "padding")
+
+
+def test_a_law_that_saw_abstentions_alone_has_not_held():
+    def score(sample, one, items, kept):
+        return Score(value=share(sample, one)) if one.text == "red and green ones" else Score()
+
+    found = outcomes(of(score), "prompt_copy", "repetition")
+    assert [outcome.state for outcome in found.values()] == ["nothing", "nothing"]
+
+
+def test_the_others_of_a_group_are_told(rewards):
+    async def score(stream):
+        whole = await stream.group()
+        return [Score(value=min(1.0, len(one.text) / 1000)) for one in whole.completions]
+
+    long = replace(rewards.WON, build=lambda options, context: SimpleNamespace(score=score))
+    assert "\n  in a group, beside 'It is \\\\boxed{4}', " in why(long, "repetition")
+    assert "\n  in a group, beside 'It is \\\\boxed{4}', " in why(long, "prompt_copy")
+
+
 def test_an_empty_text_that_was_cut_is_empty():
     def score(sample, one, items, kept):
         return Score(value=1.0 if one.truncated and not one.text.split() else share(sample, one))
 
-    assert why(of(score), "empty").startswith("asked: '' (truncated)\n")
+    assert why(of(score), "empty").startswith("asked: '' (token_count=0, truncated)\n")
 
 
 def test_an_abstention_that_has_nothing_to_do_with_the_field_is_no_fault():
@@ -181,6 +284,17 @@ def test_an_abstention_that_has_nothing_to_do_with_the_field_is_no_fault():
         return Score(value=share(sample, one)) if one.text.split() else Score()
 
     assert outcomes(of(score), "required")["required"].state == "held"
+
+
+def test_what_is_wrong_whatever_the_field_says_need_not_look_at_it():
+    def score(sample, one, items, kept):
+        return Score(value=share(sample, one) if " and " in one.text else 0.0)
+
+    assert outcomes(of(score), "required")["required"].state == "held"
+
+
+def test_a_field_that_nothing_looks_at_is_not_required():
+    assert "'red and green ones' of a sample without 'gold'" in why(of(lambda *_: Score(value=0.0)), "required")
 
 
 def test_of_info_only_what_differs_is_told():
@@ -278,6 +392,24 @@ def test_without_ranks_the_laws_that_need_them_say_what_to_declare(rewards):
 
 def test_a_worker_is_never_asked_in_a_thread(rewards):
     assert "runs='worker'" in said(replace(rewards.KEPT, runs="worker"), "thread", "nothing")
+
+
+def test_what_a_worker_is_killed_for_costs_its_timeout_once_and_has_the_value_that_the_spec_says():
+    asked = []
+
+    def score(sample, one, items, kept):
+        asked.append(one.text)
+        if one.text == "endless":
+            time.sleep(60)
+        return Score(value=share(sample, one))
+
+    ranked = replace(RANKED, bad=["mauve", "endless"])
+    killed = replace(of(score), runs="worker", timeout=0.1, laws=Laws(examples=lambda: [ranked]))
+    found = outcomes(replace(killed, on_timeout=0.0), "range", "order", "repeat", "batch", "info")
+    assert [outcome.state for outcome in found.values()] == ["held"] * 5
+    assert asked.count("endless") < 10, "once of each sample and token count"
+    example = why(killed, "range")
+    assert example.startswith("asked: 'endless'\ncame: a failure: not done within 0.1 s, its `timeout`\n")
 
 
 def test_failures_alone_keep_no_law(rewards):

@@ -51,6 +51,11 @@ def test_of_completions_the_texts_are_made_short_too():
         search(check, st.just([]), tries=1, first=first)
 
 
+def test_nothing_is_begun_that_would_not_be_done_in_time(monkeypatch):
+    monkeypatch.setattr(searching, "LONGEST_S", 0.3)
+    assert search(lambda numbers: time.sleep(0.2), st.lists(st.integers()), tries=9, first=[1]) == 1
+
+
 def test_what_breaks_once_and_then_holds_is_told():
     calls = []
 

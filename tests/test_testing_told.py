@@ -1,8 +1,9 @@
 """Failing examples and summaries are written for people: what hides in a terminal shows, and reasons are said once."""
 
 import pytest
+from rewardlab.laws import NOT_SO_OF, REWARD
 from rewardlab.testing.outcome import Outcome, Tried
-from rewardlab.testing.told import broken_text, cut, failing, quoted, remarks
+from rewardlab.testing.told import broken_text, cut, failing, quoted, remarks, remedy_text
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,15 @@ def test_what_is_broken_is_told_with_the_law_in_words():
     assert text == (
         "my/brevity (short) breaks `empty`: the empty text does not earn the maximum\n    asked: ''\n    came: 1.0"
     )
+
+
+def test_a_law_that_is_for_every_reward_has_no_remedy_but_mending_it():
+    assert set(NOT_SO_OF) <= set(REWARD)
+    assert remedy_text([tried("", range=("broken", "so"), empty=("held", ""))]) == ""
+    assert remedy_text([tried("", range=("broken", "so"), empty=("broken", ""))]).splitlines() == [
+        "mend the reward; or, where a law is not for it, say why in its spec: Laws(off={'empty': 'why'})",
+        "  empty: not for a penalty, which has nothing to punish in an empty text",
+    ]
 
 
 def test_a_component_of_which_all_laws_held_is_not_told():

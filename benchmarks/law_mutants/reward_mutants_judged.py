@@ -34,6 +34,11 @@ class FirstNumber(Rubric):
         return Score(value=min(1.0, int(re.search("[0-9]", reply.text)[0]) / 10))
 
 
+class LowWithoutAnswer(Rubric):
+    def read(self, reply):
+        return super().read(reply) if reply.error is None else Score(value=0.0)
+
+
 class CurrentQuestion(Rubric):
     async def one(self, sample, completion):
         self._text = completion.text
@@ -118,6 +123,24 @@ def _scores_sorted(options, context):
     return ScoresSorted(_win_rate_options(options), context.judges[options.judge])
 
 
+def _tie_without_answer(options, context):
+    """pairwise/win_rate, which takes a question without an answer for a tie."""
+    from rewardlab_pairwise.win_rate import WinRate
+
+    class Lenient:
+        def __init__(self, judge):
+            self.judge = judge
+
+        async def ask(self, ask: Ask) -> Reply:
+            reply = await self.judge.ask(ask)
+            return Reply(text="They are equal.") if reply.error is not None else reply
+
+        def understood(self, reply: Reply, ok: bool) -> None:
+            self.judge.understood(reply, ok)
+
+    return WinRate(_win_rate_options(options), Lenient(context.judges[options.judge]))
+
+
 def _right_win_rate(options, context):
     from rewardlab_pairwise.win_rate import WinRate
 
@@ -191,6 +214,7 @@ def rewardlab_rewards():
     return [
         _rubric("correct_rubric", "the number at the end of the reply", Rubric),
         _rubric("first_number", "the first number of the reply", FirstNumber),
+        _rubric("low_without_answer", "0 where the judge has no answer", LowWithoutAnswer),
         _rubric("current_question", "keeps the text in itself across an await", CurrentQuestion),
         _rubric("as_they_come", "gives the scores in the order in which the judge answers", AsTheyCome),
         _rubric("known_question", "remembers replies by the prompt alone", KnownQuestion),
@@ -198,6 +222,7 @@ def rewardlab_rewards():
         _compared(
             "first_mention", "pairwise/win_rate with the first letter of the reply for a verdict", _first_mention
         ),
+        _compared("tie_without_answer", "pairwise/win_rate that takes no answer for a tie", _tie_without_answer),
         _compared("one_order", "pairwise/win_rate that asks in one order, whichever index is lower first", _one_order),
         _compared("scores_sorted", "pairwise/win_rate with its scores in the order of rank", _scores_sorted),
     ]

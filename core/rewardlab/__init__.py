@@ -5,7 +5,7 @@ The names below are the whole public interface of a plugin author. They load on 
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -60,13 +60,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module 'rewardlab' has no attribute {name!r}")
-    value = getattr(import_module(f"rewardlab.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker has the names above, and finds others wrong
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'rewardlab' has no attribute {name!r}")
+        value = getattr(import_module(f"rewardlab.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *_HOME])

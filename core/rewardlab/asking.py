@@ -1,7 +1,7 @@
 """Many questions at once from plain code: answers in order, a bounded number under way."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(items: Iterable[T], work: Callable[[T], Awaitable[R]], at_once: int) -> Iterator[R]:
+def in_order(items: Iterable[T], work: Callable[[T], Awaitable[R]], at_once: int) -> Generator[R]:
     """`await work(item)` of each item, in the order of the items, at most `at_once` under way.
 
     The work runs on an event loop in a thread of its own. The first exception is raised where its item's result

@@ -82,8 +82,9 @@ class Composition:
         normalizers go by all P, and a policy `fail` counts for all of them. Else they go by the G kept.
         """
         group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
-        components = {name: [scores[place] for place in kept] for name, scores in alone.items()}
-        components = {name: (components | in_group)[name] for name in self.uses}
+        components: dict[str, Sequence[Score]] = {n: [scores[place] for place in kept] for n, scores in alone.items()}
+        components |= in_group
+        components = {name: components[name] for name in self.uses}
         if not set(self.expression.names) <= set(alone):
             return self.compose(group, components, seed)
         columns = self.columns(pool.sample, alone)

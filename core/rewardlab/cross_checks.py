@@ -77,7 +77,7 @@ def step_findings(recipe: Recipe, place: Path, planned: Planned) -> Iterator[Fin
         return
     if use.source is None:
         yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
-    if place[0] != "stages" or recipe.stages[place[1]].use != "data":
+    if place[0] != "stages" or recipe.stages[int(place[1])].use != "data":
         yield place, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that file here"
 
 

@@ -5,7 +5,7 @@ What judges answered for a data step is kept in TO.state/judges, so that no atte
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from rewardlab.loops import LoopThread
 from rewardlab.origin import same_origin
 from rewardlab.placement import opener
 from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 from rewardlab.validation import Path as Place
@@ -35,7 +36,9 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[st
 
     What its judges were asked. A UserError where the file holds rows that were made otherwise.
     """
-    target = Path(plan.recipe.stages[index].to).expanduser()
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, DataStage)
+    target = Path(stage.to).expanduser()
     target.parent.mkdir(parents=True, exist_ok=True)
     place = ("stages", index, "dataset")
     with _alone(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:
@@ -55,7 +58,7 @@ def write_dataset(plan: Plan, index: int, say: Callable[[str], None]) -> dict[st
         return judges.usage_since()
 
 
-def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any], workers: Workers) -> Iterator[Sample]:
+def step_rows(plan: Plan, place: Place, judges: Mapping[str, Any], workers: Workers) -> Generator[Sample]:
     """The samples of the dataset at `place`, made by its data steps where it has some; streaming."""
     planned, seed = plan.datasets[place], plan.recipe.seed
     context = Context(seed=seed, judges=judges)

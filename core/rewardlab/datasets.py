@@ -1,7 +1,7 @@
 """A recipe's datasets: the plugin's samples with our field names, an id each, and the held-out part apart."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
@@ -42,7 +42,7 @@ def chain(datasets: Mapping[Path, Any], place: Path) -> Iterator[tuple[Path, Any
         place = (*place, "from")
 
 
-def read_dataset(planned: Any, context: Context) -> Iterator[Sample]:
+def read_dataset(planned: Any, context: Context) -> Generator[Sample]:
     """The samples of a planned dataset, streaming: columns mapped, ids given and unique, prompts present."""
     use, identify = planned.use, Identifier()
     count = 0

@@ -118,6 +118,6 @@ class Critic(Config):
     warmup_steps: NonNegativeInt = 0
     """optimizer updates before its rate is full"""
     value_clip: PositiveFloat = 0.5
-    lambda_: Annotated[float, Field(ge=0, le=1)] = Field(1.0, alias="lambda")
+    lambda_: Annotated[float, Field(ge=0, le=1)] = Field(default=1.0, alias="lambda")
     """of generalized advantage estimation"""
     gamma: Annotated[float, Field(gt=0, le=1)] = 1.0

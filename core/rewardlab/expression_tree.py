@@ -92,8 +92,8 @@ def chain(text: str, first: Node, rest: list[tuple[str, Node]]) -> Node:
             ends = min(corners), max(corners)
         return ends
 
-    kind, sign = ("sum", "+") if rest[0][0] in "+-" else ("product", "*")
-    return Node(text, run, range_, kind, ((sign, first), *rest))
+    kind: Kind = "sum" if rest[0][0] in "+-" else "product"
+    return Node(text, run, range_, kind, (("+" if kind == "sum" else "*", first), *rest))
 
 
 def call(text: str, function: str, arguments: list[Node]) -> Node:

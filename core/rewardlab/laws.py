@@ -26,12 +26,20 @@ REWARD = {
     "rebuild": "built from its options as JSON it answers the same",
     "info": "info holds JSON values under text keys",
     "required": "a row that lacks a required field gets an error, neither a value nor an abstention",
+    "unanswered": "where its judges fail, a completion about which it asked them gets no value",
     "empty": "the empty text does not earn the maximum",
     "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",
     "repetition": "a text a hundred times over earns no more than once",
     "padding": "blank space before and behind a text earns nothing",
     "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
 }
+NOT_SO_OF = {
+    "empty": "a penalty, which has nothing to punish in an empty text",
+    "prompt_copy": "a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
+    "repetition": "a reward of length",
+    "padding": "a reward of length or layout",
+}
+"""law -> rewards of which what it takes for granted need not be so"""
 JUDGE = {
     "reply": "every question gets a Reply of the right types, with the text that the example says; else an error",
     "repeat": "a judge that is local answers the same question the same, built again, too",
@@ -98,7 +106,7 @@ class Example:
     needs: Sequence[str] = ()
     off: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_reasons("off", self.off)
 
 
@@ -176,7 +184,7 @@ class Laws:
     rounding: float = 1e-9
     pairwise: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("tolerance", "rounding"):
             if not (math.isfinite(value := getattr(self, name)) and value >= 0):
                 raise ValueError(f"laws.{name} is a number of 0 or above, not {value!r}")

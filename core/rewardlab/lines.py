@@ -4,9 +4,10 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from io import BufferedIOBase
+from typing import Any
 
 from rewardlab.errors import Problem, UserError
 
@@ -14,7 +15,7 @@ LISTED = 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def read_lines(path: str | os.PathLike[str]) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     """(line number from 1, the row or what is wrong with it) for each line that is not blank, streaming.
 
     UTF-8, with or without a byte order mark; one JSON object a line; a name in .gz is unpacked. Refused,
@@ -32,7 +33,7 @@ def refuse_stream(path: str) -> None:
         raise UserError("rows are read twice; name a regular file", where=path)
 
 
-def _open(path: str) -> IO[bytes]:
+def _open(path: str) -> BufferedIOBase:
     try:
         if path.endswith(".gz"):
             import gzip
@@ -48,7 +49,7 @@ def _open(path: str) -> IO[bytes]:
         raise UserError(f"cannot be opened: {_reason(error)}", where=path) from error
 
 
-def _rows(file: IO[bytes], path: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def _rows(file: BufferedIOBase, path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     number = 0
     try:
         with file:

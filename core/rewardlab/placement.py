@@ -28,13 +28,14 @@ def opener(workers: Workers, plan: "Plan", planned: Planned, device: str) -> Ope
     device: where the recipe says nothing. UserError or JobError: no such interpreter, or it cannot be built.
     """
     use: ComponentUse | DatasetUse = planned.use
+    own: float = getattr(planned.spec, "timeout", TIMEOUT)
     return workers.of(
         use=use.use,
         python=python_of(plan, planned),
         device=resolve(use.device or device),
         threads=use.threads,
         size=getattr(use, "workers", None) or 1,
-        timeout=use.timeout or getattr(planned.spec, "timeout", TIMEOUT),
+        timeout=use.timeout or own,
     )
 
 

@@ -142,7 +142,7 @@ class _Planner:
             self._add_all(step_findings(recipe, path, planned))
         targets = target_findings(recipe, _found(datasets))
         self._add_all(finding for finding in targets if self._lost.stands(finding[0]))
-        curriculum = recipe.curriculum and self._find("curriculum", recipe.curriculum, ("curriculum",))
+        curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
         samplers = sampler_findings(recipe, curriculum)
         self._add_all(finding for finding in samplers if self._lost.is_whole(finding[0]))
         plan = Plan(

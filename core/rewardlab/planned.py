@@ -35,7 +35,7 @@ class Planned:
 
 def secret_variables(options: Any) -> dict[str, str]:
     """option -> the environment variable that it names, of the options that end in `_env`, also inside a mapping."""
-    found = {}
+    found: dict[str, str] = {}
     for name, value in options:
         if name.endswith("_env"):
             named = (

@@ -9,6 +9,7 @@ from rewardlab.laws import OF_KIND
 from rewardlab.plugin_check import Checked
 from rewardlab.plugin_import import LAW as IMPORT
 from rewardlab.plugin_import import WORDS as IMPORT_WORDS
+from rewardlab.testing.told import remedy_text
 
 if TYPE_CHECKING:
     from rewardlab.testing.outcome import Outcome, State, Tried
@@ -32,7 +33,7 @@ def text(checked: Checked) -> str:
     """
     parts = ["\n".join(_table(checked))]
     if broken := list(_broken(checked)):
-        parts.append("\n\n".join(broken))
+        parts.append("\n\n".join(filter(None, [*broken, remedy_text(checked.tried)])))
     for state in ("off", "untried", "nothing"):
         if reasons := list(_reasons(checked.tried, state)):
             parts.append("\n".join([WORDS[state], *(f"  {reason}" for reason in reasons)]))

@@ -1,11 +1,14 @@
 """What installed plugins offer, as `rewardlab plugins` shows it: a table, a card a component, or JSON rows."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rewardlab.registry import Plugin
 from rewardlab.specs import DatasetSpec, RewardSpec, _Spec
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 HEAD = ("component", "kind", "scope", "range", "requires", "summary")
 NO_EXAMPLES = "none of its own; `rewardlab plugins check` makes some up (docs/plugins.md)"
@@ -69,7 +72,7 @@ def _off_in_examples(spec: _Spec) -> list[dict]:
     return [{"law": law, "example": title, "why": why} for law, title, why in every if law not in spec.laws.off]
 
 
-def _option(name: str, info) -> dict:
+def _option(name: str, info: "FieldInfo") -> dict:
     from pydantic_core import to_jsonable_python
 
     from rewardlab.validation import type_text
@@ -80,7 +83,7 @@ def _option(name: str, info) -> dict:
     return option | {"help": _flat(info.description or "")}
 
 
-def _of_defaults(spec, declared, ask) -> list[str] | str:
+def _of_defaults(spec: _Spec, declared: object, ask: Callable[[Any], Sequence[str] | None]) -> list[str] | str:
     """The fields that a spec requires or provides under its default options, where these are valid."""
     from pydantic import ValidationError
 

@@ -130,7 +130,7 @@ class Kl(Config):
     """A penalty for leaving the reference model, which is the model as this stage finds it."""
 
     coef: NonNegativeFloat = 0.0
-    into: Literal["loss", "reward"] = Field("loss", alias="in")
+    into: Literal["loss", "reward"] = Field(default="loss", alias="in")
     estimator: Literal["k1", "k2", "k3"] = "k3"
 
 

@@ -32,4 +32,5 @@ class SharedLane:
                 scores = self._home.submit(self._lane.score(stream))
                 if kept:
                     self._kept[group.sample.id] = (group, scores)
-        return list(await asyncio.shield(asyncio.wrap_future(scores)))  # who gives up does so for itself alone
+        given = asyncio.wrap_future(scores)
+        return list(await asyncio.shield(given))  # who gives up does so for itself alone

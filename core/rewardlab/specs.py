@@ -73,7 +73,7 @@ class _Spec:
     laws: Laws = field(default_factory=Laws)
     """which laws of its kind do not apply and why, and examples to try them with; see docs/plugins.md"""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.laws, Laws):
             raise TypeError(f"{self.name}: laws must be a rewardlab.laws.Laws, not {self.laws!r}")
         try:
@@ -127,7 +127,7 @@ class RewardSpec(_Spec):
     timeout: float = 60.0
     on_timeout: Literal["fail"] | float = "fail"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.scope not in ("completion", "group", "batch"):
             raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
@@ -196,7 +196,7 @@ class DatasetSpec(_Spec):
     makes: Callable[[Any, int], int] | None = None
     environment: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if any(isinstance(names, str) for names in (self.provides, self.requires, self.judges)):
             raise TypeError(f"{self.name}: provides, requires and judges are lists of names, not one text")

@@ -49,8 +49,8 @@ def said(scores: Sequence[Score], scope: str) -> Said:
         for second, verdict in (score.info.get("verdicts") or {}).items()
     }
     if scope == "group":
-        whole = next((score.info["group"] for score in scores if isinstance(score.info.get("group"), Mapping)), {})
-        return Said(verdicts=verdicts, counts=_counts([whole], (*COUNTS, *CYCLES)))
+        told = (score.info["group"] for score in scores if isinstance(score.info.get("group"), Mapping))
+        return Said(verdicts=verdicts, counts=_counts([next(told, {})], (*COUNTS, *CYCLES)))
     return Said(verdicts=verdicts, counts=_counts([score.info for score in scores], COUNTS))
 
 

@@ -185,7 +185,7 @@ def _gathered(read: Sequence[_Answers]) -> Iterator[_Answers]:
     """The answers, those of rows with one each put together where the first of them stands."""
     gathered: dict[Any, list[_Answers]] = {}
     for number, answers in enumerate(read):
-        key = (number,)
+        key: tuple[int | str | None, ...] = (number,)
         if answers.shape == "single":
             key = (prompt_hash(answers.row.group.sample.prompt), answers.language, answers.kind)
         gathered.setdefault(key, []).append(answers)

@@ -30,8 +30,10 @@ class Judged:
             if gold[i] == gold[j]:
                 continue
             better, worse = (values[i], values[j]) if gold[i] > gold[j] else (values[j], values[i])
-            missing = better is None or worse is None
-            found.append(None if missing else 1.0 if better > worse else 0.0 if better < worse else 0.5)
+            if better is None or worse is None:
+                found.append(None)
+            else:
+                found.append(1.0 if better > worse else 0.0 if better < worse else 0.5)
         return found
 
     def tau(self) -> float | None:

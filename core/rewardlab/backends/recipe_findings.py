@@ -71,7 +71,7 @@ def template_findings(chat: Chat) -> Iterator[Finding]:
     class Generation(Extension):
         """The tag that transformers adds to Jinja: {% generation %} ... {% endgeneration %}."""
 
-        tags = frozenset({"generation"})
+        tags = {"generation"}  # noqa: RUF012 - a set, as Jinja declares it
 
         def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
             next(parser.stream)

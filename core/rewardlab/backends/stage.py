@@ -10,7 +10,7 @@ from rewardlab.errors import JobError, one_line
 from rewardlab.judging import Keeping
 from rewardlab.ledger import Ledger, RunDirectory, UsageLog
 from rewardlab.plan import Plan
-from rewardlab.recipe import RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, RlStage, SftStage, Stage
 from rewardlab.scoring import Scorer
 from rewardlab.specs import Context
 from rewardlab.types import Sample
@@ -55,7 +55,7 @@ class StageJob:
         return self.plan.document.where(("stages", self.index))
 
 
-def steps_of(stage: SftStage | RlStage, rows: int) -> int:
+def steps_of(stage: SftStage | DpoStage | RlStage, rows: int) -> int:
     """`steps`, or as many as `epochs` passes over the rows take; a further pass fills the last batch."""
     return stage.steps or max(1, math.ceil(round(rows * stage.epochs / stage.batch_size, 6)))
 

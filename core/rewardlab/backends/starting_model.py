@@ -17,6 +17,7 @@ def starting_model(plan: Plan, run: Path, index: int) -> str:
     model = plan.recipe.model
     if isinstance(model, TinyModel):
         return str(_tiny(plan, run, index, model))
+    assert model is not None  # a stage that needs a model is refused without one
     return str(Path(model).expanduser()) if model.startswith("~") else model
 
 

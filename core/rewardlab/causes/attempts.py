@@ -15,8 +15,8 @@ class Standing:
         """Lines without an attempt, a stage and a step replace nothing."""
         self._begun: dict[int, dict[int, int]] = defaultdict(dict)
         for line in lines:
-            attempt, stage, step = (line.get(key) for key in ("attempt", "stage", "step"))
-            if line.get("trained") != "no" and all(type(number) is int for number in (attempt, stage, step)):
+            attempt, stage, step = line.get("attempt"), line.get("stage"), line.get("step")
+            if type(attempt) is int and type(stage) is int and type(step) is int and line.get("trained") != "no":
                 begun = self._begun[stage]
                 begun[attempt] = min(step, begun.get(attempt, step))
 

@@ -68,7 +68,9 @@ class Causes:
 def _found(seen: Seen) -> Found:
     names = seen.decomposition.names
     decided = [place for place, known in enumerate(seen.decided) if known]
-    values = {name: [seen.columns[name][place] for place in decided] for name in names if name in seen.columns}
+    columns = {name: seen.columns[name] for name in names if name in seen.columns}
+    # nothing is left out: a total is decided where all of them have a value
+    values = {name: [v for place in decided if (v := column[place]) is not None] for name, column in columns.items()}
     parts = seen.decomposition.parts(values) if decided else Parts(of={}, constant=0.0, means={})
     ranks = {place: rank for rank, place in enumerate(decided)}
     indices = [index for index, place in enumerate(seen.kept) if place in ranks]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from operator import mul
+from typing import TypeGuard
 
 from rewardlab.causes.contributions import ROUNDING
 from rewardlab.causes.parts import mean
@@ -85,7 +86,7 @@ class Movement:
             _count(moved, column, record.values[name])
         self.rest += _movement_of_rest(record)
         values = {name: record.values[name] for name in record.contributions}
-        whole = {name: _centred(column) for name, column in values.items() if len(column) > 1 and None not in column}
+        whole = {name: _centred(column) for name, column in values.items() if _is_whole(column)}
         for one, other in combinations(values, 2):
             if one in whole and other in whole:
                 centred = whole[one], whole[other]
@@ -142,6 +143,10 @@ def _movement_of_rest(record: Record) -> float:
     rest = [value for value, *given in zip(record.rest, *columns, strict=True) if None not in given]
     middle = mean(rest) if rest else 0.0
     return math.fsum(abs(value - middle) for value in rest)
+
+
+def _is_whole(column: Column) -> TypeGuard[Sequence[float]]:
+    return len(column) > 1 and None not in column
 
 
 def _centred_together(ones: Column, others: Column) -> tuple[list[float], list[float]]:

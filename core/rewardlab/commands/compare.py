@@ -60,9 +60,10 @@ def run(options: Namespace) -> int:
 
 def _sides(sources: Sequence[Any]) -> Any:
     """The two sides; a UserError with what is wrong with either. Where both name one file, it says whose it is."""
-    from rewardlab.errors import UserError
+    from rewardlab.errors import Problem, UserError
 
-    found, wrong = [], []
+    found: list[Any] = []
+    wrong: list[list[Problem]] = []
     for source in sources:
         try:
             found.append(_side(source))

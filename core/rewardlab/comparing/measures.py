@@ -6,7 +6,7 @@ trainer divides it by. Every sum is exact (`math.fsum`), so that the order of th
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 TOLERANCE = 1e-9
@@ -62,20 +62,20 @@ def measure(a: Rewards, b: Rewards) -> GroupMeasures:
     """The measures of one group whose completions both sides have in the same order."""
     size = len(a.total)
     there = [i for i in range(size) if a.total[i] is not None and b.total[i] is not None]
-    counts = {
-        "size": size,
-        "compared": len(there),
-        "without_total": (sum(t is None for t in a.total), sum(t is None for t in b.total)),
-    }
+    found = GroupMeasures(
+        size=size,
+        compared=len(there),
+        without_total=(sum(t is None for t in a.total), sum(t is None for t in b.total)),
+    )
     if len(there) < 2:
-        return GroupMeasures(**counts, left_out="one completion" if size < 2 else "missing totals")
+        return replace(found, left_out="one completion" if size < 2 else "missing totals")
     ours, theirs = _Side.of(a, there), _Side.of(b, there)
-    counts |= {"flat": (ours.flat, theirs.flat), "std": (ours.std, theirs.std)}
+    found = replace(found, flat=(ours.flat, theirs.flat), std=(ours.std, theirs.std))
     apart = math.sqrt(math.fsum((x - y) ** 2 for x, y in zip(ours.units, theirs.units, strict=True)) / len(there))
     if ours.flat or theirs.flat:
-        return GroupMeasures(**counts, distance=apart)
-    return GroupMeasures(
-        **counts,
+        return replace(found, distance=apart)
+    return replace(
+        found,
         pearson=correlation(ours.shaped, theirs.shaped),
         spearman=correlation(ranks(ours.shaped, ours.tolerance), ranks(theirs.shaped, theirs.tolerance)),
         distance=min(2.0, apart),
@@ -95,7 +95,8 @@ class _Side:
     @classmethod
     def of(cls, rewards: Rewards, there: Sequence[int]) -> "_Side":
         present = [s for s, total in zip(rewards.shaped, rewards.total, strict=True) if total is not None]
-        largest = max(abs(value) for i in there for value in (rewards.shaped[i], rewards.total[i]))
+        both = [value for i in there for value in (rewards.shaped[i], rewards.total[i])]
+        largest = max(abs(value) for value in both if value is not None)
         return cls(
             shaped=[rewards.shaped[i] for i in there],
             mean=math.fsum(value / len(present) for value in present),

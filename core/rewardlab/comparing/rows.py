@@ -1,6 +1,6 @@
 """Rows that both sides can read: all checked before anything is scored, then read again, a window at a time."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
@@ -95,7 +95,7 @@ class BothChecks:
         return "; ".join(wrong) or None
 
 
-def read_again(path: str, checks: BothChecks, index: RowIndex, chosen: "Chosen") -> Iterator[ComparedRow]:
+def read_again(path: str, checks: BothChecks, index: RowIndex, chosen: "Chosen") -> Generator[ComparedRow]:
     """The chosen rows, in order, each read once for every way of reading it."""
     with ExitStack() as stack:
         readers = [stack.enter_context(closing(rows_to_score(path, check, index))) for check in checks.readers()]

@@ -14,10 +14,12 @@ from typing import Any
 
 from rewardlab.comparing.alike import differing
 from rewardlab.cross_checks import refuse_policy
+from rewardlab.errors import JobError
 from rewardlab.judging import HostedJudge, Judges, Keeping, open_judges, require_secrets
 from rewardlab.judging.answers import identity
 from rewardlab.judging.budget import cost
 from rewardlab.judging.cassette import question_key
+from rewardlab.judging.judges import NamedJudges
 from rewardlab.loops import LoopThread
 from rewardlab.plan import Plan
 from rewardlab.planned import Planned
@@ -120,7 +122,7 @@ class RecipeJudge:
     asked: Asked
 
     @property
-    def stopped(self) -> Any:
+    def stopped(self) -> JobError | None:
         """What must end the job, such as a budget that is used up."""
         return self.judge.hosted.stopped
 
@@ -140,7 +142,7 @@ class SharedJudges:
     of_recipe: letter -> the recipe's judges by its own names. progress: whoever reads the rows keeps it up to date.
     """
 
-    of_recipe: dict[str, Judges] = field(default_factory=dict)
+    of_recipe: dict[str, NamedJudges[RecipeJudge]] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
     _opened: list[Judges] = field(default_factory=list)
     _closing: ExitStack = field(default_factory=ExitStack)
@@ -190,19 +192,20 @@ def open_shared(plans: Mapping[str, Plan], say: Callable[[str], None]) -> Shared
     try:
         for letter, plan in plans.items():
             remote = {name: planned for name, planned in plan.judges.items() if not planned.spec.local}
-            found = {name: _alike(planned, made) for name, planned in remote.items()}
-            new = {name: planned for name, planned in remote.items() if found[name] is None}
+            alike = {name: _alike(planned, made) for name, planned in remote.items()}
+            new = {name: planned for name, planned in remote.items() if alike[name] is None}
             opened = open_judges(new, home, Context(seed=plan.recipe.seed), Keeping(say=say))
             shared._opened.append(opened)
             shared._closing.callback(opened.close)
-            found |= {n: _OneJudge(opened[n], planned, home, shared.progress) for n, planned in new.items()}
-            for name in new:
-                _tell_of_near(letter, name, new[name], made, found[name].hosted, say)
-            made += [(planned, found[name]) for name, planned in new.items()]
-            shared.of_recipe[letter] = Judges(
+            own = {n: _OneJudge(opened[n], planned, home, shared.progress) for n, planned in new.items()}
+            for name, judge in own.items():
+                _tell_of_near(letter, name, new[name], made, judge.hosted, say)
+            made += [(new[name], judge) for name, judge in own.items()]
+            judges = {name: alike[name] or own[name] for name in remote}
+            shared.of_recipe[letter] = NamedJudges(
                 {
                     name: RecipeJudge(name=name, letter=letter, judge=judge, asked=Asked(price=remote[name].use.price))
-                    for name, judge in found.items()
+                    for name, judge in judges.items()
                 }
             )
     except BaseException:

@@ -10,9 +10,11 @@ from typing import Any, Protocol
 from rewardlab.comparing.alike import in_common
 from rewardlab.comparing.rows import ComparedRow
 from rewardlab.comparing.scored_file import ScoredFile
+from rewardlab.comparing.shared_judges import RecipeJudge
 from rewardlab.composition import MissingGuard, ScoredGroup
 from rewardlab.errors import JobError
-from rewardlab.judging import Judges, Keeping
+from rewardlab.judging import Keeping
+from rewardlab.judging.judges import NamedJudges
 from rewardlab.plan import Plan
 from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW
 from rewardlab.scorefile.output import output_row
@@ -47,14 +49,20 @@ class RecipeSide:
     """
 
     def __init__(
-        self, plan: Plan, place: int, judges: Judges, say: Callable[[str], None], beside: "RecipeSide | None" = None
+        self,
+        plan: Plan,
+        place: int,
+        judges: NamedJudges[RecipeJudge],
+        say: Callable[[str], None],
+        beside: "RecipeSide | None" = None,
     ):
         self._plan, self._place, self._judges = plan, place, judges
         self._guard = MissingGuard(uses_in_total(plan), window=GUARD_WINDOW, least=GUARD_LEAST)
         self._busy = Busy()
-        alike = beside is not None and beside._plan.recipe.seed == plan.recipe.seed
-        lent = beside._scorer.lend(in_common(beside._plan, plan)) if alike else None
-        self._scorer = Scorer(plan, keeping=Keeping(say=say), judges=judges, lent=lent)
+        lent = None
+        if beside is not None and beside._plan.recipe.seed == plan.recipe.seed:
+            lent = beside._scorer.lend(in_common(beside._plan, plan))
+        self._scorer: Scorer = Scorer(plan, keeping=Keeping(say=say), judges=judges, lent=lent)
 
     def warm(self) -> None:
         """Start worker processes now."""

@@ -68,7 +68,7 @@ def _width(column: Column) -> int:
 def _columns(case: Case) -> list[Column]:
     """What flips, totals, shaped rewards; then the components, once where both sides have the same values."""
     flips = ["x" if place in case.measures.flipped else "" for place in range(len(case.a["total"]))]
-    found = [("flip", flips)] if case.measures.flipped else []
+    found: list[Column] = [("flip", flips)] if case.measures.flipped else []
     found += [
         (f"{letter} {what}", [_number(value) for value in row[what]])
         for what in ("total", "shaped")

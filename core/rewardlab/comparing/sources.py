@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe_and_rows import apart
@@ -46,8 +46,11 @@ def sorted_out(arguments: Sequence[str]) -> tuple[Source, Source, str | None]:
 
 
 def _source(letter: str, path: str, overrides: Sequence[str]) -> Source:
+    source = Source(letter=letter, path=path)
+    if source.is_scored:
+        return source
     own = [override.removeprefix(f"{letter}:") for override in overrides if _whose(override) in (None, letter)]
-    return Source(letter=letter, path=path, overrides=own)
+    return replace(source, overrides=own)
 
 
 def _whose(override: str) -> str | None:

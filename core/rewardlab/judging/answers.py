@@ -54,7 +54,7 @@ class Answers:
         while True:
             if (kept := self._find(key)) is not None:
                 return kept, True
-            if self.strict:
+            if self._use is not None and self.strict:
                 why = f"judge {self._name!r}: the cassette {self._use.path} has no answer to this question"
                 return Reply(error=why), False
             leader = self._under_way.get(key)

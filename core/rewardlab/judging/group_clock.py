@@ -4,14 +4,25 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from typing import Protocol
 
-from rewardlab.grouping import GroupStream
+from rewardlab.types import Sample
+
+
+class Arriving(Protocol):
+    """A group as far as its clock has to know it, such as a GroupStream."""
+
+    sample: Sample
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of its completions are there."""
 
 
 class GroupClock:
     """One group's time with one judge."""
 
-    def __init__(self, stream: GroupStream):
+    def __init__(self, stream: Arriving):
         self._stream = stream
         self._ends: dict[str, float] = {}
         self._limits: dict[str, list[asyncio.Timeout]] = {}

@@ -132,14 +132,15 @@ class HostedJudge:
         return reply.error
 
     async def _probed(self, ask: Ask) -> Reply:
-        for probes in range(1, PROBES + 1):
+        probes = 0
+        while True:
             outcome = await self._try(ask)
             if isinstance(outcome, Reply):
                 return outcome
+            probes += 1
             if probes == PROBES or not outcome.busy or (outcome.after or 0.0) > LONGEST_WAIT_S:
-                break
+                return self._gave_up(outcome, probes)
             await asyncio.sleep(_pause(probes, outcome.after))
-        return self._gave_up(outcome, probes)
 
     async def _once(self, ask: Ask) -> Reply:
         outcome = await self._try(ask)
@@ -254,7 +255,7 @@ class HostedJudge:
         finally:
             reply = outcome if isinstance(outcome, Reply) else None
             if self._budget is not None and bound is not None:
-                self._budget.settle(bound, reply, unknown=reply is None and outcome.may_cost)
+                self._budget.settle(bound, reply, unknown=isinstance(outcome, _Failure) and outcome.may_cost)
             if reply is not None:
                 self._count(ask, taken, reply)
             self._usage.tick()

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import wait
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rewardlab.building import build
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
@@ -15,11 +15,19 @@ from rewardlab.plan import Plan
 from rewardlab.planned import Planned, secret_variables
 from rewardlab.specs import Context
 
-J = TypeVar("J")
+J = TypeVar("J", bound="CanStop")
+
+
+class CanStop(Protocol):
+    """What any judge tells of itself, wherever it is hosted."""
+
+    @property
+    def stopped(self) -> JobError | None:
+        """Why the job must end, once that is so."""
 
 
 class NamedJudges(Mapping[str, J]):
-    """Judges by the names that a recipe gives them, each with `stopped`; an unknown name is a clear error."""
+    """Judges by the names that a recipe gives them; an unknown name is a clear error."""
 
     def __init__(self, judges: Mapping[str, J]):
         self._judges = dict(judges)

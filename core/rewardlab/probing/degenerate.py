@@ -20,7 +20,7 @@ from rewardlab.probing.material import (
     words,
     wrong_guess,
 )
-from rewardlab.types import Sample
+from rewardlab.types import Completion, Sample
 
 LONG = 20_000
 """Characters of a very long completion."""
@@ -30,17 +30,28 @@ ENGLISH = ("en", "eng", "english")
 
 @dataclass(frozen=True, kw_only=True)
 class HonestRow:
-    """A row with a completion that deserves its reward. `reference`: the English one; None where there is none."""
+    """A row with a completion that deserves its reward. `reference`: the English one; None where there is none.
+
+    token_count: of the honest completion; None where nobody counted.
+    """
 
     sample: Sample
     honest: str
     reference: str | None = None
+    token_count: int | None = None
 
     @property
     def language(self) -> str | None:
         """As the row names it; None where it does not."""
         language = self.sample.fields.get("language")
         return language if isinstance(language, str) and language else None
+
+    def completion(self, text: str) -> Completion:
+        """A text as the policy's: with as many tokens for its bytes as the honest completion has for its own."""
+        if self.token_count is None:
+            return Completion(text=text)
+        share = _bytes(text) / _bytes(self.honest)
+        return Completion(text=text, token_count=round(self.token_count * share))
 
     @cached_property
     def taken(self) -> Taken:
@@ -96,7 +107,7 @@ class _Maker:
         self._honest = row.taken
         self._form = self._honest.form
         self._guess = wrong_guess(self._honest.answer, f"{seed}/guess")
-        self._length = max(1, len(self._honest.reasoning))
+        self._length = max(1, len(self._honest.reasoning or self._honest.answer))
 
     def make(self, family: Family) -> str:
         makers: dict[Family, Callable[[], str]] = {
@@ -182,6 +193,10 @@ class _Maker:
             raise _Absent("there is no other row with another answer")
         near = [row for row in others if row.language == self._row.language] or others
         return pick(generator_of(f"{self._seed}/other"), near).honest
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 _VERDICT = (

@@ -54,7 +54,8 @@ def _pieces(word: str) -> list[str]:
 def shuffled(pool: Sequence[str], length: int, seed: str) -> str:
     """Words drawn from `pool`, which is not empty, until they have `length` characters."""
     generator = generator_of(seed)
-    drawn, size = [], 0
+    drawn: list[str] = []
+    size = 0
     while size < length or not drawn:
         drawn.append(pick(generator, pool))
         size += len(drawn[-1]) + 1

@@ -18,7 +18,7 @@ from rewardlab.redaction import redact
 from rewardlab.scorefile.rows import Row
 from rewardlab.scorefile.window import scored_in_order
 from rewardlab.scoring import Scorer
-from rewardlab.types import Completion, Group, Sample, Score
+from rewardlab.types import Group, Sample, Score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def measured(plan: Plan, scorer: Scorer, probes: Iterable[Probe]) -> Iterator[Me
     def rows() -> Iterator[Row]:
         for probe in probes:
             waiting.append(probe)
-            group = Group(sample=probe.row.sample, completions=tuple(map(_completion, distinct(probe))))
+            group = Group(sample=probe.row.sample, completions=tuple(map(probe.row.completion, distinct(probe))))
             yield Row(given_id=probe.row.sample.id, group=group)
 
     for _, scored in scored_in_order(scorer, rows()):
@@ -91,10 +91,6 @@ def measured(plan: Plan, scorer: Scorer, probes: Iterable[Probe]) -> Iterator[Me
 def distinct(probe: Probe) -> list[str]:
     """The texts of a row's group, the honest one first, none twice: a text that stands for two families is one."""
     return list(dict.fromkeys([probe.row.honest, *probe.texts.values()]))
-
-
-def _completion(text: str) -> Completion:
-    return Completion(text=text)
 
 
 def _measured(plan: Plan, scorer: Scorer, probe: Probe, scored: ScoredGroup) -> Measured:

@@ -13,7 +13,7 @@ from rewardlab.probing.degenerate import HonestRow
 from rewardlab.results import spread
 from rewardlab.rows import Identifier, to_completions, to_sample
 from rewardlab.specs import Context
-from rewardlab.types import Sample
+from rewardlab.types import Completion, Sample
 
 HONEST, COMPLETIONS, RESPONSE = "honest", "completions", "response"
 MOST_READ = 20_000
@@ -43,16 +43,16 @@ class Wanted:
             problems.append(str(error))
         if problems:
             raise ValueError("; ".join(problems))
-        return replace(row, honest=honest)
+        return replace(row, honest=honest.text, token_count=honest.token_count)
 
-    def _honest(self, sample: Sample, row: HonestRow) -> str:
+    def _honest(self, sample: Sample, row: HonestRow) -> Completion:
         if self.honest is not None:
-            return _text(sample, self.honest)
+            return _completion(sample, self.honest)
         for column in (HONEST, COMPLETIONS, RESPONSE):
             if sample.fields.get(column) is not None:
-                return _text(sample, column)
+                return _completion(sample, column)
         if row.is_english and row.reference is not None:
-            return row.reference
+            return Completion(text=row.reference)
         columns = _texts(sample)
         what = f"a good response in the row's own language, in a column {RESPONSE!r} or one named with --honest"
         raise ValueError(f"no honest completion: {what}{nearest(RESPONSE, columns)}")
@@ -131,16 +131,16 @@ def _without_completions(sample: Sample) -> Sample:
     return replace(sample, fields=fields)
 
 
-def _text(sample: Sample, column: str) -> str:
-    """The text of a column; of the first one where it holds completions."""
+def _completion(sample: Sample, column: str) -> Completion:
+    """The text of a column; the first one where it holds completions."""
     value = sample.fields.get(column)
     if value is None:
         raise ValueError(f"no column {column!r} for the honest completion{nearest(column, _texts(sample))}")
-    if isinstance(value, list):
-        value = to_completions(value)[0].text
-    if not isinstance(value, str) or not value.strip():
+    completion = to_completions(value)[0] if isinstance(value, list) else None
+    text = value if completion is None else completion.text
+    if not isinstance(text, str) or not text.strip():
         raise ValueError(f"the honest completion in {column!r} must be a text that is not blank")
-    return value
+    return completion or Completion(text=text)
 
 
 def _texts(sample: Sample) -> Iterable[str]:

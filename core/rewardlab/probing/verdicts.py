@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rewardlab.probing.families import FAMILIES, MAY_TIE, Family
@@ -85,19 +85,21 @@ def _verdict(family: Family, rows: Sequence[Measured], rule: Rule) -> Verdict:
     pairs = [(row, outcome) for row, outcome in made if outcome.total is not None]
     silent = [outcome for _, outcome in made if outcome.total is None]
     absent = Counter(row.absent[family] for row in rows if family in row.absent)
-    told = {
-        "unscored": len(silent),
-        "fatal": sum(outcome.fatal for outcome in silent),
-        "why": silent[-1].why if silent else "",
-        "absent": dict(absent),
-    }
+    untold = Verdict(
+        family=family,
+        rows=0,
+        unscored=len(silent),
+        fatal=sum(outcome.fatal for outcome in silent),
+        why=silent[-1].why if silent else "",
+        absent=dict(absent),
+    )
     if not pairs:
-        return Verdict(family=family, rows=0, **told)
-    differences = [_ahead(row, outcome) for row, outcome in pairs]
+        return untold
+    differences = [_ahead(row, outcome.total) for row, outcome in pairs]
     wins = _wins(family, differences, rule)
     furthest = max(range(len(pairs)), key=differences.__getitem__)
-    return Verdict(
-        family=family,
+    return replace(
+        untold,
         rows=len(pairs),
         total=mean([outcome.total for _, outcome in pairs]),
         honest=mean([row.honest.total for row, _ in pairs]),
@@ -108,7 +110,6 @@ def _verdict(family: Family, rows: Sequence[Measured], rule: Rule) -> Verdict:
         held_by=[] if wins else [name for name in pairs[0][1].instead if _wins(family, _without(name, pairs), rule)],
         example=pairs[furthest][0].sample.id,
         values=means([outcome for _, outcome in pairs]),
-        **told,
     )
 
 
@@ -119,17 +120,17 @@ def _wins(family: Family, differences: Sequence[float], rule: Rule) -> bool:
     return rule.wins(family, _mean(differences)) or won > rule.most * len(differences)
 
 
-def _ahead(row: Measured, outcome: Outcome) -> float:
-    assert outcome.total is not None
+def _ahead(row: Measured, total: float | None) -> float:
+    assert total is not None
     assert row.honest.total is not None
-    return outcome.total - row.honest.total
+    return total - row.honest.total
 
 
 def _where_it_wins(family: Family, pairs: Sequence[Pair], rule: Rule) -> Sequence[Pair]:
     """All rows, where it wins by the mean of all."""
-    if rule.wins(family, _mean([_ahead(row, outcome) for row, outcome in pairs])):
+    if rule.wins(family, _mean([_ahead(row, outcome.total) for row, outcome in pairs])):
         return pairs
-    return [(row, outcome) for row, outcome in pairs if rule.wins(family, _ahead(row, outcome))]
+    return [(row, outcome) for row, outcome in pairs if rule.wins(family, _ahead(row, outcome.total))]
 
 
 def _blame(pairs: Sequence[Pair], tolerance: float) -> Blame | None:
@@ -144,14 +145,14 @@ def _gain(name: str, pairs: Sequence[Pair], tolerance: float) -> Blame | None:
     without = _without(name, pairs)
     if not without:
         return None
-    left, lead = _mean(without), _mean([_ahead(row, outcome) for row, outcome in _known(name, pairs)])
+    left, lead = _mean(without), _mean([_ahead(row, outcome.total) for row, outcome in _known(name, pairs)])
     then: Left = "ties" if abs(left) <= tolerance else "wins" if left > 0 else "loses"
     return Blame(component=name, lead=lead, gain=lead - left, left=then)
 
 
 def _without(name: str, pairs: Sequence[Pair]) -> list[float]:
     """How far ahead it would be in each row if this component said of it what it says of the honest one."""
-    return [outcome.instead[name] - row.honest.total for row, outcome in _known(name, pairs)]
+    return [_ahead(row, outcome.instead[name]) for row, outcome in _known(name, pairs)]
 
 
 def _known(name: str, pairs: Sequence[Pair]) -> list[Pair]:

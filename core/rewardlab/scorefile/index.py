@@ -81,7 +81,7 @@ class RowIndex:
 
     def places(self) -> Iterator[tuple[int, int]]:
         """(start, size) of the scores that have a place, in the order of the rows."""
-        return ((start, size) for _, _, start, size in self._each() if start is not None)
+        return ((start, size) for _, _, start, size in self._each() if start is not None and size is not None)
 
     def _each(self) -> Iterator[tuple[int, str, int | None, int | None]]:
         # by pages: a cursor would outlive an iterator that nobody ends, and no other thread may end it

@@ -48,7 +48,7 @@ class ScoreJob:
     say: Callable[[str], None] = lambda text: None
     summary: Summary = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         counted = {name: planned.spec.remarks for name, planned in self.plan.components.items() if planned.spec.remarks}
         object.__setattr__(self, "summary", Summary(remarks=counted, record=OutputRecords(self.plan).of))
 

@@ -80,7 +80,7 @@ def read_kept(
             except KeyError:
                 what = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
                 raise UserError(what, where=f"{path}:{number}") from None
-        if position is None:
+        if row is None or position is None:
             kept.dropped += 1
             kept.in_order = False
             continue

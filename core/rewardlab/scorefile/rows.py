@@ -1,7 +1,7 @@
 """The rows that `score` reads: all checked before anything is paid for, then read again to be scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -121,7 +121,7 @@ def _problem(row: Mapping[str, Any], path: str, line: int, check: Check, index: 
     return None
 
 
-def rows_to_score(path: str, check: Check, index: RowIndex) -> Iterator[Row]:
+def rows_to_score(path: str, check: Check, index: RowIndex) -> Generator[Row]:
     """The good rows that have no scores yet, in order. A JobError where the file is not what was checked."""
     lines = read_lines(path)
     for line, row_id, placed in index.rows():

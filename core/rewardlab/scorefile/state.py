@@ -78,7 +78,7 @@ class StateFolder:
 def origin(plan: Plan, rows: str) -> dict[str, Any]:
     """All that decides the scores. Values from the environment stay `${oc.env:...}`: they may be secrets."""
     raw = decisive(plan)
-    recipe = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
+    recipe: dict[str, Any] = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
     dataset = raw.get("dataset")
     if isinstance(dataset, dict) and "fields" in dataset:
         recipe["dataset"] = {"fields": dataset["fields"]}

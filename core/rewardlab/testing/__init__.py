@@ -10,7 +10,7 @@ Needs `pip install 'rewardlab[testing]'`. As a pytest plugin it tells at the end
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rewardlab.testing.checks import (
@@ -50,18 +50,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module 'rewardlab.testing' has no attribute {name!r}")
-    try:
-        value = getattr(import_module(f"rewardlab.testing.{_HOME[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name != "hypothesis":
-            raise
-        raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker has the names above, and finds others wrong
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'rewardlab.testing' has no attribute {name!r}")
+        try:
+            value = getattr(import_module(f"rewardlab.testing.{_HOME[name]}"), name)
+        except ModuleNotFoundError as error:
+            if error.name != "hypothesis":
+                raise
+            raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
+        globals()[name] = value
+        return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *_HOME])

@@ -5,9 +5,11 @@ size matters is what some laws look at.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any
 
 from rewardlab.errors import RewardlabError, one_line
@@ -34,13 +36,15 @@ Call = Sequence[Item]
 class Bench:
     """The reward of a spec. Coroutines run on a loop in a thread of its own, ended by `close`.
 
-    answered: whether any Score so far is more than a failure.
+    answered: whether any Score so far is more than a failure. ended: item -> whether it is `endless`, which benches of
+    one spec may share.
     """
 
-    def __init__(self, spec: RewardSpec, reward: Any):
+    def __init__(self, spec: RewardSpec, reward: Any, ended: dict[str, bool] | None = None):
         self.spec = spec
         self.reward = reward
         self.answered = False
+        self._ended = {} if ended is None else ended
         self.awaits = spec.scope == "group" or spec.runs == "async"
         self._home = LoopThread("rewardlab-laws") if self.awaits else None
 
@@ -51,6 +55,20 @@ class Bench:
     def score_all(self, calls: Iterable[Call]) -> list[list[Score]]:
         """The Scores of each call: one after the other, those of coroutine functions all under way at once."""
         return self._all([(call, self._asking(call)) for call in calls])
+
+    def endless(self, item: Item) -> bool:
+        """Of what runs in workers, whether one is killed over this item: alone it takes longer than `timeout`.
+
+        Such an item is not asked of the reward again; its score is that of `on_timeout`, as hosts have it.
+        """
+        if self.spec.runs != "worker" or self.awaits:
+            return False
+        if (key := repr(item)) not in self._ended:
+            began = time.monotonic()
+            with suppress(Exception, SystemExit), no_longer_than(self.spec.timeout):
+                self.reward.score([item])
+            self._ended[key] = time.monotonic() - began >= self.spec.timeout
+        return self._ended[key]
 
     def raw(self, items: Call) -> Any:
         """What `score` returned, as it is; what it raises is raised."""
@@ -69,7 +87,11 @@ class Bench:
     def score_on_main(self, calls: Sequence[Call]) -> list[list[Score]]:
         """Of a coroutine function: the Scores of each call, on a loop in this thread."""
         with asyncio.Runner() as runner:
-            return [self._judged(call, lambda call=call: runner.run(self._asking(call)())) for call in calls]
+
+            def judged(call: Call) -> list[Score]:
+                return self._judged(call, lambda: runner.run(self._asking(call)()))
+
+            return [judged(call) for call in calls]
 
     def close(self) -> None:
         """End the loop, if there is one."""
@@ -85,9 +107,24 @@ class Bench:
 
     def _all(self, asked: Sequence[tuple[Call, Callable[[], Any]]]) -> list[list[Score]]:
         if self._home is None:
-            return [self._judged(call, ask) for call, ask in asked]
+            return [self._spared(call, ask) for call, ask in asked]
         futures = [(call, self._home.submit(ask())) for call, ask in asked]
-        return [self._judged(call, lambda future=future: future.result(LIMIT)) for call, future in futures]
+        return [self._judged(call, partial(future.result, LIMIT)) for call, future in futures]
+
+    def _spared(self, call: Call, ask: Callable[[], Any]) -> list[Score]:
+        """The Scores, where only those items are asked that are not `endless`."""
+        ended = [self.endless(item) for item in call]
+        if not any(ended):
+            return self._judged(call, ask)
+        rest = [item for item, over in zip(call, ended, strict=True) if not over]
+        scores = iter(self._judged(rest, self._asking(rest)) if rest else [])
+        return [self._killed() if over else next(scores) for over in ended]
+
+    def _killed(self) -> Score:
+        on_timeout = self.spec.on_timeout
+        if on_timeout == "fail":
+            return Score(error=f"not done within {self.spec.timeout:g} s, its `timeout`")
+        return Score(value=float(on_timeout), info={"timed_out": True})
 
     def _limit(self) -> AbstractContextManager[None]:
         if self.awaits:
@@ -112,7 +149,7 @@ def bench(tested: Trial) -> Bench:
         if "failed" in shared:
             raise Untried(f"it cannot be built: {shared['failed']}")
         try:
-            shared["bench"] = Bench(tested.spec, tested.built())
+            shared["bench"] = Bench(tested.spec, tested.built(), shared.setdefault("ended", {}))
         except RewardlabError as error:
             shared["failed"] = one_line(error)
             raise
@@ -121,10 +158,16 @@ def bench(tested: Trial) -> Bench:
 
 
 @contextmanager
-def another_bench(tested: Trial, options: Config | None = None) -> Iterator[Bench]:
-    """The reward built anew, with judges of its own: these may belong to the loop on which they were asked first."""
-    judges = getattr(tested.example, "judges", None)
-    built = Bench(tested.spec, tested.built(options, **({"judges": judges()} if judges else {})))
+def another_bench(
+    tested: Trial, options: Config | None = None, judges: Mapping[str, Any] | None = None
+) -> Iterator[Bench]:
+    """The reward built anew, with judges of its own: these may belong to the loop on which they were asked first.
+
+    judges: by name, instead of the example's.
+    """
+    make = getattr(tested.example, "judges", None)
+    given = judges if judges is not None else make() if make else {}
+    built = Bench(tested.spec, tested.built(options, judges=given), tested.shared.setdefault("ended", {}))
     try:
         yield built
     finally:

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from rewardlab.errors import UserError
 from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExample
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, _Spec
 from rewardlab.testing import outcome
-from rewardlab.testing.outcome import LawsBroken, Tried
+from rewardlab.testing.outcome import LawsBroken, Tried, Untried
 from rewardlab.testing.ranked import Completions, ranked_examples
-from rewardlab.testing.told import broken_text
+from rewardlab.testing.told import broken_text, remedy_text
+from rewardlab.testing.trial import use_of
 from rewardlab.testing.trying import TRIES, declared, try_laws
 from rewardlab.types import Ask, Completion, Sample
 
@@ -40,17 +42,19 @@ def check_reward(
     judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
     tries: generated cases a law.
 
-    Gives what became of each law. A TypeError for arguments of another form, a UserError for wrong options.
+    Gives what became of each law. A TypeError for arguments of another form; a UserError for wrong options, and where
+    no law could be tried.
     """
     __tracebackhide__ = True
-    spec, plugin = _found("reward", spec)
-    own = _own(spec, plugin)
+    found, plugin = _found("reward", spec)
+    own = _own(found, plugin)
     if judges is not None:
         own = [replace(example, judges=lambda: judges) for example in own]
     examples: Sequence[Example] | None = own if judges is not None and own else None
     if good is not None or bad is not None or ladder or sample is not None or (judges is not None and not own):
-        examples = ranked_examples(spec, good, bad, sample, ladder, options or {}, own[0] if own else None, judges)
-    return _checked(try_laws(spec, plugin=plugin, examples=examples, given=options, tries=tries))
+        examples = ranked_examples(found, good, bad, sample, ladder, options or {}, own[0] if own else None, judges)
+    _refuse_without_examples(found, plugin, examples)
+    return _checked(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
 def check_judge(
@@ -111,21 +115,32 @@ def _check(
 ) -> list[Tried]:
     """Under the spec's own examples, or where parts of one are given under these, with the options of the first."""
     __tracebackhide__ = True
-    spec, plugin = _found(kind, spec)
+    found, plugin = _found(kind, spec)
     given = {name: part for name, part in parts.items() if part is not None}
     examples = None
     if given and plain is not None:
-        own = _own(spec, plugin)
+        own = _own(found, plugin)
         examples = [replace(own[0] if own else plain, **given)]
-    return _checked(try_laws(spec, plugin=plugin, examples=examples, given=options, tries=tries))
+    _refuse_without_examples(found, plugin, examples)
+    return _checked(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
 def _checked(tried: list[Tried]) -> list[Tried]:
     __tracebackhide__ = True  # the failing example says it, not our frames
     if text := broken_text(tried):
-        raise LawsBroken(text)
+        raise LawsBroken("\n".join(filter(None, [text, remedy_text(tried)])))
     outcome.CHECKED.extend(tried)
     return tried
+
+
+def _refuse_without_examples(spec: _Spec, plugin: Plugin | None, given: Sequence[Example] | None) -> None:
+    """A UserError where no law can be tried: a test that passes whatever the component does is worse than none."""
+    if given is not None or spec.laws.examples is not None:
+        return
+    try:
+        declared(spec, plugin)
+    except Untried as why:
+        raise UserError(f"{use_of(spec, plugin)}: no law can be tried: {why}") from None
 
 
 def _own(spec: _Spec, plugin: Plugin | None) -> list[Any]:

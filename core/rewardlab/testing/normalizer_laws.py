@@ -55,7 +55,8 @@ def equal(tested: Trial) -> int:
 
     def check(case: Case) -> None:
         values = _shape(normalizer, case.whole)
-        slack, first = _slack(tested, values), {}
+        slack = _slack(tested, values)
+        first: dict[float, int] = {}
         for place, total in enumerate(case.totals):
             known = first.setdefault(total, place)
             if abs(values[place] - values[known]) > slack:

@@ -5,7 +5,7 @@ of it until laws have been tried.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ TITLE = "laws of rewardlab"
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> Iterator[Any]:
+def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """What a test found goes with its report: under xdist to another process."""
     report = yield
     outcome = sys.modules.get("rewardlab.testing.outcome")

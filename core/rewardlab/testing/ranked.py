@@ -60,7 +60,7 @@ def ranked_examples(
 
 
 def _items(given: Completions, sample: Sample | None) -> list[Item]:
-    return [one if _is_item(one) else (sample or SAMPLE, one) for one in _listed(given)]  # type: ignore[misc]
+    return [one if _is_item(one) else (sample or SAMPLE, one) for one in _listed(given)]
 
 
 def _listed(given: Any) -> Sequence[Any]:

@@ -68,7 +68,23 @@ def arrival(tested: Trial) -> int:
     moved = _pools(tested).flatmap(
         lambda pool: st.permutations(pool.entries).map(lambda entries: (pool, _with(pool, entries)))
     )
-    return search(check, moved, tries=tested.tries)
+    given = [
+        (pool, _with(pool, entries)) for own in _own(tested) for pool in (own, _tied(own)) for entries in _moved(pool)
+    ]
+    for both in given:
+        check(both)
+    return len(given) + search(check, moved, tries=tested.tries)
+
+
+def _tied(pool: Candidates) -> Candidates:
+    """The pool's completions, all with the scores of the first: what decides between equals shows at once."""
+    return _with(pool, [PoolEntry(completion=entry.completion, scores=pool[0].scores) for entry in pool])
+
+
+def _moved(pool: Candidates) -> list[list[PoolEntry]]:
+    """Its entries backwards, and turned by one."""
+    entries = list(pool)
+    return [entries[::-1], entries[1:] + entries[:1]]
 
 
 def worker(tested: Trial, sampler: Any) -> int:
@@ -120,11 +136,16 @@ def _selected(sampler: Any, pool: Candidates) -> list[int]:
 
 def _over(tested: Trial, check: Any) -> int:
     """The example's own pools, then generated ones."""
-    own = [pool for pool in tested.example.pools if len(pool) >= pool.size]
+    own = _own(tested)
     generated = _pools(tested)
     for pool in own:
         check(pool)
     return len(own) + search(check, generated, tries=tested.tries)
+
+
+def _own(tested: Trial) -> list[Candidates]:
+    """The example's pools of which a whole group can be chosen."""
+    return [pool for pool in tested.example.pools if len(pool) >= pool.size]
 
 
 def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:

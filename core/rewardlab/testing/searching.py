@@ -27,11 +27,12 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
     """
     deadline = time.monotonic() + LONGEST_S
     seen = 0
+    longest = 0.0
     failures: list[Broken] = []
 
     def look(values: tuple[Any, ...]) -> None:
-        nonlocal seen
-        if time.monotonic() > deadline:
+        nonlocal seen, longest
+        if (began := time.monotonic()) + longest > deadline:  # the next may take as long as the longest did
             return
         seen += 1
         try:
@@ -39,10 +40,14 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
         except Broken as broken:
             failures.append(broken)
             raise
+        finally:
+            longest = max(longest, time.monotonic() - began)
 
     if first:
         seen += 1
+        began = time.monotonic()
         failures += _fewest(check, list(first), deadline)
+        longest = 0.0 if failures else time.monotonic() - began
     looking = given(tuples(*strategies))(look)
     quiet = settings(
         max_examples=tries,

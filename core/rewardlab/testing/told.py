@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from textwrap import indent, shorten
 
-from rewardlab.laws import OF_KIND
+from rewardlab.laws import NOT_SO_OF, OF_KIND
 from rewardlab.testing.outcome import Broken, Outcome, Tried
 
 SHOWN = 160
@@ -47,6 +47,19 @@ def broken_text(tried: Sequence[Tried]) -> str:
             law = OF_KIND[one.kind][outcome.law]
             parts.append(f"{named} breaks `{outcome.law}`: {law}\n{indent(outcome.why, '    ')}")
     return "\n".join(parts)
+
+
+def remedy_text(tried: Sequence[Tried]) -> str:
+    """What to do where a law is broken that takes for granted what is not so of every reward; empty where none is."""
+    laws = dict.fromkeys(outcome.law for one in tried if one.kind == "reward" for outcome in one.of("broken"))
+    named = [law for law in laws if law in NOT_SO_OF]
+    if not named:
+        return ""
+    lines = [f"  {law}: not for {NOT_SO_OF[law]}" for law in named]
+    if any(law != "empty" for law in named):
+        lines.append("  a little more than it should be can be tolerated: Laws(tolerance=...)")
+    off = f"Laws(off={{{named[0]!r}: 'why'}})"
+    return "\n".join([f"mend the reward; or, where a law is not for it, say why in its spec: {off}", *lines])
 
 
 def remarks(tried: Sequence[Tried]) -> list[str]:

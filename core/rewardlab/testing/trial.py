@@ -18,6 +18,7 @@ from rewardlab.planned import Planned
 from rewardlab.registry import Plugin
 from rewardlab.specs import Config, Context, _Spec
 from rewardlab.testing.outcome import Untried
+from rewardlab.types import Reply
 from rewardlab.uses import Use
 from rewardlab.workers import Workers
 
@@ -57,7 +58,9 @@ class Trial:
             "device": resolve(AUTO),
             "workers": self.opener,
         }
-        return Context(**(known | more))
+        given = known | more
+        judges = {name: _as_hosted(judge) for name, judge in given["judges"].items()}
+        return Context(**(given | {"judges": judges}))
 
     def built(self, options: Config | None = None, **more: Any) -> Any:
         """The component, built anew. A UserError or JobError says why it cannot be."""
@@ -66,6 +69,20 @@ class Trial:
         if self.spec.kind not in NEEDS:  # a curriculum has either or both of two parts
             return self.spec.build(planned.options, context)
         return build(planned, context, self.use, NEEDS[self.spec.kind])
+
+
+class _Hosted:
+    """A judge that only has `ask`, with `understood` beside it as a host gives it."""
+
+    def __init__(self, judge: Any):
+        self.ask = judge.ask
+
+    def understood(self, reply: Reply, ok: bool) -> None:
+        """What a host would count."""
+
+
+def _as_hosted(judge: Any) -> Any:
+    return judge if hasattr(judge, "understood") or not hasattr(judge, "ask") else _Hosted(judge)
 
 
 def use_of(spec: _Spec, plugin: Plugin | None) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from rewardlab import Config, Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws
+from rewardlab.laws import Laws, RewardExample
 from rewardlab.sides import Part
 from rewardlab.specs import EnvironmentChoice
 
@@ -37,14 +37,14 @@ def _answer(options: AnswerOptions, context: Context) -> Any:
     return open_answer(options, context.workers)
 
 
-def _answer_examples():
+def _answer_examples() -> list[RewardExample]:
     from rewardlab_comet.examples import answer
 
     return answer()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="answer",

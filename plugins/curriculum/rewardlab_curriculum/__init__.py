@@ -55,7 +55,7 @@ def _balanced_examples() -> list[CurriculumExample]:
 
 
 @hookimpl
-def rewardlab_curricula():
+def rewardlab_curricula() -> list[CurriculumSpec]:
     return [
         CurriculumSpec(
             name="shuffle",

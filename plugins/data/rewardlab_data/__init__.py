@@ -1,9 +1,9 @@
 """Datasets: JSONL files, the Hugging Face hub, generated word problems; references from an expert model."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
-from rewardlab import Config, DatasetSpec, hookimpl
+from rewardlab import Config, Context, DatasetSpec, hookimpl
 from rewardlab.laws import DatasetExample, Laws
 from rewardlab.quoting import template_of
 
@@ -109,19 +109,19 @@ def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:
     return (*fields, "response") if options.kind == "responses" else fields
 
 
-def _build_jsonl(options: JsonlOptions, context):
+def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
     from rewardlab_data.jsonl import JsonlRows
 
     return JsonlRows(options.path, skip_bad=options.skip_bad)
 
 
-def _build_hub(options: HubOptions, context):
+def _build_hub(options: HubOptions, context: Context) -> Any:
     from rewardlab_data.hub import HubRows
 
     return HubRows(options)
 
 
-def _build_arithmetic(options: ArithmeticOptions, context):
+def _build_arithmetic(options: ArithmeticOptions, context: Context) -> Any:
     if options.path is not None:
         from rewardlab_data.jsonl import JsonlRows
 
@@ -141,7 +141,7 @@ def _expert_calls(options: ExpertOptions, rows: int) -> int:
     return calls(options, rows)
 
 
-def _build_expert(options: ExpertOptions, context):
+def _build_expert(options: ExpertOptions, context: Context) -> Any:
     from rewardlab_data.expert import ExpertRows
 
     return ExpertRows(options, context)
@@ -158,7 +158,7 @@ def _laws(name: str) -> Laws:
 
 
 @hookimpl
-def rewardlab_datasets():
+def rewardlab_datasets() -> list[DatasetSpec]:
     return [
         DatasetSpec(
             name="jsonl",

@@ -1,7 +1,8 @@
 """data/hub: the rows of a dataset on the Hugging Face hub, or of a dataset folder, as samples."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from rewardlab import Sample
 from rewardlab.errors import JobError, UserError, one_line
@@ -31,7 +32,7 @@ class HubRows:
         except Exception as error:  # of the library, while it streams
             raise JobError(f"{options.path} cannot be read on: {one_line(error)}") from error
 
-    def _open(self):
+    def _open(self) -> Iterable[dict[str, Any]]:
         options = self._options
         try:
             import datasets

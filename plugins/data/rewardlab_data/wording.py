@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, get_args
 
 Operation = Literal["add", "sub"]
 Form = Literal["boxed", "tagged"]
@@ -91,6 +91,7 @@ def _data() -> dict:
 
 def _wording(block: dict) -> Wording:
     things = tuple((thing, thing) if isinstance(thing, str) else tuple(thing) for thing in block["things"])
-    questions = {operation: tuple(block[operation]) for operation in ("add", "sub")}
-    steps = {operation: tuple(block["steps"][operation]) for operation in ("add", "sub")}
+    operations: tuple[Operation, ...] = get_args(Operation)
+    questions = {operation: tuple(block[operation]) for operation in operations}
+    steps = {operation: tuple(block["steps"][operation]) for operation in operations}
     return Wording(things=things, questions=questions, steps=steps)

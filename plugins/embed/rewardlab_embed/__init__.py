@@ -3,7 +3,7 @@
 from typing import Any
 
 from rewardlab import Context, DatasetSpec, RewardSpec, hookimpl
-from rewardlab.laws import Laws
+from rewardlab.laws import Laws, RewardExample
 
 from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
 
@@ -53,20 +53,20 @@ def _field(options: CosineOptions) -> list[str]:
     return [options.against]
 
 
-def _cosine_examples():
+def _cosine_examples() -> list[RewardExample]:
     from rewardlab_embed.examples import cosine
 
     return cosine()
 
 
-def _translated_cosine_examples():
+def _translated_cosine_examples() -> list[RewardExample]:
     from rewardlab_embed.examples import translated_cosine
 
     return translated_cosine()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="cosine",
@@ -100,7 +100,7 @@ def rewardlab_rewards():
 
 
 @hookimpl
-def rewardlab_datasets():
+def rewardlab_datasets() -> list[DatasetSpec]:
     return [
         DatasetSpec(
             name="distinct",

@@ -56,8 +56,8 @@ class Index:
         asked = torch.from_numpy(vectors).to(self._device)
         for number, block in enumerate(self._blocks):
             filled = min(BLOCK, self._count - number * BLOCK)
-            cosine, place = (asked @ block[:filled].T).max(dim=1)
-            cosine, place = cosine.cpu().numpy(), place.cpu().numpy() + number * BLOCK
+            highest, there = (asked @ block[:filled].T).max(dim=1)
+            cosine, place = highest.cpu().numpy(), there.cpu().numpy() + number * BLOCK
             better = cosine > best
             best[better], whose[better] = cosine[better], place[better]
         return best, whose
@@ -144,4 +144,4 @@ class _Rows:
 
 
 def _matrix(embedded: list[Embedded]) -> np.ndarray:
-    return np.stack([e.vector for e in embedded])
+    return np.stack([e.vector for e in embedded if e.vector is not None])

@@ -45,9 +45,10 @@ class Pairs:
 
 
 def _answer(a: "Embedded", b: "Embedded") -> dict:
-    for side, embedded in (("a", a), ("b", b)):
-        if embedded.vector is None:
-            return {"error": embedded.error, "of": side}
+    if a.vector is None:
+        return {"error": a.error, "of": "a"}
+    if b.vector is None:
+        return {"error": b.error, "of": "b"}
     # rounding may lead a text's cosine with itself over 1
     return {"cosine": max(-1.0, min(1.0, float(np.dot(a.vector, b.vector)))), "cut": [a.cut, b.cut]}
 
@@ -233,4 +234,6 @@ class _Kept:
                 self._by_key[key] = embedded
                 self._bytes += embedded.vector.nbytes
         while self._bytes > self._most:
-            self._bytes -= self._by_key.popitem(last=False)[1].vector.nbytes
+            _, oldest = self._by_key.popitem(last=False)
+            assert oldest.vector is not None  # no other is kept
+            self._bytes -= oldest.vector.nbytes

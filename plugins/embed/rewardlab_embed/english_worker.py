@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import cache
 
-from lingua import Language, LanguageDetectorBuilder
+from lingua import Language, LanguageDetector, LanguageDetectorBuilder
 
 LOOKED_AT, WINDOW = 12_000, 600
 """characters of a text that are looked at, in windows of so many, evenly over all of it"""
@@ -69,7 +69,7 @@ def _share_of_other_scripts(words: str) -> float:
 
 
 @cache
-def _detector(other: Language | None):
+def _detector(other: Language | None) -> LanguageDetector:
     if other is not None:
         return LanguageDetectorBuilder.from_languages(Language.ENGLISH, other).build()
     return LanguageDetectorBuilder.from_all_languages_with_latin_script().with_low_accuracy_mode().build()

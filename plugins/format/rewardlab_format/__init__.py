@@ -1,11 +1,11 @@
 """Boxes and tags: whether a response has the form that was asked for."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
-from rewardlab import Config, RewardSpec, hookimpl
-from rewardlab.laws import Laws
+from rewardlab import Config, Context, RewardSpec, hookimpl
+from rewardlab.laws import Laws, RewardExample
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
@@ -30,32 +30,32 @@ class TagsOptions(Config):
     """names of the tags, in the order in which a response must have them, each once, with text inside"""
 
 
-def _boxed(options, context):
+def _boxed(options: BoxedOptions, context: Context) -> Any:
     from rewardlab_format.boxed import Boxed
 
     return Boxed(options)
 
 
-def _tags(options, context):
+def _tags(options: TagsOptions, context: Context) -> Any:
     from rewardlab_format.tags import Tags
 
     return Tags(options.tags)
 
 
-def _boxed_examples():
+def _boxed_examples() -> list[RewardExample]:
     from rewardlab_format.examples import boxed
 
     return boxed()
 
 
-def _tags_examples():
+def _tags_examples() -> list[RewardExample]:
     from rewardlab_format.examples import tags
 
     return tags()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="boxed",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rewardlab import Completion, Sample, Score
 from rewardlab.boxes import last_box, official_box
 
+from rewardlab_format import BoxedOptions
 from rewardlab_format.blank import is_blank_latex
 
 CLOSE = "</think>"
@@ -17,7 +18,7 @@ class Boxed:
     something. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
-    def __init__(self, options):
+    def __init__(self, options: BoxedOptions):
         self._official = options.profile == "sp3f_official"
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

@@ -1,10 +1,10 @@
 """Whether a response is in the language it should be in, and training data in many languages."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
-from rewardlab import Config, DatasetSpec, RewardSpec, Sample, hookimpl
-from rewardlab.laws import Laws
+from rewardlab import Config, Context, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.laws import DatasetExample, Laws, RewardExample
 from rewardlab.quoting import template_of
 
 from rewardlab_language.languages import UnknownLanguage, resolve
@@ -95,20 +95,20 @@ def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
     return None
 
 
-def _build(options: FidelityOptions, context):
+def _build(options: FidelityOptions, context: Context) -> Any:
     from rewardlab_language.fidelity import Fidelity
 
     return Fidelity(options)
 
 
-def _fidelity_examples():
+def _fidelity_examples() -> list[RewardExample]:
     from rewardlab_language.examples import fidelity
 
     return fidelity()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="fidelity",
@@ -131,13 +131,13 @@ def rewardlab_rewards():
     ]
 
 
-def _translated(options: TranslatedOptions, context):
+def _translated(options: TranslatedOptions, context: Context) -> Any:
     from rewardlab_language.translated import TranslatedRows
 
     return TranslatedRows(options, context)
 
 
-def _translated_examples():
+def _translated_examples() -> list[DatasetExample]:
     from rewardlab_language.translated_examples import examples_of_translated
 
     return examples_of_translated()
@@ -164,7 +164,7 @@ def _required(options: TranslatedOptions) -> list[str]:
 
 
 @hookimpl
-def rewardlab_datasets():
+def rewardlab_datasets() -> list[DatasetSpec]:
     return [
         DatasetSpec(
             name="translated",

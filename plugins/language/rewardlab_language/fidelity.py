@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Any
 
 from rewardlab import Completion, Sample, Score
 
@@ -47,23 +48,26 @@ class Fidelity:
         except UnknownLanguage as error:
             return _nothing(None, str(error))
         shares: dict[str, Share] = {}
+        values: dict[str, float] = {}
         for name, part in select(text, self._options.part).items():
             if part is None:
                 return _nothing(0.0, f"the text has no {name}")
-            shares[name] = meter.measure(part)
-            if shares[name].value is None:
+            shares[name] = share = meter.measure(part)
+            if share.value is None:
                 return _nothing(0.0, f"the {name} has no letters")
-        lowest = min(shares.values(), key=lambda share: share.value)
-        info = {"share": lowest.value, "language": lowest.language}
-        if len(shares) > 1:
-            info["parts"] = {name: share.value for name, share in shares.items()}
-        return Score(value=self._value(lowest.value), info=info)
+            values[name] = share.value
+        lowest = min(values, key=values.__getitem__)
+        info: dict[str, Any] = {"share": values[lowest], "language": shares[lowest].language}
+        if len(values) > 1:
+            info["parts"] = values
+        return Score(value=self._value(values[lowest]), info=info)
 
-    def _official(self, text: str, language: object) -> Score:
+    def _official(self, text: str, language: Any) -> Score:
         try:
             share = sp3f.share(text, language)
         except Exception as error:  # the published code scores whatever goes wrong as 0
             return Score(value=0.0, info={"share": 0.0, "language": None, "reason": str(error)})
+        assert share.value is not None  # 0 where nothing was detected
         return Score(value=self._value(share.value), info={"share": share.value, "language": share.language})
 
     def _value(self, share: float) -> float:

@@ -4,6 +4,10 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lingua import Language
 
 # ISO 639-1, ISO 639-3, English name, scripts by ISO 15924 (Kana: hiragana and katakana).
 _TABLE = """
@@ -96,7 +100,7 @@ def _resolve(tag: str) -> Target:
     return target
 
 
-def lingua_language(code: str):
+def lingua_language(code: str) -> "Language":
     """lingua's own value for one of the 75 codes."""
     from lingua import IsoCode639_1, Language
 

@@ -113,7 +113,8 @@ class _Closers:
     def _box(self, start: int) -> int | None:
         if self._braces is None:
             self._braces = _matching_braces(self._text)
-        closing = self._braces.get(_BLANKS.match(self._text, start).end())
+        blanks = _BLANKS.match(self._text, start)
+        closing = self._braces.get(blanks.end()) if blanks else None
         return None if closing is None else closing + 1
 
 

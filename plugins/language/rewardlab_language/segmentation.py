@@ -15,10 +15,14 @@ Costs are integers, quarters of a nat, so that a text has the same answer everyw
 import functools
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rewardlab_language.languages import lingua_language
 from rewardlab_language.rivals import Contest
 from rewardlab_language.words import BREAK, Word
+
+if TYPE_CHECKING:
+    from lingua import Language, LanguageDetector, LanguageDetectorBuilder
 
 QUARTERS = 4  # of a nat
 WORST = 8 * QUARTERS
@@ -82,7 +86,7 @@ class Segmenter:
             return self._nats(self._trigrams, word, 1.0)
         return self._nats(self._all_orders, word, SHORT_WORD * len(set(word)))
 
-    def _nats(self, detector, word: str, scale: float) -> list[float]:
+    def _nats(self, detector: "LanguageDetector", word: str, scale: float) -> list[float]:
         found = {v.language: v.value for v in detector.compute_language_confidence_values(word)}
         values = [found[language] for language in self._known]
         if not any(values):
@@ -95,18 +99,18 @@ class Segmenter:
         return [japanese if code == "ja" else chinese for code in self.languages]
 
     @functools.cached_property
-    def _known(self) -> list:
+    def _known(self) -> "list[Language]":
         return [lingua_language(code) for code in self.languages]
 
     @functools.cached_property
-    def _trigrams(self):
+    def _trigrams(self) -> "LanguageDetector":
         return self._builder().with_low_accuracy_mode().build()
 
     @functools.cached_property
-    def _all_orders(self):
+    def _all_orders(self) -> "LanguageDetector":
         return self._builder().build()
 
-    def _builder(self):
+    def _builder(self) -> "LanguageDetectorBuilder":
         from lingua import LanguageDetectorBuilder
 
         return LanguageDetectorBuilder.from_languages(*self._known)

@@ -6,9 +6,13 @@ rival and passes in any Latin text, and what cannot be scored is 0.
 
 from collections import Counter
 from functools import cache
+from typing import TYPE_CHECKING
 
 from rewardlab_language.languages import SCRIPTS, lingua_language
 from rewardlab_language.share import Share
+
+if TYPE_CHECKING:
+    from lingua import LanguageDetector
 
 
 def after_thinking(text: str) -> str:
@@ -33,7 +37,7 @@ def share(text: str, language: str) -> Share:
 
 
 @cache
-def _detector(language: str):
+def _detector(language: str) -> "LanguageDetector":
     """Models load when a text first needs them; the published code loads all 75 pairs at the start."""
     from lingua import LanguageDetectorBuilder
 

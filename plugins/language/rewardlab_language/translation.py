@@ -95,5 +95,6 @@ def _untranslated(usable: Sequence[Candidate]) -> Untranslated:
     if not usable:
         return Untranslated("every candidate is empty, cut off or far too long")
     nearest = best(usable, 0.0)
+    assert nearest is not None  # no share is below 0
     shown = nearest.text if len(nearest.text) <= SHOWN else nearest.text[: SHOWN - 3] + "..."
     return Untranslated("no candidate is in the language", f"share {nearest.share:.2f} in {shown!r}")

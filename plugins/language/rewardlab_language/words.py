@@ -81,6 +81,7 @@ def words(text: str) -> list[Word]:
     previous, opens, found = "", True, []
     for match in _TOKEN.finditer(text):
         script = match.lastgroup
+        assert script is not None  # each way to match has a name
         if script == BREAK:
             opens = True
             found.append(_END)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 from rewardlab import Config, Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws
+from rewardlab.laws import Laws, RewardExample
 
 
 class Options(Config):
@@ -38,14 +38,14 @@ def _build(options: Options, context: Context) -> Any:
     return Accuracy(options)
 
 
-def _accuracy_examples():
+def _accuracy_examples() -> list[RewardExample]:
     from rewardlab_math.examples import accuracy
 
     return accuracy()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="accuracy",

@@ -38,7 +38,6 @@ def call_within(seconds: float, work: Callable[[], Result]) -> Result:
     """
     watcher = _Watcher(seconds)
     watcher.start()
-    result = None
     try:
         try:
             result = work()

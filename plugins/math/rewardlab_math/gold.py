@@ -91,8 +91,8 @@ def _gold(written: str, point_only: bool, seconds: float) -> Gold:
     if kind != "formula":
         return Gold(text=text, kind=kind)
     if numbers and not listed and not any(number.name for number in numbers):
-        found = tuple(algebra.numbers(numbers))
-        return Gold(text=text, kind=kind, quantities=numbers, formulas=found, only_number=True)
+        formulas = tuple(algebra.numbers(numbers))
+        return Gold(text=text, kind=kind, quantities=numbers, formulas=formulas, only_number=True)
     try:
         guard.check(text, gold=text)
         found = call_within(seconds, lambda: algebra.formulas(text, decimal_comma=not point_only))

@@ -102,7 +102,7 @@ def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str
     for form, read in _FORMS:
         match = form.match(text)
         values = read(match, point_only) if match else frozenset()
-        if values:
+        if match and values:
             exact = read is _quotients or all(value.denominator == 1 for value in values)
             return values, exact, text[match.end() :]
     return frozenset(), True, text
@@ -110,7 +110,7 @@ def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str
 
 def _quotients(match: re.Match, point_only: bool) -> frozenset[Fraction]:
     parts = match.groupdict()
-    top, bottom = parts["top"] or parts.get("top_digit"), parts["bottom"] or parts.get("bottom_digit")
+    top, bottom = parts["top"] or parts.get("top_digit", ""), parts["bottom"] or parts.get("bottom_digit", "")
     whole = Fraction(parts["whole"] or 0)
     sign = -1 if top.startswith("-") else 1
     tops, bottoms = readings(top.lstrip("-"), point_only=point_only), readings(bottom, point_only=point_only)

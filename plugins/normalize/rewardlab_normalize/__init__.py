@@ -57,7 +57,7 @@ def _std_examples() -> list[NormalizerExample]:
 
 
 @hookimpl
-def rewardlab_normalizers():
+def rewardlab_normalizers() -> list[NormalizerSpec]:
     return [
         NormalizerSpec(
             name="center",

@@ -106,10 +106,9 @@ class ChatOptions(Config):
 
 def parameters(options: ChatOptions) -> dict[str, Any]:
     """What every request has besides the model and the messages."""
-    limit = {options.max_tokens_name: options.max_tokens}
-    given = {
+    given: dict[str, Any] = {
         "temperature": options.temperature,
-        **limit,
+        options.max_tokens_name: options.max_tokens,
         "top_p": options.top_p,
         "seed": options.seed,
         "response_format": options.response_format,
@@ -139,7 +138,7 @@ def _examples() -> list[JudgeExample]:
 
 
 @hookimpl
-def rewardlab_judges():
+def rewardlab_judges() -> list[JudgeSpec]:
     return [
         JudgeSpec(
             name="chat",

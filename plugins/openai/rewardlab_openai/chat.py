@@ -102,8 +102,9 @@ class Chat:
         cause = " ".join(f"{type(error).__name__}: {error}".split())
         if not isinstance(error, aiohttp.ClientConnectorError):
             return f"broke off before the whole answer of {self._address} was there: {cause}"
-        if not isinstance(error, aiohttp.ClientSSLError) and (error.errno or 0) > 0:
-            cause = os.strerror(error.errno)
+        number = error.errno or 0
+        if not isinstance(error, aiohttp.ClientSSLError) and number > 0:
+            cause = os.strerror(number)
         return f"cannot be reached at {self._address}: {cause}"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config, Context, JudgeSpec, RewardSpec, hookimpl
-from rewardlab.laws import JudgeExample, Laws
+from rewardlab.laws import JudgeExample, Laws, RewardExample
 
 OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
 """What `profile: sp3f_official` fixes, besides its reader of boxes."""
@@ -78,14 +78,14 @@ def _overlap_examples() -> list[JudgeExample]:
     return examples_of_overlap()
 
 
-def _win_rate_examples():
+def _win_rate_examples() -> list[RewardExample]:
     from rewardlab_pairwise.examples import win_rate
 
     return win_rate()
 
 
 @hookimpl
-def rewardlab_rewards():
+def rewardlab_rewards() -> list[RewardSpec]:
     return [
         RewardSpec(
             name="win_rate",
@@ -104,7 +104,7 @@ def rewardlab_rewards():
 
 
 @hookimpl
-def rewardlab_judges():
+def rewardlab_judges() -> list[JudgeSpec]:
     return [
         JudgeSpec(
             name="overlap",

@@ -1,5 +1,7 @@
 """Answers to compare, and a judge that knows which is right, to try the components with (rewardlab.laws)."""
 
+from typing import Any
+
 from rewardlab import Ask, Reply, Sample
 from rewardlab.boxes import last_box
 from rewardlab.laws import RewardExample
@@ -43,7 +45,7 @@ def _decided() -> dict[str, Marker]:
 
 def win_rate() -> list[RewardExample]:
     """All orders, fewer opponents, and what the judge may see besides."""
-    ways = {
+    ways: dict[str, dict[str, Any]] = {
         "both": {"orders": "both"},
         "balanced": {"orders": "balanced"},
         "a_only": {"orders": "a_only"},

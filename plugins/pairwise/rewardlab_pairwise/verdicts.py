@@ -53,7 +53,7 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
             return None
     if _is_fenced(box, shown, key) or _is_thought(box, shown):
         return None
-    return box[box.lastindex]
+    return "A" if box[_letter(box)] == "A" else "B"
 
 
 def official_verdict(text: str) -> Verdict | None:
@@ -63,7 +63,7 @@ def official_verdict(text: str) -> Verdict | None:
     Source: lintangsutawika/sp3f `ab306b4`, grpo.py, with yaeval-harness `013486c`, get_boxed_answer.
     """
     winner = official_box(text)
-    return winner if winner in ("A", "B") else None
+    return "A" if winner == "A" else "B" if winner == "B" else None
 
 
 def _last_box(text: str) -> re.Match[str] | None:
@@ -73,13 +73,19 @@ def _last_box(text: str) -> re.Match[str] | None:
     return last
 
 
+def _letter(box: re.Match[str]) -> int:
+    """The number of the group that holds A or B."""
+    assert box.lastindex is not None
+    return box.lastindex
+
+
 def _plain(text: str) -> str:
     """`text` without what a judge may change in the lines that it quotes; empty lines stay."""
     return "\n".join(line.lstrip(_QUOTE_MARKS).rstrip() for line in text.splitlines()).strip()
 
 
 def _is_quoted(box: re.Match[str], shown: str) -> bool:
-    text, start, letter_end = box.string, box.start(), box.end(box.lastindex)
+    text, start, letter_end = box.string, box.start(), box.end(_letter(box))
     before, behind = _next_to(text, start, letter_end, BEHIND)
     if behind and behind in shown:
         return True

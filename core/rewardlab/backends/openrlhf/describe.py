@@ -16,7 +16,7 @@ from rewardlab.backends.openrlhf.layout import Layout, layout_of
 from rewardlab.backends.openrlhf.wheel import WHEEL, installed
 from rewardlab.cost_plan import data_costs, reward_costs
 from rewardlab.plan import Plan
-from rewardlab.recipe import Backend, DataStage, EvalStage, RlStage, SftStage, Stage
+from rewardlab.recipe import Backend, DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
 
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group (with G - 1)",
@@ -80,7 +80,7 @@ def _checkpoints(stage: TrainingStage) -> str:
     return f"a checkpoint every {stage.save_every} steps, from which an interrupted stage goes on"
 
 
-def _texts(plan: Plan, index: int, stage: TrainingStage, layout: Layout) -> Iterator[str]:
+def _texts(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
     unit = "rows" if isinstance(stage, SftStage) else "pairs"
     dataset = plan.stage_dataset(index).use.use
     micro = batches(stage, plan.recipe.backend.engine, layout).micro
@@ -111,8 +111,9 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
     yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
     yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}"
-    low, high = clip_range(plan, stage)
-    yield f"OpenRLHF's own clip of rewards is set to [{low:g}, {high:g}], beyond all that they can be"
+    clip = clip_range(plan, stage)
+    assert clip is not None  # `check` refuses rewards of no known range
+    yield f"OpenRLHF's own clip of rewards is set to [{clip[0]:g}, {clip[1]:g}], beyond all that they can be"
     if stage.kl.coef:
         kl = stage.kl
         weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
@@ -135,6 +136,7 @@ def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
         within = ", and change in the middle of completions" if engine.asynchronous.partial_rollouts else ""
         yield f"asynchronous: completions are from weights up to {ahead} step(s) older{within}"
     if engine.dynamic_filtering is not None:
+        assert plan.recipe.reward is not None  # rl needs one
         low, high = engine.dynamic_filtering
         yield (
             f"dynamic filtering: only groups with a mean {plan.recipe.reward.correctness} between {low:g} and {high:g} "

@@ -8,7 +8,7 @@ from rewardlab.backends.openrlhf.compile.further import further_arguments, furth
 from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.wheel import WHEEL, engine_parser, installed
 from rewardlab.backends.recipe_findings import Finding
-from rewardlab.engine_settings import Correction, Engine
+from rewardlab.engine_settings import Correction, Engine, Lora
 from rewardlab.errors import JobError
 from rewardlab.recipe import DpoStage, RlStage
 
@@ -22,7 +22,7 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
     if engine.offload_reference:
         yield from _offload(engine, stages)
     if engine.lora is not None:
-        yield from _lora(engine, stages)
+        yield from _lora(engine.lora, stages)
     if engine.correction is not None:
         yield from _correction(engine.correction)
     if engine.dynamic_filtering is not None and not engine.dynamic_filtering[0] < engine.dynamic_filtering[1]:
@@ -42,16 +42,16 @@ def _offload(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
         yield ("offload_reference",), "needs zero_stage: 3; DeepSpeed keeps a reference that is not split on its GPU"
 
 
-def _lora(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
+def _lora(lora: Lora, stages: list[TrainingStage]) -> Iterator[Finding]:
     if any(isinstance(stage, RlStage) for stage in stages):
         yield (
             ("lora",),
             "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; train "
             "the whole model in rl (zero_stage: 3 and offload_optimizer: true need the least memory)",
         )
-    if "all-linear" in engine.lora.targets and len(engine.lora.targets) > 1:
+    if "all-linear" in lora.targets and len(lora.targets) > 1:
         yield ("lora", "targets"), "all-linear goes with no other name"
-    if not engine.lora.targets:
+    if not lora.targets:
         yield ("lora", "targets"), "names no layer; all-linear takes all"
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage
+from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage, training_stage
 from rewardlab.backends.splits import held_out_samples, read_samples, training_samples
 from rewardlab.backends.stage import steps_of
 from rewardlab.errors import RewardlabError
@@ -17,7 +17,7 @@ TIME = "TIME"
 
 def foreseen_files(plan: Plan, index: int) -> StageFiles | None:
     """Of stage `index`; None where the number of steps follows from rows that cannot be read yet."""
-    stage: TrainingStage = plan.recipe.stages[index]
+    stage = training_stage(plan, index)
     rows = None if stage.steps else _count(plan, plan.stage_dataset(index), index, held_out=False)
     if not stage.steps and rows is None:
         return None

@@ -9,7 +9,8 @@ have GPUs of their own. sft and dpo have whole nodes, as many as their batch div
 import math
 from dataclasses import dataclass
 
-from rewardlab.recipe import Backend, DpoStage, RlStage, SftStage
+from rewardlab.engine_settings import Engine
+from rewardlab.recipe import Backend, DpoStage, RlStage, Scorers, SftStage
 from rewardlab.validation import Path
 
 
@@ -74,7 +75,7 @@ def layout_of(backend: Backend, stage: SftStage | DpoStage | RlStage) -> Layout:
         raise Misfit(("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8")
     if each == 0:
         raise Misfit(("backend", "gpus_per_node"), "OpenRLHF trains on GPUs; without one, use: trl")
-    layout = _rl(backend, stage, backend.nodes * each) if isinstance(stage, RlStage) else _texts(backend, stage, each)
+    layout = _rl(backend, stage, each) if isinstance(stage, RlStage) else _texts(backend, stage, each)
     if layout.ranks % layout.ring:
         why = f"the trainer's {layout.ranks} ranks do not divide into rings of {layout.ring}"
         raise Misfit(("backend", "engine", "ring_attention"), why)
@@ -91,8 +92,8 @@ def _texts(backend: Backend, stage: SftStage | DpoStage, each: int) -> Layout:
     return Layout(nodes=1, gpus=each, ranks=each, ring=ring)
 
 
-def _rl(backend: Backend, stage: RlStage, gpus: int) -> Layout:
-    scorers = _scorer_gpus(backend)
+def _rl(backend: Backend, stage: RlStage, each: int) -> Layout:
+    gpus, scorers = backend.nodes * each, _scorer_gpus(backend.scorers, each)
     left = gpus - scorers
     if left < 1:
         raise Misfit(
@@ -100,13 +101,13 @@ def _rl(backend: Backend, stage: RlStage, gpus: int) -> Layout:
             f"{backend.scorers.replicas} scorers take {scorers} of {gpus} GPUs and leave none to train on",
         )
     engine, critic = backend.engine, stage.algorithm == "ppo"
-    if backend.gpus_per_node % engine.tensor_parallel:
+    if each % engine.tensor_parallel:
         why = (
-            f"the {backend.gpus_per_node} GPUs of a node do not divide into engines of {engine.tensor_parallel}; "
+            f"the {each} GPUs of a node do not divide into engines of {engine.tensor_parallel}; "
             "an engine's GPUs must be of one node"
         )
         raise Misfit(("backend", "engine", "tensor_parallel"), why)
-    engines, ranks = _shared(backend, left) if engine.colocate else _apart(backend, left, critic)
+    engines, ranks = _shared(engine, left, scorers) if engine.colocate else _apart(engine, left, scorers, critic)
     return Layout(
         nodes=backend.nodes,
         gpus=gpus,
@@ -121,48 +122,46 @@ def _rl(backend: Backend, stage: RlStage, gpus: int) -> Layout:
     )
 
 
-def _shared(backend: Backend, left: int) -> tuple[int, int]:
+def _shared(engine: Engine, left: int, scorers: int) -> tuple[int, int]:
     """(engines, ranks) on the same GPUs."""
-    engine, size = backend.engine, backend.engine.tensor_parallel
+    size = engine.tensor_parallel
     whole, rest = divmod(left, size)
     if engine.engines is None and (rest or not whole):
         hint = f"; `engines: {whole}` leaves {rest} idle" if whole else ""
         raise Misfit(("backend", "engine", "engines"), f"{left} GPUs do not divide into engines of {size}{hint}")
     engines = engine.engines or whole
     if engines > whole:
-        why = f"{engines} engines of {size} take {engines * size} GPUs, and there are {left}{_scorers_note(backend)}"
+        why = f"{engines} engines of {size} take {engines * size} GPUs, and there are {left}{_scorers_note(scorers)}"
         raise Misfit(("backend", "engine", "engines"), why)
     return engines, engines * size
 
 
-def _apart(backend: Backend, left: int, critic: bool) -> tuple[int, int]:
+def _apart(engine: Engine, left: int, scorers: int, critic: bool) -> tuple[int, int]:
     """(engines, ranks) on GPUs of their own; a critic takes as many as the policy."""
-    engine, size = backend.engine, backend.engine.tensor_parallel
+    size = engine.tensor_parallel
     engines = engine.engines or max(1, left // 2 // size)
     ranks = (left - engines * size) // (2 if critic else 1)
     if ranks < 1:
         takers = "a policy and a critic" if critic else "a policy"
         why = (
             f"{engines} engine(s) of {size} leave {max(0, left - engines * size)} of {left} GPUs"
-            f"{_scorers_note(backend)} to {takers} that does not share them; `colocate: true` shares"
+            f"{_scorers_note(scorers)} to {takers} that does not share them; `colocate: true` shares"
         )
         raise Misfit(("backend", "engine", "engines" if engine.engines else "colocate"), why)
     return engines, ranks
 
 
-def _scorer_gpus(backend: Backend) -> int:
+def _scorer_gpus(scorers: Scorers, each: int) -> int:
     """Whole GPUs: scorers that take a part of one share it with their like only."""
-    scorers = backend.scorers
     if scorers.num_gpus == 0:
         return 0
     if scorers.num_gpus < 1:
         return math.ceil(scorers.replicas / math.floor(1 / scorers.num_gpus + 1e-9))
-    if scorers.num_gpus != int(scorers.num_gpus) or scorers.num_gpus > backend.gpus_per_node:
-        why = f"{scorers.num_gpus:g}: a part of one GPU, or whole ones of a node ({backend.gpus_per_node})"
+    if scorers.num_gpus != int(scorers.num_gpus) or scorers.num_gpus > each:
+        why = f"{scorers.num_gpus:g}: a part of one GPU, or whole ones of a node ({each})"
         raise Misfit(("backend", "scorers", "num_gpus"), why)
     return scorers.replicas * int(scorers.num_gpus)
 
 
-def _scorers_note(backend: Backend) -> str:
-    taken = _scorer_gpus(backend)
-    return f" besides the {taken} of the scorers" if taken else ""
+def _scorers_note(scorers: int) -> str:
+    return f" besides the {scorers} of the scorers" if scorers else ""

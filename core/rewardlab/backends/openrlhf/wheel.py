@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rewardlab.errors import JobError, one_line
 
@@ -33,7 +33,7 @@ def engine_parser(module: str) -> ArgumentParser:
 
     It raises JobError in place of ending the process, also where the program has no parser that can be found.
     """
-    names = {"argparse": argparse, "datetime": datetime}
+    names: dict[str, Any] = {"argparse": argparse, "datetime": datetime}
     try:
         source = _source(module)
         tree = ast.parse(source.read_text(encoding="utf-8"))

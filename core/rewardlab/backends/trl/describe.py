@@ -6,7 +6,7 @@ from rewardlab.backends.described import clip_note, length, model_line, optimise
 from rewardlab.backends.trl.check import LOSSES, PAPER_LOSS
 from rewardlab.cost_plan import data_costs, reward_costs
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, DpoStage, RlStage, SftStage
+from rewardlab.recipe import DataStage, DpoStage, RlStage, SftStage, Stage
 
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group",
@@ -27,7 +27,7 @@ def describe(plan: Plan, only: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def _stage(plan: Plan, index: int, stage: object) -> Iterator[str]:
+def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
     if isinstance(stage, DataStage):
         yield f"{stage.dataset.use} to {stage.to}"
         yield from data_costs(plan, ("stages", index, "dataset"))

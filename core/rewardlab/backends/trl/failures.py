@@ -33,7 +33,7 @@ def _why(error: Exception) -> str | None:
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
     if isinstance(error, torch.OutOfMemoryError):
-        found = NO_MEMORY
+        found: str | None = NO_MEMORY
     elif isinstance(error, SafetensorError):
         found = "the model cannot be written; is the disk full?"
     else:

@@ -71,9 +71,11 @@ def _model(source: str) -> Any:
     from transformers import AutoModelForCausalLM
 
     try:
-        model, loaded = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
+        # Any: its annotation knows of no output_loading_info
+        both: Any = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
         raise UserError(f"model {source!r} cannot be loaded as a causal language model: {one_line(error)}") from error
+    model, loaded = both
     if missing := sorted(loaded["missing_keys"]):
         raise UserError(
             f"model {source!r} is no whole causal language model: {len(missing)} of its weights are not "

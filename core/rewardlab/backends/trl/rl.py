@@ -67,7 +67,7 @@ def make_trainer(
     prompts = [{"prompt": shape.text(sample), "row": row} for row, sample in enumerate(samples)]
     trainer = _Trainer(
         model=policy.model,
-        reward_funcs=reward,
+        reward_funcs=reward,  # type: ignore[arg-type]  # TRL's annotation takes list[float | None], not list[float]
         args=one_gpu(_arguments(job, stage, steps, job.run.folder("checkpoints", job.name))),
         train_dataset=Dataset.from_list(prompts).select(order),
         processing_class=policy.tokenizer,

@@ -69,6 +69,7 @@ def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:
 
     policy = load_policy(source, device(job.plan.recipe.backend))
     evaluator = _evaluator(job, stage)
+    assert evaluator is not None  # an eval stage is its own settings
     with job.open_scorer() as scorer:
         evaluator.alone(policy, PromptFormat(policy.tokenizer, stage.chat, policy.ends), scorer)
 

@@ -25,7 +25,8 @@ class _InOrder(SFTTrainer):
     """SFTTrainer that reads the rows in the order given: the curriculum has decided it."""
 
     def _get_train_sampler(self, train_dataset: Dataset | None = None) -> SequentialSampler:
-        return SequentialSampler(self.train_dataset if train_dataset is None else train_dataset)
+        rows = self.train_dataset if train_dataset is None else train_dataset
+        return SequentialSampler(rows)  # type: ignore[arg-type]  # transformers' annotation has it without a length
 
 
 def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str) -> None:

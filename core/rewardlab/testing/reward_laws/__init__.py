@@ -5,7 +5,7 @@ from functools import wraps
 
 from rewardlab.testing.bench import bench
 from rewardlab.testing.outcome import Untried
-from rewardlab.testing.reward_laws import again, apart, case, degenerate, values
+from rewardlab.testing.reward_laws import again, apart, case, degenerate, judged, values
 from rewardlab.testing.trial import Trial
 
 Law = Callable[[Trial], int]
@@ -47,6 +47,7 @@ LAWS: dict[str, Law] = {
     "rebuild": _of_answers(again.rebuild),
     "info": values.info,
     "required": values.required,
+    "unanswered": judged.unanswered,
     "empty": _of_answers(values.empty),
     "prompt_copy": _of_answers(degenerate.prompt_copy),
     "repetition": _of_answers(degenerate.repetition),

@@ -97,8 +97,12 @@ def ray(tested: Trial) -> int:
 
 
 def _there(tested: Trial, answered: Callable[[Trial, str, Json], Json], where: str) -> int:
-    groups = _groups(tested)[::-1]  # in another order than here: what the first one leaves behind would be the same
     sample = tested.example.sample
+    groups = [
+        group  # in another order than here: what the first one leaves behind would be the same
+        for group in reversed(_groups(tested))
+        if not any(bench(tested).endless((sample, one)) for one in group)
+    ]
     payload = {
         "sample": row_as_json(sample),
         "calls": [[_as_json(completion) for completion in group] for group in groups],

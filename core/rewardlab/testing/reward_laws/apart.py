@@ -18,6 +18,8 @@ LONG = 300
 """completions of a long call, for rewards that are quick: more than hosts and models take at once"""
 QUICK_S = 0.1
 """for all completions of a case, one after the other"""
+SLOW_S = 1.0
+"""likewise: what takes longer, as code that is run, is asked in fewer ways"""
 
 
 def permutation(tested: Trial) -> int:
@@ -25,13 +27,16 @@ def permutation(tested: Trial) -> int:
 
     def check(completions: list[Completion]) -> None:
         items = case.items(sample, completions)
+        began = time.monotonic()
         straight = asking.score(items)
-        for places in _orders(len(items)):
+        slow = time.monotonic() - began > SLOW_S
+        for places in _orders(len(items))[: 1 if slow else None]:
             moved = asking.score([items[place] for place in places])
             back = [moved[places.index(place)] for place in range(len(items))]
             how = f"in the order {places}" if len(items) <= case.MOST else "in another order"
             told = tested.spec.scope != "group"  # info may name the others by their places
-            check_same(tested, completions, straight, back, how=how, expected="as in their own order", info=told)
+            own = "as in their own order"
+            check_same(tested, completions, straight, back, how=how, expected=own, info=told, together=True)
 
     return search(check, case.lists(tested, least=2), tries=tested.tries, first=case.hard(tested))
 
@@ -66,30 +71,37 @@ def arrival(tested: Trial) -> int:
 def _items_apart(
     tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
 ) -> None:
-    mine = case.items(sample, completions)
     began = time.monotonic()
-    expected = [alone.score([item])[0] for item in mine]
+    asked_alone = [(one, alone.score([(sample, one)])[0]) for one in completions]
     took = time.monotonic() - began
+    # what fails alone `range` tells; a call that fails for it as a whole is asked again one by one by hosts
+    completions = [one for one, score in asked_alone if score.error is None]
+    expected = [score for _, score in asked_alone if score.error is None]
+    mine = case.items(sample, completions)
+    if not mine:
+        return
 
-    def check(scores: Sequence[Score], how: str) -> None:
-        check_same(tested, completions, expected, scores, how=how, expected="as alone")
+    def check(scores: Sequence[Score], how: str, at_once: bool = False) -> None:
+        check_same(tested, completions, expected, scores, how=how, expected="as alone", together=at_once)
 
     # first of a sample that says something else: what is kept by text alone is found here
     strangers = together.score_all([[(case.altered(sample), completion)] for completion in completions])
     if took < QUICK_S:  # in another order than before: so is what is kept by a part of the text
         check([together.score([item])[0] for item in reversed(mine)][::-1], "after those that follow it")
-    check(together.score(mine), f"in one call of {len(mine)}")
-    check(together.score(mine[::-1])[::-1], f"in one call of {len(mine)}, in reverse order")
+    check(together.score(mine), f"in one call of {len(mine)}", at_once=True)
+    if took < SLOW_S:
+        check(together.score(mine[::-1])[::-1], f"in one call of {len(mine)}, in reverse order", at_once=True)
     if took < QUICK_S and len(mine) > case.MOST:  # not of each generated case
         rounds = -(-LONG // len(mine))
         check(together.score(mine * rounds)[-len(mine) :], f"at the end of one call of {rounds * len(mine)}")
-    for size in SIZES:
+    for size in SIZES if took < SLOW_S else SIZES[1:2]:
         if size < len(mine):
             calls = [mine[at : at + size] for at in range(0, len(mine), size)]
             check(_joined(together.score_all(calls)), f"in calls of {size}")
     for other in _others(sample, [score for scores in strangers for score in scores]):
         theirs = case.items(other, completions)
-        for mixed, at in ((_in_turn(theirs, mine), 1), (_in_turn(mine, theirs), 0)):
+        ways = ((_in_turn(theirs, mine), 1), (_in_turn(mine, theirs), 0))
+        for mixed, at in ways if took < SLOW_S else ways[:1]:
             check(together.score(mixed)[at::2], "in one call with those of another sample")
             if together.awaits:
                 check(_joined(together.score_all([[item] for item in mixed]))[at::2], "while those of another are")

@@ -11,7 +11,9 @@ from rewardlab.types import Completion, Score
 EXACT = 1e-9
 """a larger rounding is a model's, whose info may differ in its last digits, too"""
 OTHERS = 60
-"""characters of each of the other completions of a group"""
+"""characters of each of the other completions of a group or call"""
+FEW = 3
+"""others of a call that are told in full"""
 
 
 def in_words(score: Score) -> str:
@@ -30,15 +32,17 @@ def check_same(
     how: str,
     expected: str,
     info: bool = True,
+    together: bool = False,
 ) -> None:
     """Broken at the first completion whose score differs. how: it was asked then. expected: "as ..." of the first.
 
-    info: whether it must be the same, too.
+    info: whether it must be the same, too. together: all were in one call, whose others are told.
     """
     for place, (one, other) in enumerate(zip(first, then, strict=True)):
         if (what := _difference(one, other, tested.spec.laws, info)) is not None:
             came, wanted = what
-            raise failing(f"{asked(tested, completions, place)}{how}", came, f"{wanted}, {expected}")
+            beside = _beside(tested, completions, place) if together else ""
+            raise failing(f"{asked(tested, completions, place)}{how}{beside}", came, f"{wanted}, {expected}")
 
 
 def asked(tested: Trial, completions: Sequence[Completion], place: int) -> str:
@@ -50,9 +54,20 @@ def asked(tested: Trial, completions: Sequence[Completion], place: int) -> str:
     return f"{text} "
 
 
+def _beside(tested: Trial, completions: Sequence[Completion], place: int) -> str:
+    """The others of a call; those of a group stand elsewhere."""
+    others = [told(one, OTHERS) for at, one in enumerate(completions) if at != place]
+    if tested.spec.scope == "group" or not others:
+        return ""
+    more = [f"{len(others) - FEW} more"] if len(others) > FEW else []
+    return f"\n  beside {', '.join([*others[:FEW], *more])}"
+
+
 def told(completion: Completion, most: int = 160) -> str:
-    """A completion's text, and that it was cut if so."""
-    return quoted(completion.text, most) + (" (truncated)" if completion.truncated else "")
+    """A completion's text, its token count where it has one, and that it was cut if so."""
+    also = [] if completion.token_count is None else [f"token_count={completion.token_count}"]
+    also += ["truncated"] if completion.truncated else []
+    return quoted(completion.text, most) + (f" ({', '.join(also)})" if also else "")
 
 
 def jsonable(score: Score) -> Score:

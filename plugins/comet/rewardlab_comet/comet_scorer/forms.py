@@ -69,7 +69,7 @@ class Separate:
         return max(map(len, pair)) + len(self._first) + len(self._last)
 
     def scores(self, pairs: Sequence[Pair]) -> list[float]:
-        inputs = {}
+        inputs: dict[str, torch.Tensor] = {}
         for name, side in (("mt", 0), ("src", 1)):
             rows = [[*self._first, *pair[side], *self._last] for pair in pairs]
             padded = _padded(rows, self._encoder.tokenizer.pad_token_id, self._model.device)

@@ -53,5 +53,5 @@ def cut(length: int, count: int, rank: Rank) -> list[Span]:
     for index in range(1, count):
         even = index * length // count
         nearby = range(even - reach, even + reach + 1)
-        ends.append(max(nearby, key=lambda place, even=even: (rank(place), -abs(place - even))))
+        ends.append(max(nearby, key=lambda place: (rank(place), -abs(place - even))))
     return list(itertools.pairwise([*ends, length]))

@@ -8,7 +8,7 @@ from rewardlab.backends.openrlhf.compile.command import Command, rendered
 from rewardlab.backends.openrlhf.compile.further import further_arguments
 from rewardlab.backends.openrlhf.compile.rl import rl_arguments
 from rewardlab.backends.openrlhf.compile.texts import dpo_arguments, sft_arguments
-from rewardlab.backends.openrlhf.job.files import StageFiles
+from rewardlab.backends.openrlhf.job.files import StageFiles, training_stage
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
@@ -28,12 +28,14 @@ def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
 
     Raises UserError where only the prompts or the run's folder show that it cannot be.
     """
-    stage = plan.recipe.stages[index]
+    stage = training_stage(plan, index)
     backend = plan.recipe.backend
     if isinstance(stage, RlStage):
         arguments = rl_arguments(plan, stage, files)
+    elif isinstance(stage, SftStage):
+        arguments = sft_arguments(plan, stage, files)
     else:
-        arguments = (sft_arguments if isinstance(stage, SftStage) else dpo_arguments)(plan, stage, files)
+        arguments = dpo_arguments(plan, stage, files)
     tokens = rendered(arguments | further_arguments(stage, backend.engine.arguments))
     if isinstance(stage, RlStage):
         return Command(module=PROGRAMS[stage.use], arguments=tokens)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rewardlab.errors import UserError
 
-Value = str | int | float | bool | list[str] | list[float] | None
+Value = str | int | float | bool | list[str] | list[float] | list[str | int | float] | None
 """of an argument; True is a bare flag, False and None leave it out"""
 
 WANDB_KEY = "WANDB_API_KEY"

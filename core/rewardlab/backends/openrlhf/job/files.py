@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 
 
@@ -50,3 +51,10 @@ class StageFiles:
 
 
 TrainingStage = SftStage | RlStage | DpoStage
+
+
+def training_stage(plan: Plan, index: int) -> TrainingStage:
+    """What the recipe says of stage `index`, which trains."""
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, TrainingStage)
+    return stage

@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rewardlab.backends.openrlhf.job.files import TrainingStage
 from rewardlab.backends.openrlhf.job.nodes import check_version, missing_modules
 from rewardlab.backends.openrlhf.layout import layout_of
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, EvalStage, RlStage, Stage
+from rewardlab.recipe import DataStage, EvalStage, RlStage
 from rewardlab.validation import Path as Place
 
 LONGEST_SOCKET = 107
@@ -45,12 +46,12 @@ def gpus_here() -> int:
     return torch.cuda.device_count()
 
 
-def _modules(stages: Sequence[Stage]) -> Iterator[Found]:
+def _modules(stages: Sequence[TrainingStage]) -> Iterator[Found]:
     if missing := missing_modules(any(isinstance(stage, RlStage) for stage in stages)):
         yield ("backend",), f"this environment has no {', '.join(missing)}; docs/cluster.md says how to prepare it"
 
 
-def _gpus(plan: Plan, stages: Sequence[Stage]) -> Iterator[Found]:
+def _gpus(plan: Plan, stages: Sequence[TrainingStage]) -> Iterator[Found]:
     backend = plan.recipe.backend
     layouts = [layout_of(backend, stage) for stage in stages]
     needed = max((layout.gpus - layout.idle for layout in layouts), default=0)

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rewardlab.backends.openrlhf.job.marks import (
     is_bar,
@@ -30,7 +31,7 @@ class StageLog:
     def __init__(self, path: Path, say: Callable[[str], None]):
         self.path = path
         self._say = say
-        self._outcome: dict | None = None
+        self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
         self._step = 0
         self._last: list[str] = []
@@ -86,9 +87,9 @@ class StageLog:
             self._told_until[kind] = time.monotonic() + TROUBLE_EVERY_S
             self._say(line)
 
-    def _cause(self) -> str:
+    def _cause(self, outcome: dict[str, Any]) -> str:
         """What the processes raised that could not tell it to the driver; empty where the driver knows better."""
-        if not self._outcome["in_log"]:
+        if not outcome["in_log"]:
             return ""
         return f": {self._raised}" if self._raised else f"; its log is {self.path}"
 
@@ -97,7 +98,7 @@ class StageLog:
         if self._outcome is not None:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
-                raise kind(self._outcome["error"] + self._cause())
+                raise kind(self._outcome["error"] + self._cause(self._outcome))
             if self._steps is not None and 0 < self._step < self._steps:
                 self._say(
                     f"stage {stage} trained {self._step} of its {self._steps} steps: groups that dynamic filtering "

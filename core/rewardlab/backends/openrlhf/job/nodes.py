@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from rewardlab.backends.model_folder import looks_local
 from rewardlab.backends.openrlhf.job.task import Task
@@ -44,6 +44,16 @@ def missing_modules(rollouts: bool) -> list[str]:
     return [name for name in (*MODULES, *(("vllm",) if rollouts else ())) if find_spec(name) is None]
 
 
+class _Wanted(TypedDict):
+    """The arguments of `examine`."""
+
+    paths: Mapping[str, str]
+    model: str | None
+    packages: Sequence[str]
+    secrets: Sequence[str]
+    rollouts: bool
+
+
 def check_nodes(task: Task, gpus: int) -> None:
     """A UserError with everything that is wrong with the cluster that this process is connected to.
 
@@ -56,9 +66,13 @@ def check_nodes(task: Task, gpus: int) -> None:
     nodes = [node for node in ray.nodes() if node["Alive"]]
     paths = {str(token): token.read_text(encoding="utf-8")}
     local_model = task.model if looks_local(task.model) else None
-    wanted = {"paths": paths, "model": local_model, "packages": [*PACKAGES, *_distributions(task)]}
-    wanted["secrets"] = _secrets(task)
-    wanted["rollouts"] = isinstance(task.stage, RlStage)
+    wanted: _Wanted = {
+        "paths": paths,
+        "model": local_model,
+        "packages": [*PACKAGES, *_distributions(task)],
+        "secrets": _secrets(task),
+        "rollouts": isinstance(task.stage, RlStage),
+    }
     here = examine(**wanted)
     named = dict(zip(_names(nodes), nodes, strict=True))
     found = {name: _examined(node, wanted) for name, node in named.items()}
@@ -87,7 +101,7 @@ def examine(
     }
 
 
-def _examined(node: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any] | str:
+def _examined(node: Mapping[str, Any], wanted: _Wanted) -> dict[str, Any] | str:
     """What a node says; or why it says nothing."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

@@ -46,7 +46,7 @@ def prepare(task: Task, texts: Texts) -> StageFiles:
 
 
 def _prepare_rl(task: Task, stage: RlStage, texts: Texts) -> StageFiles:
-    rows = _prompts(task, texts, task.samples(), task.where, stage.max_prompt_tokens)
+    rows = _prompts(task, stage, texts, task.samples(), task.where, stage.max_prompt_tokens)
     steps = steps_of(stage, len(rows))
     order = reading_order(task.plan, [row.sample for row in rows], steps * stage.batch_size)
     write_rows(task.folder / "samples.jsonl", rows)
@@ -56,7 +56,7 @@ def _prepare_rl(task: Task, stage: RlStage, texts: Texts) -> StageFiles:
     tested: Sequence[Row] = ()
     if stage.evaluation is not None:
         where = f"{task.where} (evaluation)"
-        tested = _prompts(task, texts, task.evaluation_samples(), where, None)
+        tested = _prompts(task, stage, texts, task.evaluation_samples(), where, None)
         chosen = spread([row.sample for row in tested], stage.evaluation.prompts, stage.evaluation.by)
         by_sample = {id(row.sample): row for row in tested}
         tested = [by_sample[id(sample)] for sample in chosen]
@@ -70,10 +70,12 @@ def _prepare_rl(task: Task, stage: RlStage, texts: Texts) -> StageFiles:
     return files
 
 
-def _prompts(task: Task, texts: Texts, samples: Sequence[Sample], where: str, most: int | None) -> list[Row]:
+def _prompts(
+    task: Task, stage: RlStage, texts: Texts, samples: Sequence[Sample], where: str, most: int | None
+) -> list[Row]:
     """The samples that fit, with the texts that an engine without special tokens reads."""
     shape = texts.format
-    kept = fitting_prompts(texts.context, shape, samples, task.stage.max_new_tokens, most, where, task.say)
+    kept = fitting_prompts(texts.context, shape, samples, stage.max_new_tokens, most, where, task.say)
     rows = []
     for sample in kept:
         text = shape.text(sample)

@@ -24,9 +24,10 @@ class RankFailed(JobError):
 
 def train_on_ranks(task: Task, command: Command) -> None:
     """Run the command with its ranks. Raises RankFailed where a process of it fails."""
+    assert command.ranks is not None
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     if os.environ.get("RAY_ADDRESS"):
-        code = _on_cluster(task, command, arguments)
+        code = _on_cluster(task, command.module, arguments, command.ranks)
     else:
         code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
     if code:
@@ -47,7 +48,7 @@ def launch_node(
             _end(process)
 
 
-def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
+def _on_cluster(task: Task, module: str, arguments: Sequence[str], ranks: int) -> int:
     """A launcher on each of the recipe's nodes, which has all of that node's GPUs that the recipe names."""
     import ray
     from ray.util.placement_group import placement_group, remove_placement_group
@@ -57,13 +58,13 @@ def _on_cluster(task: Task, command: Command, arguments: Sequence[str]) -> int:
 
     nodes = layout_of(task.plan.recipe.backend, task.stage).nodes
     connect(task)
-    check_nodes(task, command.ranks)
-    each = command.ranks // nodes
+    check_nodes(task, ranks)
+    each = ranks // nodes
     group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")
     try:
         if not group.wait(PLACING_LIMIT_S):
             raise JobError(f"Ray has not {nodes} nodes with {each} free GPUs each")
-        return _launch(command.module, arguments, nodes, each, group)
+        return _launch(module, arguments, nodes, each, group)
     finally:
         remove_placement_group(group)
         ray.shutdown()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage
+from rewardlab.backends.openrlhf.job.files import StageFiles, TrainingStage, training_stage
 from rewardlab.backends.openrlhf.job.rows import read_rows
 from rewardlab.backends.starting_model import starting_model
 from rewardlab.ledger import run_name
@@ -38,7 +38,7 @@ class Task:
     @property
     def stage(self) -> TrainingStage:
         """What the recipe says of it."""
-        return self.plan.recipe.stages[self.index]
+        return training_stage(self.plan, self.index)
 
     @property
     def name(self) -> str:

@@ -150,8 +150,7 @@ def _open(settings: ServiceSettings, engines: Engines) -> _Opened:
         closing.callback(book.close)
         thread = CallThread("rewardlab-desk-files")
         closing.callback(thread.close)
-        opened = {"judges": judges, "turns": turns, "book": book, "thread": thread}
-        return _Opened(**opened, closing=closing.pop_all())
+        return _Opened(judges=judges, turns=turns, book=book, thread=thread, closing=closing.pop_all())
 
 
 def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: Engines) -> Judges:

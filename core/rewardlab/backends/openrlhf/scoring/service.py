@@ -1,7 +1,7 @@
 """Starting and ending the actors of one rl stage: a desk, and as many scorers as the recipe says."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,21 +24,26 @@ END_LIMIT_S = 60.0
 """for an actor's last words"""
 
 
-class _AtHome:
-    """An actor in whose process the recipe's relative paths begin where they did for whoever wrote it."""
-
-    def __init__(self, settings: ServiceSettings, *others: Any):
-        if settings.home.is_dir():  # a node may not have it; then no path of the recipe can be relative
-            os.chdir(settings.home)
-        super().__init__(settings, *others)
+def _go_home(settings: ServiceSettings) -> None:
+    """In an actor's process: the recipe's relative paths begin where they did for whoever wrote it."""
+    if settings.home.is_dir():  # a node may not have it; then no path of the recipe can be relative
+        os.chdir(settings.home)
 
 
-class DeskActor(_AtHome, Desk):
+class DeskActor(Desk):
     """The desk as a Ray actor."""
 
+    def __init__(self, settings: ServiceSettings):
+        _go_home(settings)
+        super().__init__(settings)
 
-class PlacedScorer(_AtHome, ScorerActor):
+
+class PlacedScorer(ScorerActor):
     """A scorer as a Ray actor."""
+
+    def __init__(self, settings: ServiceSettings, device: str):
+        _go_home(settings)
+        super().__init__(settings, device)
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Service:
 
     settings: ServiceSettings
     desk: Any
-    scorers: Sequence[Any]
+    scorers: list[Any]
 
     def failure(self) -> str | None:
         """The first reason why the job has to end, also where the desk is dead."""
