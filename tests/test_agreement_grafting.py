@@ -110,6 +110,7 @@ def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_from_scored_rollouts_to_table_3(files, main, tmp_path):
     assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
     code, out, err = main("judge", "r.yaml", "rows.jsonl", "--graft", "scored.jsonl", "-o", "pairs.jsonl")

@@ -132,6 +132,7 @@ def test_a_file_that_is_no_recipe(main, write, content, says):
     assert err.startswith(says)
 
 
+@pytest.mark.slow
 def test_a_value_from_the_environment_is_not_printed(rewardlab, write):
     write("r.yaml", "version: 1\nseed: ${oc.env:SECRET_SEED}")
     for flags, stream in ([], "stderr"), (["--json"], "stdout"):

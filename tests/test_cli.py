@@ -67,6 +67,7 @@ def test_words_that_are_no_one_name_get_the_commands_of_plugins(main):
     assert err == "error: one name, not 'a b'; the commands are new, check: `rewardlab plugins --help`\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["plugins"], ["plugins", "--json"]])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_reader_that_goes_away_gets_no_traceback(toy_environment, arguments, unbuffered):

@@ -87,6 +87,7 @@ def ask(nothing):
     return start
 
 
+@pytest.mark.slow
 def test_others_wait_and_say_for_whom_while_another_name_does_not(nothing, ask):
     with the_only_one(folder_of(nothing), "builds it", print):
         waiting, said, pythons = ask("toy")
@@ -101,6 +102,7 @@ def test_others_wait_and_say_for_whom_while_another_name_does_not(nothing, ask):
     assert f", which builds it: {folder_of(nothing)} (its log: " in holder
 
 
+@pytest.mark.slow
 def test_of_several_at_once_one_builds(ask):
     barrier = threading.Barrier(3)
     asked = [ask("toy", barrier) for _ in range(3)]

@@ -333,6 +333,7 @@ def test_the_same_rows_give_the_same_bytes(recipe, write, main, tmp_path):
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_as_a_user_runs_it(rewardlab, recipe, write):
     recipe()
     write("rows.jsonl", [{"prompt": "4 + 3?", "chosen": RIGHT, "rejected": WRONG, "reference": RIGHT}])

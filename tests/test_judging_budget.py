@@ -221,6 +221,7 @@ class TestOverAttempts:
         asyncio.run(scenario())
     """
 
+    @pytest.mark.slow
     def test_is_not_passed_by_a_job_that_is_killed_again_and_again(self, tmp_path):
         def attempt(number, most):
             command = [sys.executable, "-c", dedent(self.KILLED), tmp_path, number * 1000, most]

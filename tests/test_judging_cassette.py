@@ -211,6 +211,7 @@ class TestProcesses:
             print(key, reply.text[0], flush=True)
     """
 
+    @pytest.mark.slow
     def test_append_at_the_same_time_and_agree_on_every_answer(self, cassette, path):
         processes = [python(self.APPENDING, path, number) for number in range(1, 4)]
         used = {}

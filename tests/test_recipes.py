@@ -61,7 +61,10 @@ def test_passes_check_as_it_is(recipe, main):
     assert json.loads(out)["total_range"] == RANGES.get(recipe.stem, [0.0, 4.0])
 
 
-@pytest.mark.parametrize("name", ["sp3f", "sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"])
+OTHERS = ["sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"]
+
+
+@pytest.mark.parametrize("name", ["sp3f", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
 def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
     write("mine.jsonl", PROBLEMS * 12)
     mine = [

@@ -222,6 +222,7 @@ def test_a_component_that_the_total_does_not_name_cannot_stop_a_job(plan_of, rew
         assert score.error.startswith("ValueError: out of order (at test_scoring.py:")
 
 
+@pytest.mark.slow
 def test_nor_can_one_whose_process_dies(toy, write, group_of, nothing_is_left):
     recipe = """
         version: 1
@@ -238,6 +239,7 @@ def test_nor_can_one_whose_process_dies(toy, write, group_of, nothing_is_left):
     assert after.components["logged"] == [Score(value=0.5)]
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_costs_its_completion_only(toy, write, group_of, nothing_is_left):
     recipe = """
         version: 1

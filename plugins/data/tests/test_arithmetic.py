@@ -225,6 +225,7 @@ def digest(samples):
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_every_process():
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); from test_arithmetic import dataset, digest\n"

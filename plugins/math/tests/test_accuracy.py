@@ -173,6 +173,7 @@ def item(pair):
     return Sample(fields={"answer": gold}), Completion(text=boxed(answer))
 
 
+@pytest.mark.slow
 def test_threads_and_other_processes_judge_as_the_main_thread():
     reward = Accuracy(Options())
     hostile = [("12", "9^{9^{9^{9}}}"), ("12", "1000000!")]
