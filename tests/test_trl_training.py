@@ -353,7 +353,13 @@ def _stock(made, scale):
     trainer = GRPOTrainer(
         model=AutoModelForCausalLM.from_pretrained(source),
         reward_funcs=reward,
-        args=replace(made.trainers[-1].args, scale_rewards=scale, generation_batch_size=None, save_strategy="no"),
+        args=replace(
+            made.trainers[-1].args,
+            output_dir=str(made.path / "stock"),  # the run's own is relative to where it ran
+            scale_rewards=scale,
+            generation_batch_size=None,
+            save_strategy="no",
+        ),
         train_dataset=Dataset.from_list([{"prompt": "How much?\n"}] * 8),
         processing_class=AutoTokenizer.from_pretrained(source),
     )

@@ -103,7 +103,7 @@ def submit(home, cluster):
 
 def test_what_is_wrong_with_the_nodes_is_the_answer_with_exit_code_2(submit):
     """What that can be, test_nodes shows."""
-    job = submit("backend.gpus_per_node=2")
+    job = submit("backend.gpus_per_node=2", "backend.secrets=[A_KEY]", A_KEY="of this shell")
     out, _ = job.communicate(timeout=120)
     assert job.returncode == 2, out
     assert "the stage needs 4 GPUs and Ray has 2" in out.splitlines()[-1]

@@ -61,6 +61,7 @@ def connect(task: Task) -> None:
     import ray
 
     address = os.environ.get("RAY_ADDRESS") or "local"
+    os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
     ray.init(address=address, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
 
 
