@@ -27,10 +27,17 @@ def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(jobs, drive, m
     assert not (ended.directory / "models" / "0-rl").exists()
 
 
-def test_a_killed_machine_and_then_a_dead_judge_cost_no_answer_twice(jobs, drive, model, judge_server, tmp_path):
-    """The job is killed after two steps; resumed, its judge dies; resumed again, it ends where it should."""
-    dead = []
-    server = judge_server.JudgeServer(fault=lambda number, _: "500" if dead and server.answered > dead[0] else None)
+def test_a_killed_machine_and_then_a_judge_that_refuses_cost_no_answer_twice(
+    jobs, drive, model, judge_server, tmp_path
+):
+    """The job is killed after two steps; resumed, its key is revoked; resumed again, it ends where it should."""
+    last = []
+
+    def revoke(number, request):
+        if last and server.answered > last[0]:
+            server.keys = ("another",)
+
+    server = judge_server.JudgeServer(fault=revoke)
     recipe = drive.with_name("short.yaml")
     with judge_server.Serving(server):
         judge = f"{{use: openai/chat, with: {{model: m, base_url: {server.url}}}, retries: 0, timeout: 2}}"
@@ -43,13 +50,14 @@ def test_a_killed_machine_and_then_a_dead_judge_cost_no_answer_twice(jobs, drive
         kept = answers(directory)
         lost = server.answered - 1 - kept  # one was the probe; some were on their way
 
-        dead.append(server.answered + 8)
+        last.append(server.answered + 8)
         judgeless = jobs.run(tmp_path, *arguments, "--resume", directory, name="judgeless")
         assert judgeless.code == 1
         assert "component 'preference' (pairwise/win_rate)" in judgeless.output.splitlines()[-1]
-        assert "the server has too much to do" in judgeless.output.splitlines()[-1]
+        assert "Incorrect API key provided" in judgeless.output.splitlines()[-1]
 
-        dead.clear()
+        last.clear()
+        server.keys = ()
         ended = jobs.run(tmp_path, *arguments, "--resume", directory, name="resumed").succeeded()
     assert server.answered == answers(directory) + lost + 3, "three attempts, and a probe for each"
 
