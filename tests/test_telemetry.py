@@ -21,7 +21,6 @@ dataset: {use: toy/counting, with: {rows: 32}}
 reward: {components: {brevity: {use: toy/brevity, with: {words: 3}}}, total: brevity}
 stages:
   - {use: sft, steps: 1, batch_size: 4, learning_rate: 1.0e-3}
-  - {use: rl, algorithm: grpo, group_size: 2, batch_size: 2, steps: 1, max_new_tokens: 4, learning_rate: 1.0e-3}
 """
 
 
