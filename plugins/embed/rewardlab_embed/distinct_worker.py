@@ -144,4 +144,7 @@ class _Rows:
 
 
 def _matrix(embedded: list[Embedded]) -> np.ndarray:
-    return np.stack([e.vector for e in embedded if e.vector is not None])
+    """Of texts that all have a vector; a row each."""
+    vectors = [one.vector for one in embedded if one.vector is not None]
+    assert len(vectors) == len(embedded), "a text without a vector would move the rows of those after it"
+    return np.stack(vectors)
