@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
+pytest_plugins = ("helpers.fixtures",)
+
 settings.register_profile(
     "without tracing",
     parent=settings.get_profile(settings.get_current_profile_name()),
@@ -25,6 +27,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a script sta
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """The quick suite takes all cores; slow tests, which measure and kill, and a few files run in one process."""
+    named = [Path(argument.partition("::")[0]) for argument in config.option.file_or_dir]
+    few = bool(named) and all(path.suffix == ".py" for path in named)
+    return min(8, os.cpu_count() or 1) if "not slow" in config.option.markexpr and not few else 0
+
+
 def pytest_collection_finish() -> None:
     """Thousands of collected tests live as long as the session; the collector need not pass over them each time."""
     gc.collect()
@@ -36,7 +45,7 @@ def comet_python() -> str:
     """An interpreter that has COMET: $REWARDLAB_COMET_PYTHON, else of the managed environment, which is built."""
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.environments import interpreter
+    from rewardlab.workers.environments import interpreter
 
     requirements = Path(__file__).parent / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
     return interpreter(requirements, name="comet")

@@ -167,7 +167,7 @@ def _row(name: str, way: dict, own: dict) -> str:
 def _interpreter() -> str:
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.environments import interpreter
+    from rewardlab.workers.environments import interpreter
 
     return interpreter(ROOT / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt", name="comet")
 

@@ -161,9 +161,9 @@ def rewardlab(url: str) -> dict:
 
 
 def scorer(url: str, folder: str, orders: str):
-    from rewardlab.judging import Keeping
-    from rewardlab.loading import load
+    from rewardlab.judging import JudgingSettings
     from rewardlab.plan import make_plan
+    from rewardlab.recipe.loading import load
     from rewardlab.scoring import Scorer
 
     recipe = Path(folder) / "recipe.yaml"
@@ -178,7 +178,7 @@ reward:
   total: preference
 """
     )
-    return Scorer(make_plan(load(recipe), purpose="score"), keeping=Keeping(folder=Path(folder) / "judges"))
+    return Scorer(make_plan(load(recipe), purpose="score"), judging=JudgingSettings(folder=Path(folder) / "judges"))
 
 
 def arrival(url: str) -> dict:

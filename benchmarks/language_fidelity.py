@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
-from rewardlab.worker import WorkerPool
+from rewardlab.workers import WorkerPool
 
 USE = "language/fidelity"
 BATCH = 16  # texts a call
@@ -188,7 +188,7 @@ def _workers() -> list[int]:
     found = []
     for task in Path("/proc/self/task").iterdir():
         found += [int(pid) for pid in (task / "children").read_text().split()]
-    return [pid for pid in found if b"worker_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in found if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def _peak(pid: int) -> float:

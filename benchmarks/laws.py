@@ -20,9 +20,9 @@ from pathlib import Path
 from textwrap import indent
 
 import law_mutants
-from rewardlab.laws import OF_KIND
+from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND
 from rewardlab.registry import Registry
-from rewardlab.testing.trying import try_laws
+from rewardlab.testing.run_laws import try_laws
 
 FIRST_PARTY = "rewardlab"
 TRIES = 10
@@ -72,7 +72,7 @@ def tried(origin: str, kind: str, name: str, *, tries: int, ray: bool) -> Result
     else:
         registry = Registry()
         spec, plugin = registry.find(kind, name), registry.plugin(name.partition("/")[0])
-    laws = [law for law in OF_KIND[kind] if ray or law != "ray"]
+    laws = [law for law in LAWS_OF_KIND[kind] if ray or law != "ray"]
     result = Result(name=name, kind=kind, summary=spec.summary)
     begin = time.perf_counter()
     for one in try_laws(spec, plugin=plugin, tries=tries, only=laws):
@@ -91,7 +91,8 @@ def _installed() -> Iterator[tuple[str, str]]:
     """(kind, "plugin/name") of what this repository's distributions offer."""
     for plugin in Registry():
         if plugin.distribution.startswith(FIRST_PARTY):
-            yield from ((kind, f"{plugin.name}/{name}") for kind, name in plugin.specs)
+            uses = [(kind, f"{plugin.name}/{name}") for kind, name in plugin.specs]
+            yield from (use for use in uses if use[0] in EXAMPLE_OF_KIND)
 
 
 def _told(mutants: Sequence[Result], controls: Sequence[Result], installed: Sequence[Result]) -> int:
@@ -114,7 +115,9 @@ def _told(mutants: Sequence[Result], controls: Sequence[Result], installed: Sequ
 def _each_law(mutants: Sequence[Result]) -> None:
     """How many mutants each law found, and how many it alone."""
     print("\nmutants that a law found, and those that no other did:")
-    for kind, laws in OF_KIND.items():
+    for kind, laws in LAWS_OF_KIND.items():
+        if kind not in EXAMPLE_OF_KIND:
+            continue
         broken = [r.those("broken") for r in mutants if r.kind == kind]
         counts = [f"{law} {sum(law in b for b in broken)} ({sum(b == [law] for b in broken)})" for law in laws]
         print(f"  {kind}: {', '.join(counts)}")

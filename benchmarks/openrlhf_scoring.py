@@ -5,10 +5,10 @@
 
 Two actors stand for rollout engines, each with the executor that a run directory's stub has; their engine returns
 ready token ids at once, so that all the time is ours: prompts and texts are tokenized and decoded, completions go to
-the scorers, groups are scored, and recorded by the desk. Measured, after a warm-up:
+the scorers, groups are scored, and recorded by the coordinator. Measured, after a warm-up:
 
     inline   math/accuracy, format/boxed and pairwise/win_rate with the judge pairwise/overlap in the scorers
-    judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once), so that all questions pass the desk
+    judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once): every question passes the coordinator
 
 Both are compared with the same groups scored by one Scorer.score_groups in a process of its own, which is what a
 reward function could do. CPU is of whole processes, their workers included. A stall is how long an engine's event
@@ -178,9 +178,9 @@ class serving(nothing):
 
 def bare(recipe: Path, rows: Path) -> dict[str, float]:
     from rewardlab import Completion, Group
-    from rewardlab.judging import Keeping
-    from rewardlab.loading import load
+    from rewardlab.judging import JudgingSettings
     from rewardlab.plan import make_plan
+    from rewardlab.recipe.loading import load
     from rewardlab.scoring import Scorer
 
     work = [json.loads(line) for line in rows.read_text().splitlines()]
@@ -188,8 +188,8 @@ def bare(recipe: Path, rows: Path) -> dict[str, float]:
         Group(sample=sample, completions=tuple(Completion(text=text) for text in group["texts"]))
         for sample, group in zip(samples(work), work, strict=True)
     ]
-    keeping = Keeping(folder=recipe.parent / "judges")
-    with Scorer(make_plan(load(recipe, strict=False), purpose="score"), keeping=keeping) as scorer:
+    judging = JudgingSettings(folder=recipe.parent / "judges")
+    with Scorer(make_plan(load(recipe, strict=False), purpose="score"), judging=judging) as scorer:
         scorer.warm()
         scorer.score_groups(given[:WARM_UP])
         before, start = cpu_seconds(), time.perf_counter()
@@ -219,9 +219,9 @@ def through_ray(
     folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], count: int, options: Any
 ) -> dict[str, Any]:
     import ray
-    from rewardlab.backends.openrlhf.job.rows import Row, write_rows
-    from rewardlab.backends.openrlhf.scoring.service import ServiceSettings, start_service
-    from rewardlab.recipe import Scorers
+    from rewardlab_openrlhf.options import Scorers
+    from rewardlab_openrlhf.rendered_rows import Row, write_rows
+    from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 
     stage = recipe.parent / "engine" / "0-rl"
     stage.mkdir(parents=True)
@@ -251,7 +251,7 @@ def measured(service: Any, work: Sequence[Mapping[str, Any]], count: int, option
     shares = [work[number::ENGINES] for number in range(ENGINES)]
     engine = ray.remote(Engine).options(num_cpus=0)
     engines = [engine.remote(share, options.scorers, options.tokens) for share in shares]
-    processes = {"an engine's actor": engines, "a scorer": service.scorers, "the desk": [service.desk]}
+    processes = {"an engine's actor": engines, "a scorer": service.scorers, "the coordinator": [service.coordinator]}
     rounds = 8 if options.growth else 1
     ray.get([one.prepare.remote(0, WARM_UP) for one in engines])
     ray.get([one.rollouts.remote() for one in engines])
@@ -286,7 +286,7 @@ class Engine:
     """A rollout engine's actor: calls `execute` as OpenRLHF does, for all members of a prompt at once."""
 
     def __init__(self, work: Sequence[Mapping[str, Any]], scorers: int, tokens: int):
-        from rewardlab.backends.openrlhf.rollout.executor import GroupExecutor
+        from rewardlab_openrlhf.rollout.executor import GroupExecutor
 
         settings = {"completion_timeout": 600.0, "scoring_timeout": 600.0, "on_partial": "fail", "scorers": scorers}
         stub = type("AgentExecutor", (GroupExecutor,), {"job": "bench", "settings": settings})

@@ -11,7 +11,7 @@ import random
 import statistics
 
 from rewardlab_pairwise.schedule import schedule
-from rewardlab_pairwise.tally import Judged, tally
+from rewardlab_pairwise.tally import PairVerdict, tally
 
 GROUPS, SIZE = 2000, 8
 BIAS, SHARPNESS = 2.0, 1.5
@@ -40,12 +40,12 @@ def tournament(rng: random.Random, group: str, orders: str | None, opponents: st
     texts = list(truth)
     planned = schedule(group, texts, orders or "both", opponents)
     asks = planned.asks if orders else [(a, b) for i, a in enumerate(texts) for b in texts[i + 1 :]]
-    judged = {}
+    verdicts = {}
     for first, second in asks:
         logit = SHARPNESS * (truth[first] - truth[second]) + BIAS
         wins = rng.random() < 1 / (1 + math.exp(-logit))
-        judged[first, second] = Judged(said="A" if wins else "B", first_wins=float(wins))
-    scores = tally(planned, judged, only_first=orders == "a_only")
+        verdicts[first, second] = PairVerdict(verdict="A" if wins else "B", first_wins=float(wins))
+    scores = tally(planned, verdicts, only_first=orders == "a_only")
     values = [scores[text].value for text in texts]
     if len(set(values)) == 1:
         return len(asks), 0.0

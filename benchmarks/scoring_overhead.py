@@ -75,8 +75,8 @@ def overhead(folder: Path, rounds: int) -> tuple[float, float]:
     """(bare, scored): microseconds a completion."""
     from bench_plugin import brevity
     from rewardlab import Completion, Group, Sample
-    from rewardlab.loading import load
     from rewardlab.plan import make_plan
+    from rewardlab.recipe.loading import load
     from rewardlab.scoring import Scorer
 
     groups = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import redaction
-from rewardlab.redaction import MASK, MIN_LENGTH, Redactor, from_environment
+from rewardlab.redaction import MASK, MIN_LENGTH, Redactor, environment_values
 
 KEY = "sk-Ab9/+x= \"é'<&日"
 WORDS = {"true", "false", "null", "none"}
@@ -165,7 +165,7 @@ def test_the_environment_gives_the_values_of_variables_that_are_set(monkeypatch)
     monkeypatch.setenv("ONE_KEY", "sk-1")
     monkeypatch.setenv("EMPTY_KEY", "")
     monkeypatch.delenv("NO_KEY", raising=False)
-    assert from_environment(["ONE_KEY", "EMPTY_KEY", "NO_KEY"]) == {"sk-1"}
+    assert environment_values(["ONE_KEY", "EMPTY_KEY", "NO_KEY"]) == {"sk-1"}
 
 
 def test_a_value_that_is_no_utf8_is_hidden_too():

@@ -83,7 +83,7 @@ def test_a_wrong_name_gets_the_nearest_one(toy, kind, use, says):
 def test_a_name_unlike_any_other_gets_the_names_that_there_are(toy):
     said = problem("normalizer", "toy/zzz")
     assert said == "plugin 'toy' has no normalizer 'zzz'; there is 'toy/halved'"
-    assert problem("reward", "qqq/zzz").startswith("no plugin 'qqq'; there is ")
+    assert problem("reward", "qqq/zzz").startswith("no plugin 'qqq'; there are ")
 
 
 # --- broken plugins

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from rewardlab.registry import HOOKS
-from rewardlab.specs import _Spec
+from rewardlab.specs import Spec
 
 MODULES = (
     "reward_mutants_reading",
@@ -29,7 +29,7 @@ MODULES = (
 CONTROL = "correct_"
 
 
-def specs() -> Iterator[_Spec]:
+def specs() -> Iterator[Spec]:
     """Every mutant and every control, module by module."""
     for name in MODULES:
         module = import_module(f"{__name__}.{name}")
@@ -37,6 +37,6 @@ def specs() -> Iterator[_Spec]:
             yield from getattr(module, hook, list)()
 
 
-def is_control(spec: _Spec) -> bool:
+def is_control(spec: Spec) -> bool:
     """Whether nothing is wrong with it."""
     return spec.name.startswith(CONTROL)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
-from rewardlab.boxes import last_box
 from rewardlab.laws import Laws
+from rewardlab.text import last_box
 
 Items = Sequence[tuple[Sample, Completion]]
 WINDOW = 4

@@ -148,7 +148,7 @@ def _right_win_rate(options, context):
 
 
 def _win_rate_options(options):
-    from rewardlab_pairwise import WinRateOptions
+    from rewardlab_pairwise.options import WinRateOptions
 
     return WinRateOptions(judge=options.judge)
 

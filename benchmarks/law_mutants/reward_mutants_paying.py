@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab import Completion, Config, RewardSpec, Sample, Score, hookimpl
-from rewardlab.boxes import last_box
 from rewardlab.laws import Laws
+from rewardlab.text import last_box
 
 
 class Options(Config):

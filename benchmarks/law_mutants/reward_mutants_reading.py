@@ -3,10 +3,11 @@
 import re
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
-from rewardlab.boxes import last_box
 from rewardlab.laws import Laws
+from rewardlab.text import last_box
 
 
 class Boxed:
@@ -99,24 +100,25 @@ class SignalErrorsAreWrongAnswers(TimeLimitBySignal):
 
 def _real_first_box():
     """math/accuracy, for which the text ends with its first box."""
-    from rewardlab_math import Options
     from rewardlab_math.accuracy import Accuracy
+    from rewardlab_math.options import AccuracyOptions
 
     class FirstBoxAccuracy(Accuracy):
         def _score(self, sample, text):
             return super()._score(sample, text.partition("}")[0] + "}")
 
-    return FirstBoxAccuracy(Options())
+    return FirstBoxAccuracy(AccuracyOptions())
 
 
 def _real_format_in_reasoning():
     """format/boxed, which forgets where the reasoning ends."""
-    from rewardlab_format import BoxedOptions
     from rewardlab_format.boxed import Boxed as FormatBoxed
+    from rewardlab_format.options import BoxedOptions
 
     class BoxInReasoning(FormatBoxed):
-        def _as_asked(self, text):
-            return super()._as_asked(text.replace("</think>", ""))
+        def score(self, items):
+            blind = [(sample, replace(one, text=one.text.replace("</think>", ""))) for sample, one in items]
+            return super().score(blind)
 
     return BoxInReasoning(BoxedOptions())
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
-from rewardlab.boxes import last_box
 from rewardlab.laws import Laws
+from rewardlab.text import last_box
 
 _seen_anywhere: set[str] = set()
 

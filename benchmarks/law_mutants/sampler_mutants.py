@@ -3,8 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from rewardlab import Completion, CurriculumSpec, Sample, Score, hookimpl
-from rewardlab.group_sampler import Candidates, PoolEntry
+from rewardlab import Candidates, Completion, CurriculumSpec, PoolEntry, Sample, Score, hookimpl
 from rewardlab.laws import CurriculumExample, Laws
 
 MOST = 16

@@ -1,4 +1,4 @@
-"""`rewardlab COMMAND ...`: finds the command, prints errors as people read them, sets the exit code.
+"""The command line `rewardlab COMMAND ...`: finds the command, prints readable errors, sets the exit code.
 
 Nothing but the standard library is imported before a command is known, so that `--help` is instant.
 """
@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
+    "causes": "tell which components moved the reward",
     "compare": "show what two rewards would teach differently",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
@@ -27,11 +28,13 @@ MISTAKE, FAILED = 2, 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Exit codes: 0 fine, 1 the job failed, 2 the user's mistake."""
+    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake."""
+    if os.name != "posix":
+        return _complain("rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)", MISTAKE)
     try:
         code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has gone, as in `rewardlab plugins | head -1`
+    except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
         return FAILED
     except OSError as error:
@@ -41,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _close_output() -> None:
-    """What is still to be written goes nowhere, so that Python does not fail on it while it exits."""
+    """Discard output that is still buffered, so that Python does not fail on it while it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -3,13 +3,16 @@
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
     """One thing that is wrong. `where` is a place such as "r.yaml:12: reward.total" or "rows.jsonl:7".
 
-    `path` is the place in a recipe's tree, where there is one.
+    `path` is the place in a recipe's tree, if there is one.
     """
 
     where: str
@@ -21,13 +24,13 @@ class Problem:
 
 
 class RewardlabError(Exception):
-    """Base of every error that the command line prints without a traceback."""
+    """The base of every error that the command line prints without a traceback."""
 
     exit_code = 1
 
 
 class UserError(RewardlabError):
-    """The user's mistakes, all of those found, one a line. Exit code 2."""
+    """The user's mistakes: all that were found, one on each line. Exit code 2."""
 
     exit_code = 2
 
@@ -37,15 +40,22 @@ class UserError(RewardlabError):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         super().__init__("\n".join(map(str, self.problems)))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}]}."""
+        return {
+            "ok": False,
+            "problems": [{"where": p.where, "path": list(p.path), "what": p.what} for p in self.problems],
+        }
+
 
 class JobError(RewardlabError):
-    """The job failed: a plugin, a judge, the disk, an engine. Exit code 1."""
+    """The failure of a job, caused by a plugin, a judge, the disk or an engine. Exit code 1."""
 
 
 class TryAgain(Exception):
-    """Raised by a judge that cannot answer now; another try may bring an answer.
+    """The exception of a judge that cannot answer now, but may when it is asked again.
 
-    after: seconds that the server asks to wait for, None where it does not say.
+    after: seconds that the server asks to wait; None if it does not say.
     """
 
     def __init__(self, text: str, after: float | None = None):
@@ -54,21 +64,22 @@ class TryAgain(Exception):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """ "; did you mean 'x'?" for the known name nearest to `name`, else what there is."""
+    """Return the end of a message about an unknown name: "; did you mean 'x'?", or a list of the known names."""
     known = sorted(set(known))
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
     if not known:
         return "; there is none"
-    return f"; there is {', '.join(map(repr, known[:12]))}" + (", ..." if len(known) > 12 else "")
+    are = "is" if len(known) == 1 else "are"
+    return f"; there {are} {', '.join(map(repr, known[:12]))}" + (", ..." if len(known) > 12 else "")
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:
-    """An exception as "ValueError: text", on one line, cut at `limit` characters."""
+    """Return an exception as "ValueError: text", on one line, cut at `limit` characters."""
     try:
         text = " ".join(str(error).split())
     except Exception as another:  # a plugin's exception may have a `__str__` that fails
-        text = f"its text cannot be had: {type(another).__name__}"
+        text = f"its text cannot be read: {type(another).__name__}"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= limit else text[: limit - 3] + "..."

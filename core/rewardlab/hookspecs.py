@@ -1,4 +1,4 @@
-"""The five hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The six hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls are pure functions: no arguments, no side effects, cheap to call.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
+    from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 
 PROJECT = "rewardlab"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -18,29 +18,35 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def rewardlab_rewards() -> "Sequence[RewardSpec]":
-    """The rewards of this plugin."""
+    """Return the rewards of this plugin."""
     return []
 
 
 @hookspec
 def rewardlab_judges() -> "Sequence[JudgeSpec]":
-    """The judges of this plugin: whatever answers a question (also translators, teachers and critics)."""
+    """Return the judges of this plugin: everything that answers questions (also translators, teachers and critics)."""
     return []
 
 
 @hookspec
 def rewardlab_datasets() -> "Sequence[DatasetSpec]":
-    """The datasets of this plugin."""
+    """Return the datasets of this plugin."""
     return []
 
 
 @hookspec
 def rewardlab_curricula() -> "Sequence[CurriculumSpec]":
-    """The curricula of this plugin: orders of samples and group samplers."""
+    """Return the curricula of this plugin: orders of samples and group samplers."""
     return []
 
 
 @hookspec
 def rewardlab_normalizers() -> "Sequence[NormalizerSpec]":
-    """The normalizers of this plugin: a group's totals to shaped rewards."""
+    """Return the normalizers of this plugin, which turn a group's totals into shaped rewards."""
+    return []
+
+
+@hookspec
+def rewardlab_backends() -> "Sequence[BackendSpec]":
+    """Return the backends of this plugin: engines that train."""
     return []

@@ -1,6 +1,7 @@
-"""The laws of each kind of component, and what a spec declares of them: which do not apply and why, and examples.
+"""The laws of each kind of component, and what a spec declares about them: examples, and laws that do not apply.
 
-`rewardlab.testing` tries them. This file is data alone, cheap to import, so that every spec can carry a `Laws`.
+`rewardlab.testing` tries the laws. This file holds only data and is cheap to import, so that every spec can carry a
+`Laws`.
 """
 
 import math
@@ -12,6 +13,28 @@ from typing import Any
 from rewardlab.errors import nearest
 from rewardlab.types import Ask, Completion, Sample
 
+__all__ = [
+    "BACKEND",
+    "CURRICULUM",
+    "DATASET",
+    "EXAMPLE_OF_KIND",
+    "JUDGE",
+    "LAWS_OF_KIND",
+    "NORMALIZER",
+    "NOT_MEANT_FOR",
+    "REWARD",
+    "CurriculumExample",
+    "DatasetExample",
+    "Example",
+    "ExampleOptions",
+    "JudgeExample",
+    "JudgeFactory",
+    "Laws",
+    "NormalizerExample",
+    "RewardExample",
+    "check_names",
+]
+
 REWARD = {
     "range": "every text gets a finite number within the declared range, or an abstention; never a failure",
     "order": "each good completion earns more than each bad one",
@@ -21,7 +44,7 @@ REWARD = {
     "batch": "a completion's value depends neither on how many are asked at once nor on other prompts' completions",
     "arrival": "of group scope: the order in which a group's completions arrive does not matter",
     "thread": "off the main thread it answers the same",
-    "worker": "in a spawned process, where Python salts hashes otherwise, it answers the same",
+    "worker": "in a spawned process, where Python salts hashes differently, it answers the same",
     "ray": "in a Ray actor it answers the same (where Ray is installed)",
     "rebuild": "built from its options as JSON it answers the same",
     "info": "info holds JSON values under text keys",
@@ -33,13 +56,13 @@ REWARD = {
     "padding": "blank space before and behind a text earns nothing",
     "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
 }
-NOT_SO_OF = {
+NOT_MEANT_FOR = {
     "empty": "a penalty, which has nothing to punish in an empty text",
     "prompt_copy": "a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
     "repetition": "a reward of length",
     "padding": "a reward of length or layout",
 }
-"""law -> rewards of which what it takes for granted need not be so"""
+"""law -> the rewards for which its premise need not hold"""
 JUDGE = {
     "reply": "every question gets a Reply of the right types, with the text that the example says; else an error",
     "repeat": "a judge that is local answers the same question the same, built again, too",
@@ -63,7 +86,7 @@ DATASET = {
 CURRICULUM = {
     "order": "`order` gives each index once, also for no sample and for one",
     "repeat": "the same samples and seed give the same order",
-    "worker": "in a spawned process, where Python salts hashes otherwise, the order is the same",
+    "worker": "in a spawned process, where Python salts hashes differently, the order is the same",
     "untouched": "the samples are as they were",
     "more": "`more` gives whole numbers, 0 in the end, and no more than `most` in all",
     "select": "`select` gives n different places of the pool",
@@ -79,30 +102,41 @@ NORMALIZER = {
     "kept": "which places are kept does not change their values",
     "tokens": "a normalizer that needs token counts refuses to go without",
 }
-OF_KIND: dict[str, Mapping[str, str]] = {
+BACKEND = {
+    "free": "`check` and `run --dry-run` import no engine and write nothing",
+    "mistakes": "an unknown option under `backend` is named with its line and the nearest option",
+    "whole": "a run ends with every stage done, and its ledger has every completion of every step once",
+    "scores": "`rewardlab score` gives the ledger's completions the values and totals that the run gave them",
+    "resume": "Ctrl-C ends a run with exit code 1 and the command that completes it, from a checkpoint on",
+    "stop": "so does `RunJob.stop`, where the engine trains on this machine",
+    "same": "a run that was interrupted and resumed has the completions and totals of one that was not",
+    "failures": "a reward that fails ends the run with our message and exit code 1, and the run can be resumed",
+}
+LAWS_OF_KIND: dict[str, Mapping[str, str]] = {
     "reward": REWARD,
     "judge": JUDGE,
     "dataset": DATASET,
     "curriculum": CURRICULUM,
     "normalizer": NORMALIZER,
+    "backend": BACKEND,  # these take whole runs: rewardlab.testing.check_backend
 }
 
-Options = Mapping[str, Any] | Callable[[Path], Mapping[str, Any]]
-"""As under `with`; or a function of an empty folder, for options that name files: it may write them there."""
-Judges = Callable[[], Mapping[str, Any]]
-"""Makes the judges that the options name: name -> an object with `async ask(Ask) -> Reply`."""
+ExampleOptions = Mapping[str, Any] | Callable[[Path], Mapping[str, Any]]
+"""Options as under `with`; or a function of an empty folder that makes them and may write files there for them."""
+JudgeFactory = Callable[[], Mapping[str, Any]]
+"""A function that makes the judges that the options name: name -> an object with `async ask(Ask) -> Reply`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """Options under which a component is tried.
+    """Options with which a component is tried.
 
-    needs: options that only the user can give, as a model's folder. off: law -> why it does not apply under these
-    options, where it does under others; what the spec switches off is off in every example.
+    needs: options that only the user can give, such as a model's folder. off: law -> why it does not apply under
+    these options, though it does under others; what the spec switches off is off in every example.
     """
 
     title: str = ""
-    options: Options = field(default_factory=dict)
+    options: ExampleOptions = field(default_factory=dict)
     needs: Sequence[str] = ()
     off: Mapping[str, str] = field(default_factory=dict)
 
@@ -114,22 +148,23 @@ class Example:
 class RewardExample(Example):
     """A sample with completions whose rank is known.
 
-    good, bad: every good one earns more than every bad one. ladder: worst first; none earns less than the one before.
-    judges: of the judges that the options name; those that the reward asks directly, without limits or cassette.
+    good, bad: every good completion earns more than every bad one. ladder: worst first; none earns less than the one
+    before. judges: makes the judges that the options name; the reward asks them directly, without limits or cassette.
     """
 
     sample: Sample
     good: Sequence[Completion | str]
     bad: Sequence[Completion | str]
     ladder: Sequence[Completion | str] = ()
-    judges: Judges | None = None
+    judges: JudgeFactory | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeExample(Example):
-    """Questions that the judge understands. `other_options`: some that change its answers, hence its identity.
+    """Questions that a judge understands.
 
-    says: of the questions, in their order, the text that the judge gives, verbatim; None where nobody knows.
+    other_options: options that change its answers, hence its identity. says: for each question, in order, the text
+    that the judge answers, verbatim; None where nobody knows.
     """
 
     asks: Sequence[Ask]
@@ -139,15 +174,15 @@ class JudgeExample(Example):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetExample(Example):
-    """Of a data step: `source`, the samples that it starts from, and the judges that its options name."""
+    """The input of a data step: `source`, the samples that it starts from, and the judges that its options name."""
 
     source: Sequence[Sample] = ()
-    judges: Judges | None = None
+    judges: JudgeFactory | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurriculumExample(Example):
-    """Samples to order, or for a group sampler pools (rewardlab.group_sampler.Candidates) to choose from."""
+    """Samples to order; or, for a group sampler, pools (rewardlab.Candidates) to choose from."""
 
     samples: Sequence[Sample] = ()
     pools: Sequence[Any] = ()
@@ -155,10 +190,10 @@ class CurriculumExample(Example):
 
 @dataclass(frozen=True, kw_only=True)
 class NormalizerExample(Example):
-    """Options alone: totals, token counts and places are generated."""
+    """Options of a normalizer; totals, token counts and places are generated."""
 
 
-EXAMPLE_OF: dict[str, type[Example]] = {
+EXAMPLE_OF_KIND: dict[str, type[Example]] = {
     "reward": RewardExample,
     "judge": JudgeExample,
     "dataset": DatasetExample,
@@ -169,13 +204,13 @@ EXAMPLE_OF: dict[str, type[Example]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Laws:
-    """What a spec declares of the laws of its kind.
+    """A spec's declarations about the laws of its kind.
 
-    examples: a function without arguments, so that they are made only when somebody tries the laws; import there.
+    examples: a function without arguments, so that they are made only when somebody tries the laws; import inside it.
     off: law -> why it does not apply. `rewardlab plugins` shows it.
-    tolerance: how much more than it should a reward may give to a copy of the prompt, a repetition or padding.
-    rounding: values this near are the same; for models, whose last digits depend on their batch.
-    pairwise: of a reward of group scope: it shares a fixed amount between two completions.
+    tolerance: the excess that a reward may give to a copy of the prompt, a repetition or padding.
+    rounding: values this close count as equal; for models, whose last digits depend on their batch.
+    pairwise: whether a reward of group scope shares a fixed amount between two completions.
     """
 
     examples: Callable[[], Sequence[Example]] | None = None
@@ -187,19 +222,19 @@ class Laws:
     def __post_init__(self) -> None:
         for name in ("tolerance", "rounding"):
             if not (math.isfinite(value := getattr(self, name)) and value >= 0):
-                raise ValueError(f"laws.{name} is a number of 0 or above, not {value!r}")
+                raise ValueError(f"laws.{name} must be a number of at least 0, not {value!r}")
         _check_reasons("laws.off", self.off)
 
     def check(self, kind: str) -> None:
-        """A ValueError where `off` names no law of this kind."""
+        """Raise ValueError if `off` names something that is not a law of this kind."""
         check_names(self.off, kind)
 
 
 def check_names(laws: Iterable[str], kind: str) -> None:
-    """A ValueError at a name that no law of this kind has."""
+    """Raise ValueError at the first name that is not a law of this kind."""
     for law in laws:
-        if law not in OF_KIND[kind]:
-            raise ValueError(f"no law {law!r} of a {kind}{nearest(law, OF_KIND[kind])}")
+        if law not in LAWS_OF_KIND[kind]:
+            raise ValueError(f"no law {law!r} of a {kind}{nearest(law, LAWS_OF_KIND[kind])}")
 
 
 def _check_reasons(where: str, off: Mapping[str, str]) -> None:

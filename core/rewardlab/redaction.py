@@ -1,7 +1,7 @@
-"""Secrets taken out of what is printed and written.
+"""Redaction: secrets are masked in everything that is printed and written.
 
-What is hidden: given values (in full, however JSON, a URL, HTML, a shell or Python would write them) and the
-user information of every URL. Values are hidden wherever they stand, inside words and numbers too.
+Masked are given values (in full, however JSON, a URL, HTML, a shell or Python would write them) and the user
+information of every URL. Values are masked wherever they occur, also inside words and numbers.
 """
 
 import html
@@ -16,17 +16,17 @@ from urllib.parse import quote
 
 MASK = "***"
 MIN_LENGTH = 4
-"""Shorter values are left alone: hiding "1" or "de" would destroy every log and hide nothing."""
+"""Shorter values are left alone: masking "1" or "de" would ruin every log and hide nothing."""
 
 _NO_SECRETS = {"true", "false", "null", "none"}
 _USERINFO = re.compile(r"""(?<=[A-Za-z0-9+.-]://)[^\s/?#"<>\\]+@""")
 
 
 class Redactor:
-    """Replaces secret values by `***`, and `scheme://user:password@host` by `scheme://***@host`.
+    """A filter that replaces secret values by `***`, and `scheme://user:password@host` by `scheme://***@host`.
 
-    Values of fewer than MIN_LENGTH characters and the words true, false, null and none are no secrets. Each
-    line of a value of several lines is a secret by itself, since logs are written by the line.
+    Values of fewer than MIN_LENGTH characters and the words true, false, null and none are not secrets. Each
+    line of a value of several lines is a secret by itself, since logs are written line by line.
     """
 
     def __init__(self, values: Iterable[str]):
@@ -37,16 +37,16 @@ class Redactor:
         self._each = re.compile(f"(?=({self._any.pattern}))")
 
     def text(self, text: str) -> str:
-        """The text without secrets. For what will be JSON use `tree` first: a number may be a secret."""
+        """Return the text with its secrets masked. Use `tree` first for what will be JSON: a number may be a secret."""
         before = None
-        while text != before:  # again, as a mask may complete a secret that holds stars
-            before, text = text, self._masked(text)
+        while text != before:  # again, since a mask may complete a secret that contains stars
+            before, text = text, self._mask_once(text)
         return text
 
     def tree(self, obj: Any) -> Any:
-        """A copy of a tree of dicts, lists (tuples become lists) and scalars without secrets, keys included.
+        """Return a copy of a tree of dicts, lists and scalars with its secrets masked, also in keys.
 
-        A number is hidden only where the whole of it is a secret.
+        Tuples become lists. A number is masked only if the whole of it is a secret.
         """
         if isinstance(obj, str):
             return self.text(obj)
@@ -58,9 +58,9 @@ class Redactor:
             return MASK
         return obj
 
-    def _masked(self, text: str) -> str:
+    def _mask_once(self, text: str) -> str:
         if self._any.search(text):
-            text = _covered(text, (match.span(1) for match in self._each.finditer(text)))
+            text = _mask_spans(text, (match.span(1) for match in self._each.finditer(text)))
         return _USERINFO.sub(f"{MASK}@", text) if "@" in text else text
 
 
@@ -68,35 +68,36 @@ _noted: set[str] = set()
 
 
 def note_secrets(values: Iterable[str]) -> None:
-    """Remember values that this process must not print or write; recipes note theirs as they are loaded."""
+    """Remember values that this process must not print or write. Making a plan notes those of its recipe."""
     _noted.update(values)
     redactor.cache_clear()
 
 
 @cache
 def redactor() -> Redactor:
-    """Of the secrets noted so far."""
+    """Return a redactor for the secrets noted so far."""
     return Redactor(_noted)
 
 
 def redact(text: str) -> str:
-    """The text without the noted secrets and without the user information of URLs."""
+    """Return the text with the noted secrets and the user information of URLs masked."""
     return redactor().text(text)
 
 
-def from_environment(names: Iterable[str]) -> set[str]:
-    """The values of those of the named environment variables that are set."""
+def environment_values(names: Iterable[str]) -> set[str]:
+    """Return the values of those named environment variables that are set and not empty."""
     return {os.environ[name] for name in names if os.environ.get(name)}
 
 
 def _parts(value: str) -> Iterator[str]:
+    """Yield the parts of a value that are secrets: the whole of it, and each of its lines."""
     for part in {value, value.strip(), *map(str.strip, value.splitlines())}:
         if len(part.strip()) >= MIN_LENGTH and part.strip().lower() not in _NO_SECRETS:
             yield part
 
 
 def _forms(value: str) -> set[str]:
-    """The value as it is and as other writers would put it."""
+    """Return the value as it is and as JSON, URLs, HTML, a shell and Python write it."""
     urls = {quote(value, safe=safe, errors="surrogateescape") for safe in ("", "/", "!$&'()*+,;=:@/")}
     urls |= {url.replace("%20", "+") for url in urls}
     urls |= {re.sub("%..", lambda match: match[0].lower(), url) for url in urls}
@@ -105,8 +106,8 @@ def _forms(value: str) -> set[str]:
     return {value, html.escape(value), shell, *urls, *escapes}
 
 
-def _covered(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with one mask for each run of overlapping spans; spans come in order of their start."""
+def _mask_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return the text with one mask for each run of overlapping spans; spans are in order of their start."""
     out: list[str] = []
     end = 0
     for first, last in spans:

@@ -1,30 +1,47 @@
-"""Finding plugins: entry points of the group `rewardlab`, first-party and third-party alike.
+"""The registry of plugins: entry points of the group `rewardlab`, first-party and third-party alike.
 
 A plugin is loaded when something names it. A broken one is a row in `rewardlab plugins` and an error only for
 the recipe that uses it; a name that two distributions offer is never settled silently.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
 from pathlib import Path
+from typing import Any
 
 import pluggy
 
 from rewardlab import hookspecs
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.specs import _NAME, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, _Spec
+from rewardlab.specs import (
+    COMPONENT_NAME,
+    BackendSpec,
+    CurriculumSpec,
+    DatasetSpec,
+    JudgeSpec,
+    NormalizerSpec,
+    RewardSpec,
+    Spec,
+)
 
 ENTRY_POINT_GROUP = "rewardlab"
-HOOKS: dict[str, type[_Spec]] = {
+DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
+"""entry points of plugins whose backend is the default, so that no other plugin is loaded to find it"""
+DISTRIBUTION = "rewardlab"
+_EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
+"""an optional requirement of this distribution: (the plugin, the extra that brings it)"""
+HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
     "rewardlab_judges": JudgeSpec,
     "rewardlab_datasets": DatasetSpec,
     "rewardlab_curricula": CurriculumSpec,
     "rewardlab_normalizers": NormalizerSpec,
+    "rewardlab_backends": BackendSpec,
 }
 
 
@@ -32,15 +49,20 @@ HOOKS: dict[str, type[_Spec]] = {
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    home: the folder of its module, where what it packages begins.
+    home: the folder of its module; packaged files are relative to it.
     """
 
     name: str
     distribution: str
     version: str
-    specs: dict[tuple[str, str], _Spec] = field(default_factory=dict)
+    specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
     broken: str | None = None
     home: Path | None = None
+
+    def use(self, spec: Spec) -> str:
+        """Return a recipe's name for one of the specs: plugin/name, or the plugin alone where it is its one backend."""
+        alone = isinstance(spec, BackendSpec) and [kind for kind, _ in self.specs].count("backend") == 1
+        return self.name if alone else f"{self.name}/{spec.name}"
 
 
 class Registry:
@@ -51,9 +73,13 @@ class Registry:
         self._loaded: dict[str, Plugin] = {}
 
     @cached_property
+    def _installed(self) -> Any:
+        return entry_points()  # all groups at once, because each scan of the installed distributions is slow
+
+    @cached_property
     def _points(self) -> dict[str, list[EntryPoint]]:
         found: dict[str, list[EntryPoint]] = {}
-        for point in entry_points(group=ENTRY_POINT_GROUP) if self._given is None else self._given:
+        for point in self._installed.select(group=ENTRY_POINT_GROUP) if self._given is None else self._given:
             # the same distribution can be seen twice on sys.path; two distributions are a conflict
             others = found.setdefault(point.name, [])
             if all(_owner(point) != _owner(other) for other in others):
@@ -61,20 +87,27 @@ class Registry:
         return dict(sorted(found.items()))
 
     def names(self) -> list[str]:
-        """Names of the installed plugins, broken ones too."""
+        """Return the names of the installed plugins, broken ones too."""
         return list(self._points)
 
     def plugin(self, name: str) -> Plugin:
-        """The plugin of this name, loaded; a KeyError where none is installed."""
+        """Load and return the plugin of this name; a KeyError where none is installed."""
         if name not in self._loaded:
             self._loaded[name] = _load(name, self._points[name])
         return self._loaded[name]
 
+    def usable(self, name: str) -> Plugin:
+        """Return the plugin of this name, loaded; a KeyError if none is installed, a UserError if it is broken."""
+        plugin = self.plugin(name)
+        if plugin.broken:
+            raise UserError(f"plugin {name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+        return plugin
+
     def __iter__(self) -> Iterator[Plugin]:
         return (self.plugin(name) for name in self.names())
 
-    def find(self, kind: str, use: str) -> _Spec:
-        """The spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong."""
+    def find(self, kind: str, use: str) -> Spec:
+        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong."""
         name, slash, component = use.partition("/")
         if not slash:
             offering = [f"{p.name}/{use}" for p in self if (kind, use) in p.specs]
@@ -84,14 +117,62 @@ class Registry:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
             raise UserError(f"no plugin {name!r}{hint or nearest(name, self._points)}")
-        plugin = self.plugin(name)
-        if plugin.broken:
-            raise UserError(f"plugin {name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+        plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]
             hint = f"; {use} is a {elsewhere[0]}" if elsewhere else nearest(use, _offered(plugin, kind))
             raise UserError(f"plugin {name!r} has no {kind} {component!r}{hint}")
         return plugin.specs[kind, component]
+
+    def backends(self) -> dict[str, BackendSpec]:
+        """Return the installed backends by the names that recipes use: that of the plugin, where it has one backend."""
+        return {name: spec for plugin in self for name, spec in _backends_of(plugin).items()}
+
+    def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
+        """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
+
+        A UserError says what is wrong and, where a backend that this distribution knows of is not installed, which
+        pip install brings it.
+        """
+        if use is None:
+            return self._default_backend()
+        name, slash, component = use.partition("/")
+        if name not in self._points:
+            raise UserError(f"no backend {use!r} is installed{_installation(name) or nearest(use, self.backends())}")
+        plugin = self.usable(name)
+        found = _backends_of(plugin)
+        named = plugin.specs.get(("backend", component)) if slash else found.get(name)
+        if not isinstance(named, BackendSpec):
+            what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
+            raise UserError(f"plugin {name!r} has {what}{nearest(use, found or self.backends())}")
+        return use, named
+
+    def _default_backend(self) -> tuple[str, BackendSpec]:
+        claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
+        plugins = [self.plugin(name) for name in claimed if name in self._points] or list(self)
+        known = {name: spec for plugin in plugins for name, spec in _backends_of(plugin).items()}
+        named = [name for name, spec in known.items() if spec.default] or list(known)
+        if not named:
+            raise UserError(f"missing, and no backend is installed{_installation(None)}")
+        if len(named) > 1:
+            raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
+        return named[0], known[named[0]]
+
+
+def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
+    """Return a plugin's backends by the names that recipes use."""
+    return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
+
+
+def _installation(plugin: str | None) -> str:
+    """Return a hint: the `pip install` for a plugin that is an extra of this distribution (None: any of them)."""
+    try:
+        needed = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return ""
+    extras = {found[1]: found[2] for need in needed if (found := _EXTRA_PLUGIN.match(need))}
+    brought = [extra for name, extra in sorted(extras.items()) if plugin in (None, name)]
+    return "; " + " or ".join(f"pip install '{DISTRIBUTION}[{extra}]'" for extra in brought) if brought else ""
 
 
 def _offered(plugin: Plugin, kind: str) -> list[str]:
@@ -109,11 +190,11 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         both = " and ".join(f"{d} {v}".strip() for d, v in owners)
         broken = f"the name {name!r} is offered by {both}; uninstall one of them"
         return Plugin(name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken)
-    if not _NAME.match(name):
+    if not COMPONENT_NAME.match(name):
         broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     try:
-        with redirect_stdout(sys.stderr):  # what it prints must not end up in output that a program reads
+        with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
             specs = _specs(module)
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
@@ -124,13 +205,13 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     return Plugin(name=name, distribution=distribution, version=version, specs=specs, home=home)
 
 
-def _specs(module: object) -> dict[tuple[str, str], _Spec]:
+def _specs(module: object) -> dict[tuple[str, str], Spec]:
     """Register one plugin in a manager of its own, so that its faults stay its own, and collect its specs."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
     manager.check_pending()
-    specs: dict[tuple[str, str], _Spec] = {}
+    specs: dict[tuple[str, str], Spec] = {}
     for hook, spec_type in HOOKS.items():
         for implementation in getattr(manager.hook, hook).get_hookimpls():
             for spec in _offers(hook, spec_type, implementation.function()):
@@ -140,7 +221,7 @@ def _specs(module: object) -> dict[tuple[str, str], _Spec]:
     return specs
 
 
-def _offers(hook: str, spec_type: type[_Spec], returned: object) -> Iterable[_Spec]:
+def _offers(hook: str, spec_type: type[Spec], returned: object) -> Iterable[Spec]:
     if not isinstance(returned, list | tuple):
         raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
     for spec in returned:

@@ -1,4 +1,4 @@
-"""What a plugin offers: specs (frozen descriptions) and what `build` receives."""
+"""The specs (frozen descriptions) that plugins offer, and the context that `build` receives."""
 
 import math
 import re
@@ -9,14 +9,15 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rewardlab.files import cache_dir
 from rewardlab.laws import Laws
 from rewardlab.types import Sample
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+COMPONENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
 class Config(BaseModel):
-    """Base of every options class. Unknown keys, NaN and infinity are refused; instances are frozen."""
+    """The base of every options class. Unknown keys, NaN and infinity are refused; instances are frozen."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=(), use_attribute_docstrings=True
@@ -40,7 +41,7 @@ EnvironmentChoice = Literal["managed"] | OwnPython
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What the host gives to `build` besides the options.
+    """The context that the host passes to `build` besides the options.
 
     `judges` maps the names declared in the recipe to objects with `async ask(Ask) -> Reply`, already with limits,
     retries, budget and cassette, and with `understood(reply, ok)`, by which the asker says whether it could read
@@ -52,19 +53,19 @@ class Context:
 
     seed: int = 0
     judges: Mapping[str, Any] = field(default_factory=dict)
-    cache_dir: Path = field(default_factory=lambda: Path.home() / ".cache" / "rewardlab")
+    cache_dir: Path = field(default_factory=cache_dir)
     device: str = "cpu"
     policy: Any = None
     source: Any = None
     workers: Any = None
 
 
-Build = Callable[[Any, Context], Any]
-"""build(options, context) -> the component. Heavy imports belong inside."""
+Build = Callable[..., Any]
+"""build(options, context) -> the component; of a backend, build(settings). Heavy imports belong inside."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Spec:
+class Spec:
     kind: ClassVar[str]
     name: str
     summary: str
@@ -80,7 +81,7 @@ class _Spec:
             self.laws.check(self.kind)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
-        if not isinstance(self.name, str) or not _NAME.match(self.name):
+        if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ValueError(f"name {self.name!r}: use letters, digits and _ . -")
         if not (isinstance(self.config, type) and issubclass(self.config, Config)):
             raise TypeError(f"{self.name}: config must be a subclass of rewardlab.Config, not {self.config!r}")
@@ -89,7 +90,7 @@ class _Spec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RewardSpec(_Spec):
+class RewardSpec(Spec):
     """A reward. `build` returns an object with `score`.
 
     scope "completion" or "batch": `score(items: Sequence[tuple[Sample, Completion]]) -> list[Score]`, always a
@@ -142,12 +143,12 @@ class RewardSpec(_Spec):
             raise ValueError(f"{self.name}: a judge cannot be asked from a worker; use runs='async'")
 
     def required_fields(self, options: Config) -> tuple[str, ...]:
-        """The fields that each row must have under these options."""
+        """Return the fields that each row must have under these options."""
         return tuple(self.requires(options) if callable(self.requires) else self.requires)
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeSpec(_Spec):
+class JudgeSpec(Spec):
     """A judge. `build` returns an object with `async ask(Ask) -> Reply`; `async aclose()`, if it has one, ends its use.
 
     An exception from `ask` is a failure that another try may mend (`rewardlab.errors.TryAgain` can say when);
@@ -172,7 +173,7 @@ class JudgeSpec(_Spec):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetSpec(_Spec):
+class DatasetSpec(Spec):
     """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts anew.
 
     provides: the fields that every sample has, or a function of the options; None where only reading tells.
@@ -202,17 +203,17 @@ class DatasetSpec(_Spec):
             raise TypeError(f"{self.name}: provides, requires and judges are lists of names, not one text")
 
     def provided_fields(self, options: Config) -> tuple[str, ...] | None:
-        """The fields that every sample has under these options; None where only reading tells."""
+        """Return the fields that every sample has under these options; None where only reading the rows shows them."""
         fields = self.provides(options) if callable(self.provides) else self.provides
         return None if fields is None else tuple(fields)
 
     def required_fields(self, options: Config) -> tuple[str, ...]:
-        """For a step, the fields that each row of its source must have under these options."""
+        """Return the fields that each row of a step's source must have under these options."""
         return tuple(self.requires(options) if callable(self.requires) else self.requires)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurriculumSpec(_Spec):
+class CurriculumSpec(Spec):
     """A curriculum. `build` returns an object with either or both of two parts.
 
     order(samples: Sequence[Sample], seed: int) -> list[int]: what the trainer reads, deterministic.
@@ -222,7 +223,7 @@ class CurriculumSpec(_Spec):
         and `scores`: component name -> Score, of the components that score each completion by itself (completion
         and batch scope), whose `value` is None where there is none. Group-scope rewards run on the n selected, in
         the order selected. Both are plain functions that take little time and depend on the pool alone, best not
-        even on the order of its entries, which says nothing. To test one: rewardlab.group_sampler.Candidates.
+        even on the order of its entries, which says nothing. To test one: rewardlab.Candidates.
 
     most: for a group sampler, a function (options, n) -> the most completions that a group of n may collect;
         None where the curriculum only orders.
@@ -233,7 +234,7 @@ class CurriculumSpec(_Spec):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormalizerSpec(_Spec):
+class NormalizerSpec(Spec):
     """A normalizer. `build` returns an object with
     `shape(totals: (P,), tokens: (P,) | None, kept: (G,), seed: int) -> (G,)`: lists of floats and indices;
     P = G unless a group sampler collected a larger pool.
@@ -246,3 +247,30 @@ class NormalizerSpec(_Spec):
     kind: ClassVar[str] = "normalizer"
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendSpec(Spec):
+    """An engine that trains. `build(settings)` returns a `rewardlab.training.Backend`; it imports no engine.
+
+    config: what may stand under `backend` in a recipe, besides `use`.
+    judges: the judges that only this backend can answer, by the whole name that a recipe uses, such as "policy/self".
+    environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
+        `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
+    packages: distributions whose versions a run's manifest keeps, where they are installed.
+    default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An
+        entry point of the group `rewardlab.default_backend`, named like the plugin, saves loading all others.
+    """
+
+    kind: ClassVar[str] = "backend"
+    judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
+    environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+    default: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if "use" in self.config.model_fields:
+            raise ValueError(f"{self.name}: `use` names the backend itself; call this option otherwise")
+        if isinstance(self.packages, str):
+            raise TypeError(f"{self.name}: packages is a list of names, not one text")

@@ -1,11 +1,11 @@
-"""What flows through the library: samples, completions, groups, scores, questions and replies.
+"""The values that flow through the library: samples, completions, groups, scores, questions and replies.
 
-Everything is frozen, keyword-only and made of JSON values; no tensors. B prompts, G completions a prompt.
+All of them are frozen, keyword-only and made of JSON values, never tensors. B prompts, G completions a prompt.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 Message = Mapping[str, str]
 """One chat message: {"role": "user", "content": "..."}."""
@@ -13,10 +13,10 @@ Message = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
-    """One prompt and what is known about it.
+    """A prompt and what is known about it.
 
     `fields` holds the row's other columns (answer, reference, language, ...), as JSON values.
-    `source` says where the sample was read ("train.jsonl:17"); it only serves messages.
+    `source` says where the sample was read ("train.jsonl:17"); only messages use it.
     A dataset may leave `id` empty: the host then derives one from the prompt.
     """
 
@@ -25,13 +25,32 @@ class Sample:
     fields: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", compare=False)
 
+    def place(self, completion: int | None = None) -> str:
+        """Return where something happened, for a message: this sample, or its completion with this index (from 0)."""
+        place = f"sample {self.id!r}" + (f" ({self.source})" if self.source else "")
+        return place if completion is None else f"{place}, completion {completion}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return {"id", "prompt", "fields", "source"} of plain dicts and lists; `Sample(**...)` reverses it."""
+        return {
+            "id": self.id,
+            "prompt": [dict(message) for message in self.prompt],
+            "fields": dict(self.fields),
+            "source": self.source,
+        }
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the sample as a row of a dataset file: {"id", "prompt"} and a column for each field."""
+        values = self.as_dict()
+        return {"id": values["id"], "prompt": values["prompt"], **values["fields"]}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """One answer of the policy.
+    """One answer of the policy to a prompt.
 
-    `text` includes a `<think>` that the chat template opened. `token_count` is None where nobody counted;
-    `truncated` is true when generation stopped at the length limit.
+    `text` includes a `<think>` that the chat template opened. `token_count` is None if nobody counted;
+    `truncated` is true if generation stopped at the length limit.
     """
 
     text: str
@@ -41,7 +60,7 @@ class Completion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Group:
-    """A prompt with its G completions, in the order in which they were asked for."""
+    """A prompt with its G completions, in the order in which they were requested."""
 
     sample: Sample
     completions: Sequence[Completion]
@@ -49,15 +68,44 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
-    """What a reward says of one completion.
+    """A reward's verdict on one completion.
 
-    A number; or None without `error`: the reward abstains; or None with `error`: it failed.
+    `value` is a number; or None without `error`: the reward abstains; or None with `error`: it failed.
     A failure is never a low score. `info` holds JSON values and is kept when `value` is None.
     """
 
     value: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PoolEntry:
+    """One completion of a pool; `scores`: component name -> score, for components of completion and batch scope."""
+
+    completion: Completion
+    scores: Mapping[str, Score]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidates(Sequence[PoolEntry]):
+    """The pool of one prompt, as a group sampler sees it: P entries, of which `size` will be trained on."""
+
+    sample: Sample
+    size: int
+    entries: tuple[PoolEntry, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> PoolEntry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PoolEntry]: ...
+
+    def __getitem__(self, index: int | slice) -> PoolEntry | Sequence[PoolEntry]:
+        return self.entries[index]
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +127,7 @@ class Ask:
 class Reply:
     """A judge's answer. `text` is never parsed or trimmed: the reward that asked makes the verdict.
 
-    `reasoning` is what the server sends apart from the text. `error` set means that there is no answer.
+    `reasoning` is what the server sends separately from the text. If `error` is set, there is no answer.
     """
 
     text: str = ""

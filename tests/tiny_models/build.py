@@ -18,10 +18,10 @@ import sys
 from pathlib import Path
 
 from rewardlab import Context
-from rewardlab.environments import interpreter
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.parts import split
 from rewardlab.registry import Registry
+from rewardlab.text import sections
+from rewardlab.workers.environments import interpreter
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE.parents[1] / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
@@ -114,7 +114,8 @@ def reasonings(seed: int = 0) -> list[dict]:
     )
     rows = []
     for sample in spec.build(options, Context(seed=seed)):
-        (thought, _), (english, _) = split(sample.fields["response"]), split(sample.fields["reference"])
+        thought, _ = sections.split(sample.fields["response"])
+        english, _ = sections.split(sample.fields["reference"])
         rows.append({"a": thought, "b": english})
     return rows
 

@@ -1,1 +1,1 @@
-"""The commands of the command line, one a module: `arguments(parser)` and `run(options) -> exit code`."""
+"""The commands of the command line, one in each module: `arguments(parser)` and `run(options) -> exit code`."""

@@ -3,7 +3,7 @@
 A and B are recipes, or files that `rewardlab score` wrote for these rows. KEY=VALUE is for both recipes, a:KEY=VALUE
 and b:KEY=VALUE for one: rewardlab compare r.yaml r.yaml rows.jsonl b:reward.normalize=[]
 A row is what `score` reads. All rows are checked for both before anything is scored. Nothing is written but -o and
-the cassettes that the recipes name; where both are scored files the rows are only needed for texts and --by.
+the cassettes that the recipes name; where both are scored files, the rows are only needed for texts and --by.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from rewardlab.argument_types import count
+from rewardlab.commands.argument_types import count
 
 LEAST_WIDTH, WIDTH = 60, 110
 """columns of a line with a text: as many as the terminal has, within these; where there is none, the most"""
@@ -34,11 +34,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.comparing.job import CompareJob
-    from rewardlab.comparing.report import json_values, text
-    from rewardlab.comparing.sources import sorted_out
+    from rewardlab.analysis.compare import CompareJob, comparison_as_dict, format_comparison, parse_sources
 
-    a, b, rows = sorted_out(options.arguments)
+    a, b, rows = parse_sources(options.arguments)
     sides = _sides((a, b))
     compared = CompareJob(
         sides=sides,
@@ -51,15 +49,15 @@ def run(options: Namespace) -> int:
     ).run()
     named = list(zip((a, b), sides, strict=True))
     if options.json:
-        print(json.dumps(json_values(compared, named), ensure_ascii=False))
+        print(json.dumps(comparison_as_dict(compared, named), ensure_ascii=False))
     else:
         columns = get_terminal_size((WIDTH, 0)).columns
-        print(text(compared, named, width=max(LEAST_WIDTH, min(WIDTH, columns))))
+        print(format_comparison(compared, named, width=max(LEAST_WIDTH, min(WIDTH, columns))))
     return 0
 
 
 def _sides(sources: Sequence[Any]) -> Any:
-    """The two sides; a UserError with what is wrong with either. Where both name one file, it says whose it is."""
+    """Return both sides. Raises a UserError with the problems of both, marked A or B where both name the same file."""
     from rewardlab.errors import Problem, UserError
 
     found: list[Any] = []
@@ -74,19 +72,19 @@ def _sides(sources: Sequence[Any]) -> Any:
     if a or b:
         both = [problem for problem in a if problem in b]
         same = sources[0].path == sources[1].path
-        raise UserError([*both, *_of_one("A: " * same, a, both), *_of_one("B: " * same, b, both)])
+        raise UserError([*both, *_problems_of_side("A: " * same, a, both), *_problems_of_side("B: " * same, b, both)])
     return tuple(found)
 
 
-def _of_one(side: str, problems: Sequence[Any], both: Sequence[Any]) -> list[Any]:
+def _problems_of_side(side: str, problems: Sequence[Any], both: Sequence[Any]) -> list[Any]:
     return [replace(problem, where=f"{side}{problem.where}") for problem in problems if problem not in both]
 
 
 def _side(source: Any) -> Any:
-    """A recipe's plan, or a scored file."""
-    from rewardlab.comparing.scored_file import ScoredFile
-    from rewardlab.loading import load
+    """Return a recipe's plan, or a scored file."""
+    from rewardlab.analysis.compare import ScoredFile
     from rewardlab.plan import make_plan
+    from rewardlab.recipe.loading import load
 
     if source.is_scored:
         return ScoredFile(source.path)

@@ -1,25 +1,32 @@
 """Build, list and remove the environments that plugins have for themselves.
 
-  rewardlab env create NAME...      NAME: an installed plugin, or openrlhf; prints the path of its python
-  rewardlab env list                what is on the disk, half-built ones too
-  rewardlab env remove NAME|KEY...  or --stale: all that nothing installed here asks for
+  rewardlab env create NAME...      NAME: an installed plugin; prints the path of its python
+  rewardlab env list                all environments on the disk, half-built ones too
+  rewardlab env remove NAME|KEY...  or --stale: those that nothing installed here asks for
 
-A plugin's environment is also built by itself, where a recipe first needs it.
+A plugin's environment is also built automatically when a recipe first needs it.
 """
 
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rewardlab.registry import Registry
+    from rewardlab.workers.environments import EnvironmentDefinition
 
 ACTIONS = ("create", "list", "remove")
-ENGINE = "openrlhf"
+CPU = "-cpu"
+"""ends the name of the environment that `env create NAME --cpu` builds"""
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("names", nargs="*", metavar="NAME|KEY", help="create: names; remove: names or keys")
-    parser.add_argument("--cpu", action="store_true", help="create openrlhf: without CUDA, for tests of its loop")
+    parser.add_argument("--cpu", action="store_true", help="create: a backend's environment without CUDA")
     parser.add_argument("--stale", action="store_true", help="remove: all that nothing installed here asks for")
     parser.add_argument("--json", action="store_true", help="list: print JSON")
 
@@ -43,20 +50,20 @@ def _refuse_strangers(options: Namespace) -> None:
     if action == "list" and options.names:
         raise UserError("`rewardlab env list` lists all environments; it takes no name")
     if action == "create" and not options.names:
-        raise UserError("which one? rewardlab env create NAME, an installed plugin or openrlhf")
+        raise UserError("which one? rewardlab env create NAME, an installed plugin")
     if action == "remove" and bool(options.names) == options.stale:
         raise UserError("which ones? rewardlab env remove NAME or KEY, as `rewardlab env list` shows them, or --stale")
-    if options.cpu and ENGINE not in options.names:
-        raise UserError(f"--cpu is for {ENGINE}; plugins have one environment")
 
 
 def _create(names: Sequence[str], cpu: bool) -> int:
-    from rewardlab.environments.managed import provide
+    from rewardlab.registry import Registry
+    from rewardlab.workers.environments import provide
 
-    wanted = [(name, definition) for name in names for definition in _definitions(name, cpu)]
+    registry = Registry()
+    wanted = [(name, definition) for name in names for definition in _definitions(name, cpu, registry)]
     for name, definition in wanted:
         print(provide(definition))
-        if name == ENGINE:
+        if name in _environments_of_backends(registry):
             hint = f"use it: . {definition.folder}/bin/activate   (your own plugins: pip install them there)"
         else:
             hint = f"recipes use it by themselves; one of your own instead: environment: {{python: PATH}} of {name}/..."
@@ -64,25 +71,28 @@ def _create(names: Sequence[str], cpu: bool) -> int:
     return 0
 
 
-def _definitions(name: str, cpu: bool) -> list:
-    from rewardlab.environments.wanted import wanted_by
+def _definitions(name: str, cpu: bool, registry: "Registry") -> list["EnvironmentDefinition"]:
+    """Return the definitions that `env create NAME` builds; a UserError where nothing installed has any."""
     from rewardlab.errors import UserError, nearest
-    from rewardlab.registry import Registry
+    from rewardlab.workers.environments import environments_of
 
-    if name == ENGINE:
-        from rewardlab.backends.openrlhf.environment import environment
-
-        return [environment(cpu)]
-    registry = Registry()
+    of_backends = _environments_of_backends(registry)
+    if cpu and f"{name}{CPU}" not in of_backends:
+        raise UserError(f"--cpu: {name} has no environment of its own for a CPU alone")
+    if name in of_backends:
+        return [of_backends[f"{name}{CPU}" if cpu else name]()]
     if name not in registry.names():
-        having = [plugin.name for plugin in registry if wanted_by(plugin)]
-        raise UserError(f"no plugin {name!r}{nearest(name, [*having, ENGINE])}")
-    plugin = registry.plugin(name)
-    if plugin.broken:
-        raise UserError(f"plugin {name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
-    if not (found := wanted_by(plugin)):
+        having = [plugin.name for plugin in registry if environments_of(plugin)]
+        raise UserError(f"no plugin {name!r}{nearest(name, [*having, *of_backends])}")
+    plugin = registry.usable(name)
+    if not (found := environments_of(plugin)):
         raise UserError(f"plugin {name!r} has no environment of its own: it lives in this one")
     return found
+
+
+def _environments_of_backends(registry: "Registry") -> dict[str, Callable[[], "EnvironmentDefinition"]]:
+    """Map the name of each installed backend's environment to the function that returns its definition."""
+    return {name: define for spec in registry.backends().values() for name, define in spec.environments.items()}
 
 
 def _list(as_json: bool) -> int:
@@ -97,11 +107,10 @@ def _list(as_json: bool) -> int:
 
 
 def _rows() -> Iterator[dict]:
-    from rewardlab.environments.definition import python_in
-    from rewardlab.environments.inventory import size_of, standing
+    from rewardlab.workers.environments import installed_environments, python_in, size_of
 
     askers = _askers()
-    for found in standing():
+    for found in installed_environments():
         yield {
             "name": found.name,
             "key": found.key,
@@ -115,16 +124,18 @@ def _rows() -> Iterator[dict]:
         }
 
 
-def _askers() -> dict:
-    """Who asks for which folder. What cannot be told is said on stderr: nobody's listing fails because of it."""
-    from rewardlab.backends.openrlhf.environment import environment
-    from rewardlab.environments.wanted import wanted_by
+def _askers() -> dict[Path, list[str]]:
+    """Map each folder to the names that ask for it. A definition that fails is reported on stderr and left out."""
     from rewardlab.errors import UserError
     from rewardlab.registry import Registry
+    from rewardlab.workers.environments import environments_of
 
-    askers: dict = {}
-    wanted = [(plugin.name, definition) for plugin in Registry() for definition in wanted_by(plugin)]
-    for name, definition in [*wanted, (ENGINE, environment(False)), (f"{ENGINE} --cpu", environment(True))]:
+    registry = Registry()
+    wanted = [(plugin.name, definition) for plugin in registry for definition in environments_of(plugin)]
+    for name, define in _environments_of_backends(registry).items():
+        wanted.append((f"{name.removesuffix(CPU)} --cpu" if name.endswith(CPU) else name, define()))
+    askers: dict[Path, list[str]] = {}
+    for name, definition in wanted:
         try:
             askers.setdefault(definition.folder, []).append(name)
         except UserError as error:
@@ -133,14 +144,14 @@ def _askers() -> dict:
 
 
 def _table(rows: Sequence[dict]) -> None:
+    from rewardlab.text import columns
+
     lines = [("name", "key", "state", "size", "built", "asked for by")]
     for row in rows:
         built = (row["built"] or "")[:16].replace("T", " ")
         by = ", ".join(row["asked_for_by"]) or "nothing here (stale)"
         lines.append((row["name"], row["key"], row["state"], _size(row["bytes"]), built, by))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
+    print("\n".join(columns(lines)))
 
 
 def _size(count: int) -> str:
@@ -148,10 +159,10 @@ def _size(count: int) -> str:
 
 
 def _remove(names: Sequence[str], stale: bool) -> int:
-    from rewardlab.environments.inventory import remove, size_of, standing
     from rewardlab.errors import UserError, nearest
+    from rewardlab.workers.environments import installed_environments, remove, size_of
 
-    there = standing()
+    there = installed_environments()
     if stale:
         askers = _askers()
         doomed = [found for found in there if found.folder not in askers and found.state != "being built"]

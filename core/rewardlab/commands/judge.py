@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab.recipe_and_rows import sorted_out
+from rewardlab.recipe.command_line import sorted_out
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,8 +38,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     recipe, rows, overrides = sorted_out(options.arguments)
-    from rewardlab.loading import load
     from rewardlab.plan import make_plan
+    from rewardlab.recipe.loading import load
 
     _refuse_mixtures(options)
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
@@ -48,8 +48,7 @@ def run(options: Namespace) -> int:
 
 
 def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
-    from rewardlab.agreement.job import JudgeJob, measured_plan
-    from rewardlab.agreement.report import text
+    from rewardlab.analysis.judge_agreement import JudgeJob, format_agreement, measured_plan
 
     output = None if options.output is None else Path(options.output)
     measured = measured_plan(plan, options.component)
@@ -58,15 +57,14 @@ def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None
     if options.json:
         print(json.dumps({"components": components}, ensure_ascii=False))
     else:
-        print("\n\n".join(text(name, found) for name, found in components.items()))
+        print("\n\n".join(format_agreement(name, found) for name, found in components.items()))
     return 0
 
 
 def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
-    from rewardlab.agreement.grafting import Grafting
-    from rewardlab.agreement.job import refuse_output
+    from rewardlab.analysis.judge_agreement import Grafting, refuse_output
     from rewardlab.errors import UserError
-    from rewardlab.scorefile.output import to_line
+    from rewardlab.scorefile import to_line
 
     output = Path(options.output)
     refuse_output(output)

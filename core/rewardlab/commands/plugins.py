@@ -1,6 +1,6 @@
-"""List the installed plugins and what they offer; show one in full; start one; try the laws that it has to keep.
+"""List the installed plugins and what they offer; show one in full; start a new one; try the laws that it must keep.
 
-    rewardlab plugins                              all of them; broken ones are rows, too
+    rewardlab plugins                              all of them, broken ones too
     rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
     rewardlab plugins new NAME [--into DIR]        write a plugin with a reward, its laws, tests and a recipe
     rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or <plugin>/<component>
@@ -13,7 +13,7 @@ import json
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 
-from rewardlab.argument_types import count
+from rewardlab.commands.argument_types import count
 
 NEW, CHECK = "new", "check"
 TRIES = 25
@@ -47,8 +47,8 @@ def _refuse_options_of_others(options: Namespace, command: str | None) -> None:
 
 
 def _list(options: Namespace) -> int:
+    from rewardlab.authoring import component_rows, format_card, format_table
     from rewardlab.errors import UserError, nearest
-    from rewardlab.plugin_listing import card, rows_of, table
     from rewardlab.registry import Registry
 
     if len(options.words) > 1:
@@ -60,28 +60,28 @@ def _list(options: Namespace) -> int:
     if wanted and wanted not in registry.names():
         raise UserError(f"no plugin {wanted!r}{nearest(wanted, registry.names())}")
     plugins = [registry.plugin(wanted)] if wanted else list(registry)
-    every = [row for plugin in plugins for row in rows_of(plugin)]
+    every = [row for plugin in plugins for row in component_rows(plugin)]
     rows = [row for row in every if name in ("", wanted, row["use"])]
     if name and not rows:
         raise UserError(f"no component {name!r}{nearest(name, [row['use'] for row in every])}")
     if options.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     elif name:
-        print("\n\n".join(map(card, rows)))
+        print("\n\n".join(map(format_card, rows)))
     else:
-        print(table(rows))
+        print(format_table(rows))
         if any(row["kind"] == "broken" for row in rows):
             print("broken plugins stop only the recipes that name them", file=sys.stderr)
     return 0
 
 
 def _new(options: Namespace) -> int:
+    from rewardlab.authoring import next_steps, write_scaffold
     from rewardlab.errors import UserError
-    from rewardlab.scaffold import next_steps, scaffold
 
     if len(options.words) != 2:
         raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
-    made = scaffold(options.words[1], options.into)
+    made = write_scaffold(options.words[1], options.into)
     if options.json:
         print(json.dumps({"folder": str(made.folder), "files": made.files, "next": next_steps(made)}))
     else:
@@ -95,10 +95,9 @@ def _check(options: Namespace) -> int:
 
     if len(options.words) < 2:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
-    from rewardlab.plugin_check import check_plugin
-    from rewardlab.plugin_check_report import as_dict, text
+    from rewardlab.authoring import check_as_dict, check_plugin, format_check
 
     _, name, *settings = options.words
-    checked = check_plugin(name, settings, tries=options.tries or TRIES, only=options.only)
-    print(json.dumps(as_dict(checked), ensure_ascii=False, indent=1) if options.json else text(checked))
-    return 0 if checked.passed else 1
+    check = check_plugin(name, settings, tries=options.tries or TRIES, only=options.only)
+    print(json.dumps(check_as_dict(check), ensure_ascii=False, indent=1) if options.json else format_check(check))
+    return 0 if check.passed else 1

@@ -1,4 +1,4 @@
-"""Show that degenerate completions do not win by a recipe's reward: exit code 1 where one does.
+"""Show that degenerate completions do not win under a recipe's reward; the exit code is 1 where one does.
 
 Each row's honest completion is scored beside an empty one, a copy of the prompt, the English reference, padding, orders
 to the judge and others. A row has an honest completion in `honest`, `completions` (the first one) or `response`, or
@@ -11,8 +11,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
 
-from rewardlab.argument_types import amount, count, share
-from rewardlab.recipe_and_rows import with_rows_or_none
+from rewardlab.commands.argument_types import amount, count, share
+from rewardlab.recipe.command_line import with_rows_or_none
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -46,11 +46,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.loading import load
+    from rewardlab.analysis.probe import ProbeJob, WinRule, format_probe, probe_as_dict
     from rewardlab.plan import make_plan
-    from rewardlab.probing.job import ProbeJob
-    from rewardlab.probing.report import as_dict, text
-    from rewardlab.probing.verdicts import Rule
+    from rewardlab.recipe.loading import load
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)
     probed = ProbeJob(
@@ -60,10 +58,10 @@ def run(options: Namespace) -> int:
         honest=options.honest,
         reference=options.reference,
         by=options.by,
-        rule=Rule(tolerance=options.tolerance, most=options.most),
+        rule=WinRule(tolerance=options.tolerance, most=options.most),
         long=options.long,
         skip_bad=options.skip_bad,
         say=partial(print, file=sys.stderr),
     ).run()
-    print(json.dumps(as_dict(probed), ensure_ascii=False) if options.json else text(probed))
+    print(json.dumps(probe_as_dict(probed), ensure_ascii=False) if options.json else format_probe(probed))
     return 1 if probed.failing else 0

@@ -1,4 +1,4 @@
-"""Write JSON Schemas, by which editors complete and check recipes and rows.
+"""Write JSON Schemas, which let editors complete and check recipes and rows.
 
 Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of
 every plugin that is installed. A recipe names its schema in its first line:
@@ -19,16 +19,16 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
+    from rewardlab.authoring import first_party_plugins, generate_schemas
     from rewardlab.errors import JobError
     from rewardlab.registry import Registry
-    from rewardlab.schemas import first_party, generate
 
     folder = options.output or Path("schemas")
-    plugins = list(Registry()) if options.output else first_party(Registry(), Path())
+    plugins = list(Registry()) if options.output else first_party_plugins(Registry(), Path())
     broken = [plugin for plugin in plugins if plugin.broken]
     if broken and not options.output:
         raise JobError("\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken))
-    files, warnings = generate(plugins)
+    files, warnings = generate_schemas(plugins)
     for warning in [
         *(f"plugin {plugin.name!r} is left out: {plugin.broken}" for plugin in broken),
         *warnings,
@@ -65,8 +65,8 @@ def _staleness(path: Path, text: str) -> str | None:
 
 
 def _left_over(folder: Path, files: dict[str, str], broken: set[str]) -> list[Path]:
-    """Our files of components that are gone; not those of a plugin that is broken today."""
-    from rewardlab.schemas import MARK, SUFFIX
+    """Return the schemas of components that are gone, except those of a plugin that is broken at present."""
+    from rewardlab.authoring import SCHEMA_MARK, SCHEMA_SUFFIX
 
-    ours = [p for p in sorted(folder.glob(f"*{SUFFIX}")) if MARK in p.read_text(encoding="utf-8")]
+    ours = [p for p in sorted(folder.glob(f"*{SCHEMA_SUFFIX}")) if SCHEMA_MARK in p.read_text(encoding="utf-8")]
     return [path for path in ours if path.name not in files and path.name.split(".")[0] not in broken]

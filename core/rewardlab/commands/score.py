@@ -1,7 +1,7 @@
-"""Reward completions that exist: a line of scores for each row, in the rows' order.
+"""Score existing completions: write a line of scores for each row, in the rows' order.
 
 A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked before anything is scored. An
-interrupted job goes on with --resume. A file whose name contains = is written with its folder: ./a=b.jsonl.
+interrupted job continues with --resume. A file whose name contains = is written with its folder: ./a=b.jsonl.
 """
 
 import json
@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from rewardlab.recipe_and_rows import sorted_out
+from rewardlab.recipe.command_line import sorted_out
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,9 +25,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     recipe, rows, overrides = sorted_out(options.arguments)
-    from rewardlab.loading import load
     from rewardlab.plan import make_plan
-    from rewardlab.scorefile.job import ScoreJob
+    from rewardlab.recipe.loading import load
+    from rewardlab.scorefile import ScoreJob
 
     job = ScoreJob(
         plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),

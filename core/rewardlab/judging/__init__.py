@@ -1,25 +1,80 @@
-"""Judging at scale: what the host adds around any judge.
+"""Judging at scale: the host's additions to any judge, which are limits, retries, a budget and kept answers.
 
-    host        the handle that rewards see: tries, deadlines, counts
-    judges      the judges of a recipe, built, by name
-    answers     what is there already: a cassette's answer, or the same question under way
-    cassette    answers kept in a file and found again by what was asked
-    keeping     what a job does with its judges: where answers are kept, what happens where none can be read
-    pace        requests and tokens a minute
-    outage      a judge that is down is asked by one question at a time
-    budget      tokens and money, stopped before they are passed
-    usage       what was asked, reused, failed and paid
-    form        a judge whose answers cannot be read is noticed within its first 50
-    group_clock the deadline of a group's questions
-    probe       one call to each judge before a run
+In go the judges that a plan declares and the questions of rewards and data steps (`Ask`); out come replies (`Reply`),
+counts of what was asked and paid, and files with the answers. A judge that cannot answer gives a Reply with `error`,
+and the policy of the reward that asked decides what that means for a score. What must end the job (a used-up budget, a
+full disk, answers that nobody can read) is raised by `Judges.check`.
 
-A judge that cannot answer gives a Reply with `error`; what that means for a score is the policy of the reward
-that asked. What must end the job (a budget, a full disk, answers that nobody can read) is raised by
-`Judges.check`.
+    judges           the judges of a recipe, built, by name
+    hosted_judge     the handle by which rewards ask one of them
+    settings         a job's settings for its judges: where answers are kept, what happens if none can be read
+    reply_cache      replies that need no call: kept ones, and those to the same question under way
+    cassette         answers kept in a file and found again by what was asked
+    attempts         the calls for one question: past the limits below, with retries
+    circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
+    rate_limit       requests and tokens a minute
+    budget           tokens and money: a question that could exceed them is refused
+    usage            counts of what was asked, reused, failed and paid
+    group_deadline   the deadline for all questions about a group
+    unparsable       notices within 50 replies that a judge's answers cannot be read
+    first_call       one call to each judge before a run
 """
 
-from rewardlab.judging.host import HostedJudge
-from rewardlab.judging.judges import Judges, open_judges, require_secrets
-from rewardlab.judging.keeping import Keeping
+from typing import TYPE_CHECKING
 
-__all__ = ["HostedJudge", "Judges", "Keeping", "open_judges", "require_secrets"]
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.judging.budget import Budget
+    from rewardlab.judging.cassette import Cassette, question_key
+    from rewardlab.judging.circuit_breaker import CircuitBreaker
+    from rewardlab.judging.first_call import probe_judges
+    from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
+    from rewardlab.judging.hosted_judge import HostedJudge
+    from rewardlab.judging.judges import Judges, NamedJudges, open_judges, require_secrets
+    from rewardlab.judging.rate_limit import RateLimit
+    from rewardlab.judging.reply_cache import ReplyCache, judge_identity
+    from rewardlab.judging.settings import JudgingSettings
+    from rewardlab.judging.unparsable import FIRST_REPLIES, UnparsableWatch
+    from rewardlab.judging.usage import Usage, UsageFile
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "budget": ["Budget"],
+            "cassette": ["Cassette", "question_key"],
+            "circuit_breaker": ["CircuitBreaker"],
+            "first_call": ["probe_judges"],
+            "group_deadline": ["GROUP_CLOCK", "GroupClock"],
+            "hosted_judge": ["HostedJudge"],
+            "judges": ["Judges", "NamedJudges", "open_judges", "require_secrets"],
+            "rate_limit": ["RateLimit"],
+            "reply_cache": ["ReplyCache", "judge_identity"],
+            "settings": ["JudgingSettings"],
+            "unparsable": ["FIRST_REPLIES", "UnparsableWatch"],
+            "usage": ["Usage", "UsageFile"],
+        },
+    )
+
+__all__ = [
+    "FIRST_REPLIES",
+    "GROUP_CLOCK",
+    "Budget",
+    "Cassette",
+    "CircuitBreaker",
+    "GroupClock",
+    "HostedJudge",
+    "Judges",
+    "JudgingSettings",
+    "NamedJudges",
+    "RateLimit",
+    "ReplyCache",
+    "UnparsableWatch",
+    "Usage",
+    "UsageFile",
+    "judge_identity",
+    "open_judges",
+    "probe_judges",
+    "question_key",
+    "require_secrets",
+]

@@ -1,29 +1,27 @@
-"""Tokens and money: what is spent and what questions under way may still cost."""
+"""A judge's budget in tokens and money: what is spent, and what questions under way may still cost."""
 
 import asyncio
 from collections.abc import Callable, Mapping
 
 from rewardlab.errors import JobError
-from rewardlab.judging.pace import question_bytes
+from rewardlab.judging.rate_limit import question_bytes
+from rewardlab.recipe.use import BudgetUse, Price
 from rewardlab.types import Ask, Reply
-from rewardlab.uses import Budget as BudgetUse
-from rewardlab.uses import Price
 
 MESSAGE_TOKENS = 16
-"""what a chat template adds to a message, at most"""
+"""the most tokens that a chat template adds to a message"""
 AHEAD = 0.01
-"""share of the budget that is saved as spent before it is: what a kill may cost, and how rarely is saved"""
+"""the share of the budget by which the saved amounts run ahead: a kill wastes at most this, and saving stays rare"""
 UNITS = ("tokens", "usd")
-MILLION = 1_000_000
 
 
 class Budget:
-    """Refuses a question that could pass the budget, and all that come after it.
+    """The budget of one judge: it refuses a question that could exceed it, and all later ones.
 
     A question has at most as many tokens as bytes, plus a few for each message; an answer has at most
-    `most_tokens` or what its own parameters say. A question that fits, but not together with the bounds of those
-    under way, waits for them. `spent` is what went before; `save` is called with what may be spent of each limited
-    unit before it is passed, so that neither does a job pass its budget that is killed and goes on.
+    `most_tokens`, or what its own parameters say. A question that fits by itself, but not together with the bounds of
+    those under way, waits for them. `spent` is what earlier attempts spent. `save` is called with what may be spent of
+    each limited unit before it is, so that a job that is killed and resumed does not exceed its budget either.
     """
 
     def __init__(
@@ -39,7 +37,7 @@ class Budget:
         self._limits = {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
         self._price = price
         self._most_tokens = most_tokens
-        self._under_way = (0, 0)  # whole numbers: where nothing is under way, this is nothing
+        self._under_way = (0, 0)  # integers, so that the sum is exactly 0 once nothing is under way
         self._settled = asyncio.Event()
         self._refusal: str | None = None
         self._save = save
@@ -47,7 +45,10 @@ class Budget:
         self._saved = dict(self.spent)
 
     async def hold(self, ask: Ask) -> tuple[int, int]:
-        """Set the most that the question can cost apart, for `settle`. A JobError where that passes the budget."""
+        """Set aside the most that the question can cost and return it for `settle`: (prompt tokens, completion tokens).
+
+        Raises JobError if that exceeds the budget.
+        """
         bound = self._bound(ask)
         amounts = self._cost(*bound)
         while not self._fits(amounts):
@@ -58,7 +59,7 @@ class Budget:
         return bound
 
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
-        """The question is over: what it cost, or its bound where nobody knows (`unknown`, or no counts)."""
+        """Replace what was set aside by what the question cost; by its bound if that is `unknown` or not counted."""
         self._under_way = (self._under_way[0] - bound[0], self._under_way[1] - bound[1])
         counts = (reply.prompt_tokens, reply.completion_tokens) if reply is not None else (0, 0)
         uncounted = reply is not None and reply.error is None and None in counts
@@ -67,12 +68,12 @@ class Budget:
         self._settled.set()
 
     def at_most(self) -> dict[str, float]:
-        """What may be spent of each limited unit, with all that is under way."""
+        """Return what may have been spent of each limited unit, questions under way included."""
         held = self._cost(*self._under_way)
         return {unit: self.spent[unit] + held[unit] for unit in self._limits}
 
     def _fits(self, amounts: Mapping[str, float]) -> bool:
-        """Whether it may go now. A JobError where it never may."""
+        """Return whether the amounts fit now. Raises JobError if they never will."""
         if self._refusal is None:
             over = (unit for unit, limit in self._limits.items() if self.spent[unit] + amounts[unit] > limit)
             if (unit := next(over, None)) is not None:
@@ -98,9 +99,5 @@ class Budget:
         return question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer
 
     def _cost(self, prompt: int, completion: int) -> dict[str, float]:
-        return {"tokens": prompt + completion, "usd": cost(self._price, prompt, completion) or 0.0}
-
-
-def cost(price: Price | None, prompt: int, completion: int) -> float | None:
-    """US dollars; None where no price is given."""
-    return None if price is None else (price.prompt * prompt + price.completion * completion) / MILLION
+        usd = 0.0 if self._price is None else self._price.cost(prompt, completion)
+        return {"tokens": prompt + completion, "usd": usd}

@@ -1,9 +1,10 @@
-"""Answers of a judge kept in a file and found again by what was asked.
+"""Cassettes: the answers of a judge, kept in a file and found again by what was asked.
 
 A cassette is a JSONL file, one answer a line: {"key", "reply", "model", "draw"}. The key is the sha256 of model,
-messages, parameters and draw; errors are never kept, and neither are the messages or any key of a server. Several
-processes may read and append at the same time: whoever appends holds a lock and takes an answer that another one
-wrote in the meantime for its own, so that a replay finds what everybody used. A line torn by a kill is passed over.
+messages, parameters and draw; errors are never kept, and neither are the messages or the key of a server. Several
+processes may read and append at the same time: a process that appends holds a lock, and if another one has written
+an answer to the same question meanwhile, it uses that one, so that a replay finds what everybody used. A line torn by
+a kill is ignored.
 """
 
 import fcntl
@@ -23,19 +24,19 @@ from rewardlab.types import Ask, Reply
 HEX = 64
 START = b'{"key": "'
 BEGINNINGS = (START[:2], b"{\n" + START[:2])
-"""of a first line, also of one that was torn after its first byte"""
+"""beginnings of a first line, also of one that was torn after its first byte"""
 KEY = slice(len(START), len(START) + HEX)
 END = re.compile(rb', "draw": \d+\}\n\Z')
-"""stands in no torn line: within a text its quotes are escaped"""
+"""no torn line contains it: within a text its quotes are escaped"""
 LONGEST_END = 64
 BLOCK = 1 << 20
-LENGTH_BITS = 26  # of the one number that says where a line is; no answer has 64 MB
-NAMES = tuple(one.name for one in fields(Reply))
+LENGTH_BITS = 26  # a line's start and length are packed into one number; no answer has 64 MB
+REPLY_FIELDS = tuple(field.name for field in fields(Reply))
 _encoded = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
-    """The sha256, as hex digits, of what decides an answer. Parts count only where there are no messages."""
+    """Return the SHA-256, 64 hexadecimal digits, of what decides an answer. Parts count only without messages."""
     params = {**identity.get("params", {}), **ask.params}
     question = [[message["role"], message["content"]] for message in ask.messages] or {"parts": dict(ask.parts)}
     others = {name: value for name, value in identity.items() if name != "params"}
@@ -43,10 +44,10 @@ def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
 
 
 class Cassette:
-    """An open cassette. `write` false: it must be there and is only read."""
+    """An open cassette. With `write` false the file must exist and is only read."""
 
     def __init__(self, path: Path, write: bool = True):
-        """A UserError where the file is not there to be read, cannot be opened, or is no cassette."""
+        """Open the file. Raises UserError if it is to be read and missing, cannot be opened, or is not a cassette."""
         self.path = path
         self._places: dict[bytes, int] = {}
         self._end = 0
@@ -73,7 +74,7 @@ class Cassette:
         return len(self._places)
 
     def find(self, key: str) -> Reply | None:
-        """The answer with this key, also one that another process has written since."""
+        """Return the answer with this key, also one that another process has written since; None if there is none."""
         digest = bytes.fromhex(key)
         if digest not in self._places and os.fstat(self._file).st_size > self._end:
             self._read_on()
@@ -81,8 +82,11 @@ class Cassette:
         return None if place is None else self._at(place >> LENGTH_BITS, place & ((1 << LENGTH_BITS) - 1))
 
     def add(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
-        """Keep an answer; what is kept under its key now. A JobError where the disk, or JSON, refuses."""
-        content = {name: value for name in NAMES if (value := getattr(reply, name)) is not None}
+        """Keep an answer and return the one that is now kept under its key.
+
+        Raises JobError if the answer is not JSON or the file cannot be written.
+        """
+        content = {name: value for name in REPLY_FIELDS if (value := getattr(reply, name)) is not None}
         try:
             line = (json.dumps({"key": key, "reply": content, "model": model, "draw": draw}) + "\n").encode()
         except (TypeError, ValueError) as error:
@@ -99,16 +103,16 @@ class Cassette:
         return reply
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file; calling it again does nothing."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
     def _check(self) -> None:
-        """A file that begins otherwise is somebody's, and nothing is appended to it."""
+        """Raise UserError if the file does not begin like a cassette: nothing is appended to a file of another kind."""
         head = os.pread(self._file, len(START), 0)
         if not (head.startswith(BEGINNINGS) if self._end else START.startswith(head)):
-            raise UserError("this is no cassette", where=str(self.path))
+            raise UserError("this is not a cassette", where=str(self.path))
 
     def _at(self, start: int, length: int) -> Reply:
         line = os.pread(self._file, length, start)
@@ -118,7 +122,7 @@ class Cassette:
             raise JobError(f"the cassette {self.path} was changed at byte {start} while it was in use") from error
 
     def _catch_up(self) -> None:
-        """With the lock held: read to the end, and end a line that a kill has torn."""
+        """Read to the end, with the lock held, and end a line that a kill has torn."""
         size = os.fstat(self._file).st_size
         if size > self._end:
             self._read_on()
@@ -127,20 +131,20 @@ class Cassette:
             self._read_on()
 
     def _write(self, line: bytes) -> int:
-        """Append with the lock held, all or nothing; the size of the file after it."""
+        """Append all or nothing, with the lock held, and return the size of the file afterwards."""
         size = os.fstat(self._file).st_size
         rest = memoryview(line)
         try:
-            while rest:  # a full disk takes a part before it refuses
+            while rest:  # a full disk accepts a part before it refuses
                 rest = rest[os.write(self._file, rest) :]
         except OSError as error:
-            with suppress(OSError):  # what cannot be taken back is a torn line
+            with suppress(OSError):  # if it cannot be taken back, it is a torn line
                 os.ftruncate(self._file, size)
             raise JobError(f"the cassette {self.path} cannot be written: {error.strerror}") from error
         return size + len(line)
 
     def _read_on(self) -> None:
-        """Note the places of the whole lines that were not read before."""
+        """Note the places of whole lines that have not been read before."""
         for start, line in self._new_lines():
             self._end = start + len(line)
             ours = line.startswith(START) and END.search(line, max(0, len(line) - LONGEST_END))
@@ -149,12 +153,12 @@ class Cassette:
                 self._note(digest, start, len(line))
 
     def _note(self, digest: bytes, start: int, length: int) -> None:
-        """The first line with a key stands."""
+        """Note the place of an answer; the first line with a key counts."""
         if length < 1 << LENGTH_BITS:
             self._places.setdefault(digest, start << LENGTH_BITS | length)
 
     def _unusual(self, line: bytes, start: int) -> bytes | None:
-        """The key of a line that we did not write like this; None for a torn one."""
+        """Return the key of a line that this code would write differently; None for a torn line."""
         try:
             row = json.loads(line)
         except ValueError:
@@ -163,7 +167,7 @@ class Cassette:
             Reply(**row["reply"])
             return bytes.fromhex(row["key"])
         except (TypeError, KeyError, ValueError) as error:
-            what = f"byte {start}: no answer of a cassette: {one_line(error)}"
+            what = f"byte {start}: not an answer of a cassette: {one_line(error)}"
             raise UserError(what, where=str(self.path)) from error
 
     def _new_lines(self) -> Iterator[tuple[int, bytes]]:

@@ -1,33 +1,32 @@
-"""The judges of a recipe, built and hosted, by the names that it gives them."""
+"""The judges of a recipe, built and hosted, by the names that the recipe gives them."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import wait
 from typing import Any, Protocol, TypeVar
 
-from rewardlab.building import build
+from rewardlab.concurrency import CLOSE_LIMIT, LoopThread
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
-from rewardlab.judging.host import HostedJudge
-from rewardlab.judging.keeping import Keeping
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.usage import Usage
-from rewardlab.loops import CLOSE_LIMIT, LoopThread
 from rewardlab.plan import Plan
-from rewardlab.planned import Planned, secret_variables
+from rewardlab.plan.component import Component, build, secret_variables
 from rewardlab.specs import Context
 
 J = TypeVar("J", bound="CanStop")
 
 
 class CanStop(Protocol):
-    """What any judge tells of itself, wherever it is hosted."""
+    """A judge that may have to end the job, wherever it is hosted."""
 
     @property
     def stopped(self) -> JobError | None:
-        """Why the job must end, once that is so."""
+        """Why the job must end; None as long as it need not."""
 
 
 class NamedJudges(Mapping[str, J]):
-    """Judges by the names that a recipe gives them; an unknown name is a clear error."""
+    """Judges by the names that a recipe gives them; an unknown name is a UserError."""
 
     def __init__(self, judges: Mapping[str, J]):
         self._judges = dict(judges)
@@ -48,7 +47,7 @@ class NamedJudges(Mapping[str, J]):
         return len(self._judges)
 
     def check(self) -> None:
-        """Raises the JobError of a judge that must end the job, such as a budget that is used up."""
+        """Raise the JobError of a judge that must end the job, for example because its budget is used up."""
         for judge in self._judges.values():
             if judge.stopped is not None:
                 raise judge.stopped
@@ -62,26 +61,26 @@ class Judges(NamedJudges[HostedJudge]):
         self._home = home
 
     def usage(self) -> dict[str, Usage]:
-        """What each judge that has a network was asked, over all attempts."""
+        """Return the usage of each judge that was asked over a network, over all attempts of the job."""
         return {name: judge.usage for name, judge in self._judges.items() if judge.usage.asked}
 
-    def usage_since(self) -> dict[str, Usage]:
-        """The same since these judges were opened: of this attempt alone."""
-        since = {name: judge.usage.minus(judge.before) for name, judge in self._judges.items()}
+    def attempt_usage(self) -> dict[str, Usage]:
+        """Return the usage of each judge that was asked since these judges were opened: of this attempt alone."""
+        since = {name: judge.usage.minus(judge.earlier_usage) for name, judge in self._judges.items()}
         return {name: usage for name, usage in since.items() if usage.asked}
 
     def summary(self) -> list[str]:
-        """A line for each judge that was asked in this attempt."""
-        return [f"judge {name}: {self._line(name, usage)}" for name, usage in self.usage_since().items()]
+        """Return a line for each judge that was asked in this attempt."""
+        return [f"judge {name}: {self._line(name, usage)}" for name, usage in self.attempt_usage().items()]
 
     def _line(self, name: str, usage: Usage) -> str:
-        earlier = self._judges[name].before
+        earlier = self._judges[name].earlier_usage
         return usage.line() + (f" (earlier attempts: {earlier.line()})" if earlier.calls else "")
 
     def close(self) -> None:
-        """Close what the judges hold open, from another thread than their home's; idempotent.
+        """Close the judges, from a thread other than their home's; calling it again does nothing.
 
-        Waits for code that holds the home loop, or for an `aclose` that hangs, as long as `LoopThread.close` does.
+        Code that blocks the home loop, and an `aclose` that hangs, are waited for as long as `LoopThread.close` does.
         """
         if self._home is None:
             return
@@ -94,7 +93,7 @@ class Judges(NamedJudges[HostedJudge]):
 
 
 async def _close_all(judges: list[HostedJudge]) -> None:
-    """All are closed, whatever happens; a JobError names the first that could not be."""
+    """Close all judges, whatever happens. Raises JobError that names the first that could not be closed."""
     problems = []
     for judge in judges:
         try:
@@ -107,17 +106,21 @@ async def _close_all(judges: list[HostedJudge]) -> None:
         raise problems[0]
 
 
-def open_judges(planned: Mapping[str, Planned], home: LoopThread, context: Context, keeping: Keeping) -> Judges:
-    """Build and host judges; a UserError or JobError names the one that cannot be."""
-    return home.run(_open(planned, home, context, keeping))
+def open_judges(
+    planned: Mapping[str, Component], home: LoopThread, context: Context, judging: JudgingSettings
+) -> Judges:
+    """Build and host judges. Raises UserError or JobError that names the judge that cannot be built."""
+    return home.run(_open(planned, home, context, judging))
 
 
-async def _open(planned: Mapping[str, Planned], home: LoopThread, context: Context, keeping: Keeping) -> Judges:
+async def _open(
+    planned: Mapping[str, Component], home: LoopThread, context: Context, judging: JudgingSettings
+) -> Judges:
     hosted: dict[str, HostedJudge] = {}
     try:
-        for name, one in planned.items():
-            judge: Any = build(one, context, f"judge {name!r} ({one.use.use})", "ask")
-            hosted[name] = HostedJudge(name, judge, one.spec, one.use, home, one.options, keeping)
+        for name, component in planned.items():
+            judge: Any = build(component, context, f"judge {name!r} ({component.use.use})", "ask")
+            hosted[name] = HostedJudge(name, judge, component.spec, component.use, home, component.options, judging)
     except BaseException:
         await _close_all(list(hosted.values()))
         raise
@@ -125,7 +128,7 @@ async def _open(planned: Mapping[str, Planned], home: LoopThread, context: Conte
 
 
 def require_secrets(plan: Plan, names: Iterable[str]) -> None:
-    """A UserError for every key of these judges that is not set; a replay needs none."""
+    """Raise UserError that names every key of these judges that is not set; a replay needs none."""
     problems = []
     for name in names:
         planned = plan.judges[name]

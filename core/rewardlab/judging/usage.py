@@ -1,4 +1,4 @@
-"""What a judge was asked and what it cost, over all attempts of a job."""
+"""Usage: what a judge was asked and what it cost, over all attempts of a job."""
 
 import json
 import time
@@ -7,16 +7,17 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from rewardlab.errors import JobError
+from rewardlab.files import write_json
 
 SAVE_EVERY_S = 1.0
 
 
 @dataclass
 class Usage:
-    """Counts of one judge.
+    """The counts of one judge.
 
-    calls: requests that were made, further tries too. answers: those that were answered. retries: calls after a
-    failure. failed: questions without an answer in the end. reused: questions that needed no call, since the
+    calls: requests that were made, retries included. answers: calls that were answered. retries: calls after a
+    failure. failed: questions that got no answer in the end. reused: questions that needed no call, since the
     answer was kept, or the same question was under way. tokens: as the server counts them. usd: by the price that
     the recipe gives, 0 without one.
     """
@@ -32,15 +33,15 @@ class Usage:
 
     @property
     def asked(self) -> bool:
-        """Whether there was any question."""
+        """Whether the judge was asked anything."""
         return bool(self.calls or self.reused or self.failed)
 
     def minus(self, earlier: "Usage") -> "Usage":
-        """What has come since."""
+        """Return the counts that have been added since `earlier`."""
         return Usage(**{f.name: getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)})
 
     def line(self) -> str:
-        """For people."""
+        """Return the counts as text for people; those that are usually 0 only if they are not."""
         parts = [f"{self.calls:,} calls", f"{self.prompt_tokens + self.completion_tokens:,} tokens"]
         parts += [f"${self.usd:.4f}"] if self.usd else []
         parts += [f"{self.reused:,} answers reused"] if self.reused else []
@@ -50,10 +51,10 @@ class Usage:
 
 
 class UsageFile:
-    """Keeps counts in a small file, at most once a second and at the end, whole or not at all.
+    """A small file that keeps the counts: written at most once a second and at the end, whole or not at all.
 
     `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
-    interrupted; the counts lag behind by a second.
+    interrupted; the counts in the file lag behind by up to a second.
     """
 
     def __init__(self, path: Path | None):
@@ -63,26 +64,23 @@ class UsageFile:
         self.usage = self._load()
 
     def tick(self) -> None:
-        """After a change; saves where the last time is long enough ago."""
+        """Save the counts after a change, unless they were saved less than SAVE_EVERY_S ago."""
         if self._path is not None and time.monotonic() - self._saved >= SAVE_EVERY_S:
             self.save()
 
     def spent(self) -> dict[str, float]:
-        """What a budget has to count with: at least the counts."""
+        """Return what a budget must take as spent, by unit: the counts, or `at_most` if that is more."""
         counted = {"tokens": self.usage.prompt_tokens + self.usage.completion_tokens, "usd": self.usage.usd}
         return {unit: max(amount, self.at_most.get(unit, 0.0)) for unit, amount in counted.items()}
 
     def save(self, at_most: Mapping[str, float] | None = None) -> None:
-        """Write the counts, and what a budget may have spent where it says so. A JobError where the disk refuses."""
+        """Write the counts and, if given, what a budget may have spent. Raises JobError if that fails."""
         if at_most is not None:
             self.at_most = {**self.at_most, **at_most}
         if self._path is None:
             return
-        scratch = self._path.with_name(f".{self._path.name}")
         try:
-            content = asdict(self.usage) | ({"at_most": dict(self.at_most)} if self.at_most else {})
-            scratch.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-            scratch.replace(self._path)
+            write_json(self._path, asdict(self.usage) | ({"at_most": dict(self.at_most)} if self.at_most else {}))
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._saved = time.monotonic()
@@ -97,4 +95,4 @@ class UsageFile:
         except FileNotFoundError:
             return Usage()
         except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise JobError(f"{self._path} cannot be read: {error}; move it away to count anew") from error
+            raise JobError(f"{self._path} cannot be read: {error}; move it away to start counting again") from error

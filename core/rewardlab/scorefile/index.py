@@ -1,7 +1,7 @@
-"""Which row has which id, for files of any length.
+"""An index of the rows of a file by their ids, for files of any length.
 
-Kept in a private file in the folder for temporary files, which ends with the process: memory stays the same
-from a thousand rows to millions.
+It is kept in a private file in the folder for temporary files, which goes with the process, so that memory stays the
+same from a thousand rows to millions.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ _PAGE = 500
 class RowIndex:
     """The good rows of a file in order: line number, id, and the place of their scores once they have some.
 
-    Every method raises JobError where the disk does not do what it should.
+    Every method raises JobError where the temporary file cannot be read or written.
     """
 
     def __init__(self) -> None:
@@ -38,11 +38,11 @@ class RowIndex:
         return self._count
 
     def close(self) -> None:
-        """Give the space back."""
+        """Close the index and free its space on the disk."""
         self._db.close()
 
     def add(self, line: int, row_id: str) -> int | None:
-        """Append a row; nothing is added where an earlier line, which is returned, has the same id."""
+        """Append a row; return None, or the earlier line that has the same id, where nothing is added."""
         changes = self._db.total_changes
         values = (self._count, line, row_id)
         self._ask("INSERT OR IGNORE INTO rows (position, line, id) VALUES (?, ?, ?)", values)
@@ -52,15 +52,15 @@ class RowIndex:
         return self._ask("SELECT line FROM rows WHERE id = ?", (row_id,))[0][0]
 
     def occurrence(self, prompt_hash: str) -> int:
-        """How often this was asked before for the same prompt."""
+        """Return how often this was called before for the same prompt."""
         values = (prompt_hash,)
         self._ask("INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", values)
         return self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0]
 
     def place(self, row_id: str, start: int, size: int) -> int | None:
-        """Note where a row's scores are; its position, or None where they were placed before.
+        """Note where a row's scores are; return its position, or None where they had a place before.
 
-        Raises KeyError for an id that no row has.
+        start, size: in bytes. KeyError for an id that no row has.
         """
         found = self._ask("SELECT position, start FROM rows WHERE id = ?", (row_id,))
         if not found:
@@ -72,19 +72,19 @@ class RowIndex:
         return position
 
     def forget_places(self) -> None:
-        """As if no row had scores."""
+        """Forget where all scores are, as if no row had any."""
         self._ask("UPDATE rows SET start = NULL, size = NULL")
 
     def rows(self) -> Iterator[tuple[int, str, bool]]:
-        """(line, id, whether its scores have a place) of each row, in order."""
+        """Return (line, id, whether its scores have a place) of each row, in order."""
         return ((line, row_id, start is not None) for line, row_id, start, _ in self._each())
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """(start, size) of the scores that have a place, in the order of the rows."""
+        """Return (start, size) of the scores that have a place, in bytes and in the order of the rows."""
         return ((start, size) for _, _, start, size in self._each() if start is not None and size is not None)
 
     def _each(self) -> Iterator[tuple[int, str, int | None, int | None]]:
-        # by pages: a cursor would outlive an iterator that nobody ends, and no other thread may end it
+        # by pages: a cursor would outlive an abandoned iterator, and no other thread may close it
         statement = "SELECT line, id, start, size FROM rows WHERE position BETWEEN ? AND ? ORDER BY position"
         for first in range(0, self._count, _PAGE):
             yield from self._ask(statement, (first, first + _PAGE - 1))

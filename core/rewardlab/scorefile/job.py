@@ -1,4 +1,4 @@
-"""Scoring a file of rows into a file of scores in the same order, so that an interruption loses nothing."""
+"""The job of `rewardlab score`: from a file of rows to a file of scores in the same order, resumable at any point."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -6,22 +6,20 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rewardlab.appending import LineAppender
-from rewardlab.causes.records import OutputRecords
-from rewardlab.composition import MissingGuard
-from rewardlab.cross_checks import refuse_policy
+from rewardlab.data import BadRows, read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.judging import Keeping
-from rewardlab.lines import BadRows, read_lines, refuse_stream
+from rewardlab.files import LineAppender
+from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
+from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
-    Kept,
+    PartialOutput,
     leave_out_spoilt,
-    missing_folder,
+    output_path_problem,
     output_row,
     put_in_order,
-    read_kept,
+    read_partial_output,
     to_line,
 )
 from rewardlab.scorefile.progress import row_bar
@@ -29,15 +27,18 @@ from rewardlab.scorefile.rows import RowCheck, abstention_problems, check_rows, 
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scorefile.window import scored_in_order
-from rewardlab.scoring import Scorer
-from rewardlab.total import uses_in_total
+from rewardlab.scoring import MissingGuard, OutputRecords, Scorer
 
 GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreJob:
-    """`rows` and `output` are files, `command` is what to type to go on after a stop, `say` gets notes."""
+    """A job that scores a file of rows.
+
+    rows, output: files; resume: go on with `output`; skip_bad: leave bad rows out. command: the command line that goes
+    on after a stop, for messages. say: called with notes for the user. summary: of all rows in `output`.
+    """
 
     plan: Plan
     rows: str
@@ -53,22 +54,22 @@ class ScoreJob:
         object.__setattr__(self, "summary", Summary(remarks=counted, record=OutputRecords(self.plan).of))
 
     def run(self) -> Summary:
-        """Score what has no scores yet. A UserError before anything is written, a JobError later."""
+        """Score the rows that have no scores yet. UserError before anything is written, JobError later."""
         refuse_policy(self.plan.judges, self.plan.document.where)
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
         with closing(state), closing(RowIndex()) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
-            kept = self._keep(index, state)
+            kept = self._read_partial_output(index, state)
             with self._resumable(len(index)):
                 if kept.rows < len(index):
-                    with Scorer(self.plan, keeping=Keeping(folder=state.judges, say=self.say)) as scorer:
+                    with Scorer(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as scorer:
                         scorer.warm()
-                        if not begun:  # only now, when nothing of the user's is left to be wrong
+                        if not begun:  # only now, when everything of the user's has been checked
                             self._begin(state, now)
                         self._score_rest(scorer, index, check)
-                        self.summary.judges = scorer.judges.usage_since()
+                        self.summary.judges = scorer.judges.attempt_usage()
                         self.summary.judge_lines = scorer.judges.summary()
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
@@ -78,14 +79,14 @@ class ScoreJob:
         refuse_stream(self.rows)
         with closing(read_lines(self.rows)) as lines:
             next(lines, None)  # says why a file cannot be read
-        if problem := missing_folder(self.output):
+        if problem := output_path_problem(self.output):
             raise UserError(problem)
         if self.output.exists() and not self.resume:
             what = "exists already; --resume goes on with it, or give -o another name"
             raise UserError(what, where=str(self.output))
 
     def _begun(self, state: StateFolder, now: dict) -> bool:
-        """Whether the output was begun before, from the same things; a UserError where from others."""
+        """Return whether the output was begun before, from the same recipe and rows; UserError where from others."""
         if not self.resume:
             return False
         then = None
@@ -118,21 +119,21 @@ class ScoreJob:
         if not len(index):
             what = "no row is left to score" if bad.count else "it has no rows"
             raise UserError([*bad.listed, Problem(where=self.rows, what=what)])
-        self._tell(bad)
+        self._warn_of(bad)
         return check
 
-    def _tell(self, bad: BadRows) -> None:
+    def _warn_of(self, bad: BadRows) -> None:
         for problem in bad.listed:
             self.say(f"warning: {problem}")
         if bad.count:
             self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
 
-    def _keep(self, index: RowIndex, state: StateFolder) -> Kept:
+    def _read_partial_output(self, index: RowIndex, state: StateFolder) -> PartialOutput:
         if not self.output.exists():
-            return Kept()
+            return PartialOutput()
         names = list(self.plan.components)
-        most = {name: use.max_missing for name, use in uses_in_total(self.plan).items()}
-        kept = read_kept(self.output, index, names, self.summary.add, most)
+        most = {name: use.max_missing for name, use in self.plan.uses_in_total.items()}
+        kept = read_partial_output(self.output, index, names, self.summary.add, most)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
         if kept.spoilt:
             self.say(f"{self.output}: {kept.spoilt} rows have no total, or too many failures, and are scored again")
@@ -142,7 +143,7 @@ class ScoreJob:
         return kept
 
     def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
-        guard = MissingGuard(uses_in_total(self.plan), window=GUARD_WINDOW, least=GUARD_LEAST)
+        guard = MissingGuard(self.plan.uses_in_total, window=GUARD_WINDOW, least=GUARD_LEAST)
         bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:
@@ -157,7 +158,7 @@ class ScoreJob:
 
     @contextmanager
     def _resumable(self, count: int) -> Iterator[None]:
-        """Ends an interruption with what is there and how to go on, if anything was begun."""
+        """Turn an interruption into a JobError with the rows that are there and how to go on, if any were begun."""
         try:
             yield
         except (JobError, OSError, KeyboardInterrupt) as error:

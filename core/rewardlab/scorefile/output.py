@@ -1,4 +1,4 @@
-"""The file of scores: a line a row, appended whole or not at all, and put in the rows' order."""
+"""The file of scores: one line for each row, appended whole or not at all, and put in the rows' order."""
 
 import json
 import os
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.composition import ScoredGroup
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.files import cut_torn_line
 from rewardlab.redaction import redact
 from rewardlab.scorefile.index import RowIndex
+from rewardlab.scoring import ScoredGroup
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")
@@ -18,7 +19,7 @@ COLUMNS = ("value", "error", "info")
 
 
 def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
-    """{"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}."""
+    """Return {"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}."""
     return {
         "id": given_id,
         "total": list(scored.total),
@@ -36,16 +37,17 @@ def _columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
 
 
 def to_line(row: Mapping[str, Any]) -> bytes:
-    """The row as UTF-8 JSON and a newline, a lone surrogate as its escape. ValueError for NaN or infinity."""
+    """Return the row as UTF-8 JSON and a newline, a lone surrogate as its escape. ValueError for NaN or infinity."""
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"  # a surrogate's \udXXX is also what JSON calls it
 
 
 @dataclass
-class Kept:
-    """What an interrupted job left: rows, lines of no use, and whether it is the first rows in order.
+class PartialOutput:
+    """The output of an interrupted job.
 
-    spoilt: rows that an outage left without a total for any completion, or with too many failures.
+    rows: that have scores; dropped: broken or repeated lines; spoilt: rows that an outage left without a total for any
+    completion, or with too many failures; in_order: whether the lines are exactly the first rows, in order.
     """
 
     rows: int = 0
@@ -54,19 +56,19 @@ class Kept:
     in_order: bool = True
 
 
-def read_kept(
+def read_partial_output(
     path: Path,
     index: RowIndex,
     components: Sequence[str],
     seen: Callable[[dict], Any],
     most: Mapping[str, float] | None = None,
-) -> Kept:
-    """Cut a torn last line off and note the place of each row's scores in `index`; `seen` gets each row kept.
+) -> PartialOutput:
+    """Cut a torn last line off and note the place of each row's scores in `index`; call `seen` with each row kept.
 
-    Lines that hold no output row are dropped, so that their rows get no place, and repeated ones; so are spoilt rows,
-    where `most` says which share of a component's scores may be failures. A UserError for rows that are not this job's.
+    Broken and repeated lines are dropped, so that their rows get no place; so are spoilt rows, where `most` gives the
+    share of each component's scores that may be failures. UserError for rows that are not this job's.
     """
-    kept = Kept()
+    kept = PartialOutput()
     for number, (start, line) in enumerate(_whole_lines(path), 1):
         row = _parsed(line, components)
         if row is not None and most is not None and _is_spoilt(row, most):
@@ -91,7 +93,7 @@ def read_kept(
 
 
 def _is_spoilt(row: Mapping[str, Any], most: Mapping[str, float]) -> bool:
-    """Whether no completion has a total, for what failed and not for what abstained, or too much has failed."""
+    """Return whether failures, not abstentions, left no completion a total, or too large a share has failed."""
     errors = {name: columns["error"] for name, columns in row["components"].items()}
     failed = {name: sum(error is not None for error in column) for name, column in errors.items()}
     if any(failed.values()) and not any(total is not None for total in row["total"]):
@@ -100,18 +102,16 @@ def _is_spoilt(row: Mapping[str, Any], most: Mapping[str, float]) -> bool:
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    cut_torn_line(path)
     start = 0
     with open(path, "rb") as file:
         for line in file:
-            if not line.endswith(b"\n"):
-                os.truncate(path, start)
-                return
             yield start, line
             start += len(line)
 
 
 def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
-    """The output row that a line holds; None where it holds none."""
+    """Return the output row that a line holds; None where it holds none."""
     try:
         row = json.loads(line)
         found = row["components"]
@@ -125,15 +125,15 @@ def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
 def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
     """Rewrite the file in the order of the rows; the old one stays until the new one is complete."""
     index.forget_places()
-    read_kept(path, index, components, lambda row: None)
+    read_partial_output(path, index, components, lambda row: None)
     _rewrite(path, scratch, index)
 
 
 def leave_out_spoilt(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
-    """Rewrite the file with the rows that have a place, whose places are noted anew; the others are to be scored."""
+    """Rewrite the file with only the rows that have a place, and note the new places; the others will be scored."""
     _rewrite(path, scratch, index)
     index.forget_places()
-    read_kept(path, index, components, lambda row: None)
+    read_partial_output(path, index, components, lambda row: None)
 
 
 def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
@@ -151,8 +151,8 @@ def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
         raise JobError(what) from error
 
 
-def missing_folder(path: Path) -> Problem | None:
-    """Why no file can be made at `path`, where that can be told beforehand."""
+def output_path_problem(path: Path) -> Problem | None:
+    """Return why no file can be made at `path`; None where no reason is known beforehand."""
     if path.is_dir():
         return Problem(where=str(path), what="this is a folder; name a file")
     if not path.parent.is_dir():

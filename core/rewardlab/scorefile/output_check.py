@@ -1,42 +1,44 @@
-"""Whether a row is what `score` writes; `output` makes them. What is wrong is told by its column."""
+"""The check that a row is one that `score` wrote (see `output`). Errors name the column that is wrong."""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
-from rewardlab.lines import kind_of
+from rewardlab.data import kind_of
 
 
 def check_output(row: Mapping[str, Any]) -> None:
-    """A ValueError where this is no row that `score` wrote."""
+    """Raise a ValueError where this is no row that `score` wrote."""
     if type(row.get("id")) not in (int, str):
         raise ValueError(
             f"the id must be a whole number or a text, not {kind_of(row['id'])}" if "id" in row else "no id"
         )
-    size = len(numbers(row.get("total"), "total"))
+    size = len(check_numbers(row.get("total"), "total"))
     if not size:
         raise ValueError("total is empty")
-    shaped = numbers(row.get("shaped"), "shaped")
+    shaped = check_numbers(row.get("shaped"), "shaped")
     if None in shaped:
         raise ValueError("shaped holds null")
-    components = components_of(row)
-    columns = {f"components.{name}.value": numbers(entry.get("value"), name) for name, entry in components.items()}
+    components = row_components(row)
+    columns = {
+        f"components.{name}.value": check_numbers(entry.get("value"), name) for name, entry in components.items()
+    }
     columns |= {f"components.{name}.error": _list(entry.get("error"), name) for name, entry in components.items()}
     for what, column in {"shaped": shaped, **columns}.items():
         if len(column) != size:
             raise ValueError(f"{what} has {len(column)} entries for {size} totals")
 
 
-def components_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """name -> what a row says of it; a ValueError where that is no object of objects."""
+def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return a row's components, name -> columns; ValueError where they are no object of objects."""
     components = row.get("components")
     if not isinstance(components, Mapping) or not all(isinstance(entry, Mapping) for entry in components.values()):
         raise ValueError("components must be an object of objects")
     return components
 
 
-def numbers(column: Any, what: str) -> list[float | None]:
-    """The column; a ValueError where it is no list of finite numbers and nulls."""
+def check_numbers(column: Any, what: str) -> list[float | None]:
+    """Return the column; ValueError where it is no list of finite numbers and nulls."""
     for value in _list(column, what):
         if value is not None and not _is_number(value):
             raise ValueError(f"{what}: expected a number or null, found {kind_of(value)}")

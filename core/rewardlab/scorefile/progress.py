@@ -8,6 +8,6 @@ BAR_DELAY_S = 2
 
 
 def row_bar(what: str, total: int | None = None, initial: int = 0) -> tqdm:
-    """A progress bar on stderr, for people only, and only where it takes longer than two seconds."""
+    """Return a progress bar on stderr; it shows only on a terminal, and only after two seconds."""
     looks = {"desc": what, "unit": " rows", "delay": BAR_DELAY_S, "disable": not sys.stderr.isatty()}
     return tqdm(total=total, initial=initial, file=sys.stderr, **looks)

@@ -1,14 +1,13 @@
-"""The rows that `score` reads: all checked before anything is paid for, then read again to be scored."""
+"""The rows that `score` reads: all are checked before anything is paid for, then read again to be scored."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from rewardlab.errors import JobError, Problem, one_line
-from rewardlab.lines import BadRows, read_lines
+from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id, to_group
+from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Plan
-from rewardlab.rows import prompt_hash, sample_id, to_group
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.types import Group, Sample
 
@@ -16,51 +15,39 @@ LISTED_REASONS = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """A good row. `given_id` is the id as the file has it, or the one made where it has none."""
+class InputRow:
+    """A good row of the input. given_id: the id as the file has it, or the derived one where it has none."""
 
     given_id: int | str
     group: Group
 
 
 class RowCheck:
-    """What a plan asks of a row."""
+    """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them."""
 
     def __init__(self, plan: Plan):
         self.fields: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
         self.abstentions: dict[str, Counter[str]] = {}
-        self._required = {
-            wanted: ", ".join(f"{name} ({plan.components[name].use.use})" for name in names)
-            for wanted, names in plan.required_fields.items()
-        }
-        in_total = plan.expression.names if plan.expression else ()
-        self._abstaining = {
-            name: planned
-            for name, planned in plan.components.items()
-            if planned.spec.abstains and planned.use.on_abstain == "fail" and name in in_total
-        }
+        self._needs = plan.row_needs
         self._counting = [planned.use.use for planned in plan.normalizers if planned.spec.needs_tokens]
 
     def group(self, row: Mapping[str, Any], source: str) -> Group:
-        """The row as a group whose sample may have no id yet. A ValueError says all that is wrong."""
+        """Return the row as a group, whose sample may have no id yet. ValueError with everything that is wrong."""
         group = to_group(row, self.fields, source)
         if problems := [*self._lacking(group.sample), *self._uncounted(group), *self._silent(group.sample)]:
             raise ValueError("; ".join(problems))
         return group
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
-        """The id as the row has it; None where it has none."""
+        """Return the id as the row has it; None where it has none."""
         theirs = self.fields.get("id", "id")
         return row[theirs] if theirs in row else row.get("id")
 
     def _lacking(self, sample: Sample) -> Iterator[str]:
-        for wanted, readers in self._required.items():
-            if sample.fields.get(wanted) is None:
-                found = "it is null" if wanted in sample.fields else "the row has none"
-                hint = (
-                    "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
-                )
-                yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
+        for wanted, readers in self._needs.lacking(sample):
+            found = "it is null" if wanted in sample.fields else "the row has none"
+            hint = "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
+            yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
 
     def _uncounted(self, group: Group) -> Iterator[str]:
         uncounted = [index for index, c in enumerate(group.completions) if c.token_count is None]
@@ -68,19 +55,13 @@ class RowCheck:
             yield f"completions[{uncounted[0]}].token_count is needed by {', '.join(self._counting)}"
 
     def _silent(self, sample: Sample) -> Iterator[str]:
-        for name, planned in self._abstaining.items():
-            try:
-                reason = planned.spec.abstains(planned.options, sample)
-            except Exception as error:  # the one place where an exception in `abstains` gets its name
-                what = f"component {name!r} ({planned.use.use}) on {sample.source}: abstains: {one_line(error)}"
-                raise JobError(what) from error
-            if reason:
-                self.abstentions.setdefault(name, Counter())[reason] += 1
-                yield f"{name} ({planned.use.use}) will abstain: {reason}"
+        for name, reason in self._needs.abstentions(sample):
+            self.abstentions.setdefault(name, Counter())[reason] += 1
+            yield f"{name} ({self._needs.uses[name]}) will abstain: {reason}"
 
 
-class Check(Protocol):
-    """Reads a row as a group, whose sample may have no id yet, and finds its id in the file; see `RowCheck`."""
+class RowReader(Protocol):
+    """A reader of rows, such as `RowCheck`: gives each as a group, whose sample may have no id yet, and its own id."""
 
     def group(self, row: Mapping[str, Any], source: str) -> Group: ...
 
@@ -88,13 +69,16 @@ class Check(Protocol):
 
 
 Fits = Callable[[str, Group], str | None]
-"""(the row's id, its group) -> what is wrong with a row that can be read; None where nothing is"""
+"""A further check of a readable row: (its id, its group) -> what is wrong with it, or None."""
 
 
 def check_rows(
-    path: str, check: Check, index: RowIndex, seen: Callable[[], Any], fits: Fits = lambda row_id, group: None
+    path: str, check: RowReader, index: RowIndex, seen: Callable[[], Any], fits: Fits = lambda row_id, group: None
 ) -> BadRows:
-    """Read all rows once, streaming; the good ones go into `index`. `seen` is called for each row."""
+    """Read all rows once, streaming, and put the good ones into `index`; return the bad ones.
+
+    seen: called for each row. fits: a further check of each readable row.
+    """
     bad = BadRows()
     for line, row in read_lines(path):
         seen()
@@ -104,7 +88,9 @@ def check_rows(
     return bad
 
 
-def _problem(row: Mapping[str, Any], path: str, line: int, check: Check, index: RowIndex, fits: Fits) -> Problem | None:
+def _problem(
+    row: Mapping[str, Any], path: str, line: int, check: RowReader, index: RowIndex, fits: Fits
+) -> Problem | None:
     source = f"{path}:{line}"
     try:
         group = check.group(row, source)
@@ -121,8 +107,8 @@ def _problem(row: Mapping[str, Any], path: str, line: int, check: Check, index: 
     return None
 
 
-def rows_to_score(path: str, check: Check, index: RowIndex) -> Generator[Row]:
-    """The good rows that have no scores yet, in order. A JobError where the file is not what was checked."""
+def rows_to_score(path: str, check: RowReader, index: RowIndex) -> Generator[InputRow]:
+    """Yield the good rows that have no scores yet, in order. JobError where the file has changed since the check."""
     lines = read_lines(path)
     for line, row_id, placed in index.rows():
         row = next((row for number, row in lines if number == line), None)
@@ -130,7 +116,7 @@ def rows_to_score(path: str, check: Check, index: RowIndex) -> Generator[Row]:
             yield _row(row, row_id, f"{path}:{line}", check)
 
 
-def _row(row: Any, row_id: str, source: str, check: Check) -> Row:
+def _row(row: Any, row_id: str, source: str, check: RowReader) -> InputRow:
     try:
         if not isinstance(row, Mapping):
             raise ValueError("this row cannot be read any more")
@@ -142,11 +128,11 @@ def _row(row: Any, row_id: str, source: str, check: Check) -> Row:
         raise JobError(f"{source}: the file changed while it was read: {error}") from error
     given = check.given_id(row)
     group = replace(group, sample=replace(group.sample, id=row_id))
-    return Row(given_id=row_id if given is None else given, group=group)
+    return InputRow(given_id=row_id if given is None else given, group=group)
 
 
 def abstention_problems(plan: Plan, check: RowCheck) -> list[Problem]:
-    """For each component that would have failed the job by abstaining: on how many rows, and why."""
+    """Return a problem for each component that would fail the job by abstaining: on how many rows, and why."""
     problems = []
     for name, reasons in check.abstentions.items():
         path = ("reward", "components", name)

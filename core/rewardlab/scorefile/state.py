@@ -1,29 +1,27 @@
-"""What `score` remembers of a file that it writes, in a folder beside it: who writes now, and from what.
+"""The state of an output file of `score`, in a folder beside it: who writes it now, and what it is made from.
 
 OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
-OUT.jsonl.state/state.json   the recipe's part that decides scores, a hash of the rows, versions of plugins
-OUT.jsonl.state/judges/      what judges answered, so that nothing is paid for twice
+OUT.jsonl.state/state.json   the part of the recipe that decides scores, a hash of the rows, versions of plugins
+OUT.jsonl.state/judges/      the judges' answers, so that nothing is paid for twice
 """
 
-import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rewardlab import __version__
-from rewardlab.decisive import decisive
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.locking import FileLock
+from rewardlab.files import FileLock, sha256_of, write_json
 from rewardlab.plan import Plan
+from rewardlab.plan.fingerprint import decisive
 from rewardlab.redaction import redactor
 
 FORMAT = 1
 
 
 class StateFolder:
-    """The folder beside an output file."""
+    """The folder of an output file's state, beside that file."""
 
     def __init__(self, output: Path):
         self.path = output.with_name(output.name + ".state")
@@ -33,9 +31,9 @@ class StateFolder:
         self._lock: FileLock | None = None
 
     def hold(self) -> None:
-        """Make the folder where it is missing and keep other writers out, until `close` or the process ends.
+        """Make the folder where it is missing and keep other writers out, until `close` or the end of the process.
 
-        Idempotent. A UserError where another process is at it.
+        Holding it again does nothing. UserError where another process holds it.
         """
         if self._lock is not None:
             return
@@ -46,13 +44,13 @@ class StateFolder:
             raise UserError("another process is writing this file", where=str(self._output)) from None
 
     def close(self) -> None:
-        """Let other writers in; idempotent."""
+        """Let other writers in; closing again does nothing."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def read(self) -> dict[str, Any] | None:
-        """What the file was begun from; None where nothing was begun."""
+        """Return what the file was begun from; None where nothing was begun. UserError, JobError: it is unreadable."""
         place = self.path / "state.json"
         try:
             state = json.loads(place.read_text(encoding="utf-8"))
@@ -65,18 +63,12 @@ class StateFolder:
         return state
 
     def write(self, origin: Mapping[str, Any]) -> None:
-        """Note what the file is made from: all of it or nothing."""
-        scratch = self.path / "state.json.new"
-        with open(scratch, "w", encoding="utf-8") as file:
-            json.dump(origin, file, ensure_ascii=False, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, self.path / "state.json")
+        """Write down what the file is made from, all of it or nothing."""
+        write_json(self.path / "state.json", origin)
 
 
 def origin(plan: Plan, rows: str) -> dict[str, Any]:
-    """All that decides the scores. Values from the environment stay `${oc.env:...}`: they may be secrets."""
+    """Return all that decides the scores. Values from the environment, which may be secrets, stay `${oc.env:...}`."""
     raw = decisive(plan)
     recipe: dict[str, Any] = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
     dataset = raw.get("dataset")
@@ -88,13 +80,13 @@ def origin(plan: Plan, rows: str) -> dict[str, Any]:
         "format": FORMAT,
         "recipe": redactor().tree(recipe),
         "components": list(plan.components),
-        "rows": {"sha256": _sha256(rows)},
+        "rows": {"sha256": sha256_of(rows)},
         "plugins": {"rewardlab": __version__} | {p.distribution: p.version for p in plugins},
     }
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: str) -> list[Problem]:
-    """What is not as it was when the file was begun."""
+    """Return a problem for each thing that has changed since the file was begun."""
     problems = []
     for path, old, new in _differences(then["recipe"], now["recipe"]):
         problems.append(Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path))
@@ -122,8 +114,3 @@ def _differences(then: Any, now: Any, path: tuple = ()) -> Iterator[tuple[tuple,
 def _text(value: Any) -> str:
     text = "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 100 else text[:97] + "..."
-
-
-def _sha256(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

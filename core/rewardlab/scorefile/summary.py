@@ -1,18 +1,17 @@
-"""What `score` says at its end: how many rows, and each component's mean, failures and abstentions."""
+"""The summary that `score` ends with: the number of rows, and each component's mean, failures and abstentions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rewardlab.causes.findings import findings
-from rewardlab.causes.movement import Movement, Record
-from rewardlab.judging.usage import Usage
+from rewardlab.judging import Usage
+from rewardlab.scoring.attribution import GroupRecord, Movement, findings_of
 
 
 @dataclass
 class _Column:
-    """Sums over completions."""
+    """The sums of one column over completions."""
 
     present: int = 0
     sum: float = 0.0
@@ -39,10 +38,10 @@ class _Column:
 
 @dataclass
 class Summary:
-    """Of the rows in an output file, in the order in which they were added; and what judges were asked for them.
+    """A summary of the rows in an output file, in the order in which they were added, and of the judges' usage.
 
-    remarks: of each component, the keys of `info` that are counted. record: what a row says of its components, for
-    findings about those that do not do their part.
+    remarks: component -> the keys of `info` that are counted. record: gives the record of a row, for findings about
+    components that do not do their part.
     """
 
     rows: int = 0
@@ -50,13 +49,13 @@ class Summary:
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    record: Callable[[Mapping[str, Any]], Record] | None = None
+    record: Callable[[Mapping[str, Any]], GroupRecord] | None = None
     _movement: Movement = field(default_factory=Movement)
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count an output row."""
+        """Add an output row."""
         total = row["total"]
         self.rows += 1
         self.completions += len(total)
@@ -70,7 +69,7 @@ class Summary:
             self._movement.add(self.record(row))
 
     def as_dict(self) -> dict[str, Any]:
-        """Counts and means as JSON values. `missing` counts completions without a total."""
+        """Return counts and means as JSON values; `missing` counts completions without a total."""
         return {
             "rows": self.rows,
             "completions": self.completions,
@@ -80,11 +79,11 @@ class Summary:
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },
-            "findings": [finding.as_dict() for finding in findings(self._movement)],
+            "findings": [finding.as_dict() for finding in findings_of(self._movement)],
         } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
 
     def lines(self) -> Iterator[str]:
-        """A line a component, what is odd about them, then the totals."""
+        """Yield a line for each component, then what is odd about them, then the totals."""
         width = max(map(len, self._components), default=0)
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
@@ -93,7 +92,7 @@ class Summary:
             if column.last_error:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
         yield from self.judge_lines
-        yield from (f"note: {finding.what}" for finding in findings(self._movement))
+        yield from (f"note: {finding.what}" for finding in findings_of(self._movement))
         missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
         mean = _number(self._total.mean)
         yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"

@@ -1,12 +1,11 @@
-"""Rows that are being scored at the same time: many at once, never too many for the memory, out in order."""
+"""A window of rows that are scored at the same time: as many as the memory allows, with results in the rows' order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
-from rewardlab.composition import ScoredGroup
-from rewardlab.scorefile.rows import Row
-from rewardlab.scoring import Scorer
+from rewardlab.scorefile.rows import InputRow
+from rewardlab.scoring import ScoredGroup, Scorer
 from rewardlab.types import Group
 
 AnyRow = TypeVar("AnyRow", bound="HasGroup")
@@ -21,22 +20,24 @@ class HasGroup(Protocol):
     def group(self) -> Group: ...
 
 
-class Awaited(Protocol[Answer]):
-    """What a Future has of which the window makes use."""
+class PendingResult(Protocol[Answer]):
+    """The methods of a Future that the window uses."""
 
     def done(self) -> bool: ...
 
     def result(self) -> Answer: ...
 
 
-def scored_in_order(scorer: Scorer, rows: Iterable[Row]) -> Iterator[tuple[Row, ScoredGroup]]:
-    """Each row with its scores. A row that is beyond the limits by itself is scored alone."""
-    return in_order(rows, lambda row: scorer.submit(row.group))
+def scored_in_order(scorer: Scorer, rows: Iterable[InputRow]) -> Iterator[tuple[InputRow, ScoredGroup]]:
+    """Yield each row with its scores. A row that exceeds the limits by itself is scored alone."""
+    return results_in_order(rows, lambda row: scorer.submit(row.group))
 
 
-def in_order(rows: Iterable[AnyRow], submit: Callable[[AnyRow], Awaited[Answer]]) -> Iterator[tuple[AnyRow, Answer]]:
-    """Each row with the result of what `submit` starts for it."""
-    window: _Window[AnyRow, Answer] = _Window()
+def results_in_order(
+    rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]]
+) -> Iterator[tuple[AnyRow, Answer]]:
+    """Yield each row with the result of what `submit` starts for it."""
+    window: _RowWindow[AnyRow, Answer] = _RowWindow()
     for row in rows:
         window.add(row, submit(row))
         while window.full or window.first_is_scored:
@@ -45,11 +46,11 @@ def in_order(rows: Iterable[AnyRow], submit: Callable[[AnyRow], Awaited[Answer]]
         yield window.take()
 
 
-class _Window(Generic[AnyRow, Answer]):
-    """Rows under way, the first one first. Characters are those of the completions."""
+class _RowWindow(Generic[AnyRow, Answer]):
+    """The rows under way, in order; their completions and the characters of these are counted."""
 
     def __init__(self) -> None:
-        self.rows: deque[tuple[AnyRow, Awaited[Answer]]] = deque()
+        self.rows: deque[tuple[AnyRow, PendingResult[Answer]]] = deque()
         self._completions = 0
         self._characters = 0
 
@@ -63,12 +64,12 @@ class _Window(Generic[AnyRow, Answer]):
     def first_is_scored(self) -> bool:
         return bool(self.rows) and self.rows[0][1].done()
 
-    def add(self, row: AnyRow, scored: Awaited[Answer]) -> None:
+    def add(self, row: AnyRow, scored: PendingResult[Answer]) -> None:
         self._count(row, 1)
         self.rows.append((row, scored))
 
     def take(self) -> tuple[AnyRow, Answer]:
-        """The first row, once it is scored; a JobError where it cannot be."""
+        """Return the first row with its result, once it is there; JobError where it cannot be scored."""
         row, scored = self.rows.popleft()
         self._count(row, -1)
         return row, scored.result()

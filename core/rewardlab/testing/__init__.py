@@ -6,13 +6,38 @@
         check_reward("my/brevity")  # an installed one, under the examples that its spec declares
         check_reward(spec, good=["Yes."], bad=["Er, yes, and ..."])  # or a spec, with completions of known rank
 
-Needs `pip install 'rewardlab[testing]'`. As a pytest plugin it tells at the end which laws were off, and why.
+In go a spec and examples of it. Out come the outcomes of its laws, or LawsBroken with the smallest failing example of
+each broken law. It needs `pip install 'rewardlab[testing]'`; as a pytest plugin it lists at the end of a session which
+laws were off, and why.
+
+    checks         the laws as assertions: check_reward and its like
+    strategies     hypothesis strategies for texts, completions, samples and groups
+    outcome        the outcome of a law, and the exceptions by which laws report theirs
+    messages       outcomes and failing examples as text
+    pytest_plugin  the summary at the end of a pytest session
+    run_laws       all laws of a component, one after the other
+    trial          a component under the options of one example, ready to be built
+    search         the search for the smallest failing example, within a time limit
+    deadline       the time limit for plain functions that hang
+    default_examples, ranked_examples  examples for specs without any, and those made from a test's completions
+
+    reward_laws/                          the laws of rewards; bench asks a built reward as a host does
+    judge_laws, judge_secrets             the laws of judges; asking asks a judge as a host does
+    dataset_laws, step_laws               the laws of datasets and of data steps; dataset_rows reads their rows
+    curriculum_laws, sampler_laws         the laws of curricula: of an order, and of a group sampler
+    normalizer_laws, normalizer_cases     the laws of normalizers, and the cases for them
+    backend_laws/                         the laws of engines that train, on whole runs of a recipe
+    other_process, in_other_process, reward_in_other_process, spec_location
+                                          the same component in another process: the host's side, the other side,
+                                          what is asked of rewards there, and how the spec is found again
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rewardlab.lazy import lazy_names
+
 if TYPE_CHECKING:
+    from rewardlab.testing.backend_laws.check import check_backend
     from rewardlab.testing.checks import (
         check_curriculum,
         check_dataset,
@@ -22,22 +47,12 @@ if TYPE_CHECKING:
     )
     from rewardlab.testing.outcome import LawsBroken
     from rewardlab.testing.strategies import completions, groups, samples, texts
-
-_HOME = {
-    "check_curriculum": "checks",
-    "check_dataset": "checks",
-    "check_judge": "checks",
-    "check_normalizer": "checks",
-    "check_reward": "checks",
-    "LawsBroken": "outcome",
-    "completions": "strategies",
-    "groups": "strategies",
-    "samples": "strategies",
-    "texts": "strategies",
-}
+    from rewardlab.workers import Workers
 
 __all__ = [
     "LawsBroken",
+    "Workers",
+    "check_backend",
     "check_curriculum",
     "check_dataset",
     "check_judge",
@@ -49,21 +64,22 @@ __all__ = [
     "texts",
 ]
 
-
-if not TYPE_CHECKING:  # a type checker has the names above, and finds others wrong
+if not TYPE_CHECKING:
+    _get, __dir__ = lazy_names(
+        __name__,
+        {
+            "backend_laws.check": ["check_backend"],
+            "checks": ["check_curriculum", "check_dataset", "check_judge", "check_normalizer", "check_reward"],
+            "outcome": ["LawsBroken"],
+            "strategies": ["completions", "groups", "samples", "texts"],
+            "rewardlab.workers": ["Workers"],
+        },
+    )
 
     def __getattr__(name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module 'rewardlab.testing' has no attribute {name!r}")
         try:
-            value = getattr(import_module(f"rewardlab.testing.{_HOME[name]}"), name)
+            return _get(name)
         except ModuleNotFoundError as error:
             if error.name != "hypothesis":
                 raise
             raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])

@@ -1,4 +1,4 @@
-"""The laws as assertions: for a test of one's own, with one call a component."""
+"""The laws as assertions, for plugin authors' own tests: one call for each component."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 from rewardlab.errors import UserError
 from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExample
 from rewardlab.registry import Plugin, Registry
-from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, _Spec
+from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, Spec
 from rewardlab.testing import outcome
-from rewardlab.testing.outcome import LawsBroken, Tried, Untried
-from rewardlab.testing.ranked import Completions, ranked_examples
-from rewardlab.testing.told import broken_text, remedy_text
+from rewardlab.testing.messages import broken_text, remedy_text
+from rewardlab.testing.outcome import LawsBroken, TrialResult, UnmetNeed
+from rewardlab.testing.ranked_examples import Completions, ranked_examples
+from rewardlab.testing.run_laws import TRIES, examples_of, try_laws
 from rewardlab.testing.trial import use_of
-from rewardlab.testing.trying import TRIES, declared, try_laws
 from rewardlab.types import Ask, Completion, Sample
 
 E = TypeVar("E", bound=Example)
@@ -29,32 +29,33 @@ def check_reward(
     options: Mapping[str, Any] | None = None,
     judges: Mapping[str, Any] | None = None,
     tries: int = TRIES,
-) -> list[Tried]:
-    """Assert that a reward keeps the laws of docs/plugins.md; LawsBroken with the smallest failing example of each.
+) -> list[TrialResult]:
+    """Assert that a reward keeps the laws of docs/plugins.md.
 
-    spec: a RewardSpec, or an installed one as a recipe names it ("my/brevity").
-    good, bad: a completion (a text or a Completion) or a list of them, of `sample`; or pairs (sample, completion),
-        which name theirs. Every good one of a sample must earn more than every bad one. Without `good`, `bad` and
+    spec: a RewardSpec, or the name of an installed one as a recipe has it ("my/brevity").
+    good, bad: a completion (a text or a Completion) or a list of them, for `sample`; or pairs (sample, completion),
+        which name their own. Every good one of a sample must earn more than every bad one. Without `good`, `bad` and
         `ladder` the spec's own examples are taken (`RewardSpec.laws`).
     sample: absent: a plain question, where the reward requires no field.
     ladder: completions of `sample`, worst first, whose values must not fall.
-    options: as under `with`; over those of the spec's own examples, of which the first one's hold for `good` and `bad`.
+    options: as under `with`. They replace those of the spec's own examples, of which the first one's options hold for
+        `good` and `bad`, too.
     judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
-    tries: generated cases a law.
+    tries: how many cases are generated for each law.
 
-    Gives what became of each law. A TypeError for arguments of another form; a UserError for wrong options, and where
-    no law could be tried.
+    Returns the outcome of each law, example by example. Raises LawsBroken with the smallest failing example of each
+    broken law, TypeError for arguments of another form, and UserError for wrong options or where no law could be tried.
     """
     __tracebackhide__ = True
-    found, plugin = _found("reward", spec)
-    own = _own(found, plugin)
+    found, plugin = _find_spec("reward", spec)
+    own = _own_examples(found, plugin)
     if judges is not None:
         own = [replace(example, judges=lambda: judges) for example in own]
     examples: Sequence[Example] | None = own if judges is not None and own else None
     if good is not None or bad is not None or ladder or sample is not None or (judges is not None and not own):
         examples = ranked_examples(found, good, bad, sample, ladder, options or {}, own[0] if own else None, judges)
     _refuse_without_examples(found, plugin, examples)
-    return _checked(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
+    return assert_kept(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
 def check_judge(
@@ -63,8 +64,11 @@ def check_judge(
     asks: Sequence[Ask] | None = None,
     options: Mapping[str, Any] | None = None,
     tries: int = TRIES,
-) -> list[Tried]:
-    """As check_reward, of a judge. `asks`: questions that it understands, instead of those of the spec's own."""
+) -> list[TrialResult]:
+    """Assert that a judge keeps the laws, as `check_reward` does for a reward.
+
+    asks: questions that the judge understands, instead of those of the spec's own examples.
+    """
     __tracebackhide__ = True
     parts = {"asks": asks, "says": None if asks is None else ()}
     return _check("judge", spec, JudgeExample(asks=()), parts, options, tries)
@@ -77,8 +81,12 @@ def check_dataset(
     options: Mapping[str, Any] | None = None,
     judges: Mapping[str, Any] | None = None,
     tries: int = TRIES,
-) -> list[Tried]:
-    """As check_reward, of a dataset. `source`: what a data step starts from, instead of the spec's own samples."""
+) -> list[TrialResult]:
+    """Assert that a dataset keeps the laws, as `check_reward` does for a reward.
+
+    source: the samples that a data step starts from, instead of those of the spec's own examples.
+    judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
+    """
     __tracebackhide__ = True
     asked = None if judges is None else (lambda: judges)
     return _check("dataset", spec, DatasetExample(), {"source": source, "judges": asked}, options, tries)
@@ -91,65 +99,69 @@ def check_curriculum(
     pools: Sequence[Any] | None = None,
     options: Mapping[str, Any] | None = None,
     tries: int = TRIES,
-) -> list[Tried]:
-    """As check_reward, of a curriculum. `samples` to order, `pools` to choose from, instead of the spec's own."""
+) -> list[TrialResult]:
+    """Assert that a curriculum keeps the laws, as `check_reward` does for a reward.
+
+    samples: to order; pools: rewardlab.Candidates to choose from; each instead of those of the spec's own examples.
+    """
     __tracebackhide__ = True
     return _check("curriculum", spec, CurriculumExample(), {"samples": samples, "pools": pools}, options, tries)
 
 
 def check_normalizer(
     spec: NormalizerSpec | str, *, options: Mapping[str, Any] | None = None, tries: int = TRIES
-) -> list[Tried]:
-    """As check_reward, of a normalizer."""
+) -> list[TrialResult]:
+    """Assert that a normalizer keeps the laws, as `check_reward` does for a reward."""
     __tracebackhide__ = True
     return _check("normalizer", spec, None, {}, options, tries)
 
 
 def _check(
     kind: str,
-    spec: _Spec | str,
+    spec: Spec | str,
     plain: Example | None,
     parts: Mapping[str, Any],
     options: Mapping[str, Any] | None,
     tries: int,
-) -> list[Tried]:
-    """Under the spec's own examples, or where parts of one are given under these, with the options of the first."""
+) -> list[TrialResult]:
+    """Check the spec's own examples; where `parts` of one are given, one made of these and the first of its own."""
     __tracebackhide__ = True
-    found, plugin = _found(kind, spec)
+    found, plugin = _find_spec(kind, spec)
     given = {name: part for name, part in parts.items() if part is not None}
     examples = None
     if given and plain is not None:
-        own = _own(found, plugin)
+        own = _own_examples(found, plugin)
         examples = [replace(own[0] if own else plain, **given)]
     _refuse_without_examples(found, plugin, examples)
-    return _checked(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
+    return assert_kept(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
-def _checked(tried: list[Tried]) -> list[Tried]:
+def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
+    """Return the results and keep them for the end of the session; raise LawsBroken where a law is broken."""
     __tracebackhide__ = True  # the failing example says it, not our frames
-    if text := broken_text(tried):
-        raise LawsBroken("\n".join(filter(None, [text, remedy_text(tried)])))
-    outcome.CHECKED.extend(tried)
-    return tried
+    if text := broken_text(results):
+        raise LawsBroken("\n".join(filter(None, [text, remedy_text(results)])))
+    outcome.CHECKED.extend(results)
+    return results
 
 
-def _refuse_without_examples(spec: _Spec, plugin: Plugin | None, given: Sequence[Example] | None) -> None:
-    """A UserError where no law can be tried: a test that passes whatever the component does is worse than none."""
+def _refuse_without_examples(spec: Spec, plugin: Plugin | None, given: Sequence[Example] | None) -> None:
+    """Raise a UserError where no law can be tried: a test that always passes is worse than none."""
     if given is not None or spec.laws.examples is not None:
         return
     try:
-        declared(spec, plugin)
-    except Untried as why:
+        examples_of(spec, plugin)
+    except UnmetNeed as why:
         raise UserError(f"{use_of(spec, plugin)}: no law can be tried: {why}") from None
 
 
-def _own(spec: _Spec, plugin: Plugin | None) -> list[Any]:
-    """The examples that the spec declares."""
-    return [] if spec.laws.examples is None else list(declared(spec, plugin))
+def _own_examples(spec: Spec, plugin: Plugin | None) -> list[Any]:
+    """Return the examples that the spec declares."""
+    return [] if spec.laws.examples is None else list(examples_of(spec, plugin))
 
 
-def _found(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
-    """The spec, and the installed plugin that offers it."""
+def _find_spec(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
+    """Return the spec and the installed plugin that offers it, if any; find it by its name where that is given."""
     if isinstance(spec, str):
         registry = Registry()
         found = registry.find(kind, spec)

@@ -1,4 +1,4 @@
-"""The laws of a dataset; those of a data step alone are in step_laws.py. The first MOST_ROWS rows are looked at."""
+"""The laws of a dataset, for its first MOST_ROWS rows; those that only a data step has are in step_laws.py."""
 
 import copy
 import json
@@ -9,12 +9,20 @@ from functools import wraps
 from itertools import islice
 from typing import Any
 
-from rewardlab.rows import remap
+from rewardlab.data import remap
 from rewardlab.testing import step_laws
-from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.outcome import Broken, NothingToTry, Untried
-from rewardlab.testing.rows_read import MOST_ROWS, Source, iterated, listed, read, row_as_json, source_of
-from rewardlab.testing.told import cut
+from rewardlab.testing.dataset_rows import (
+    MOST_ROWS,
+    StepSource,
+    list_names,
+    open_rows,
+    read_rows,
+    row_as_json,
+    source_samples,
+)
+from rewardlab.testing.messages import cut
+from rewardlab.testing.other_process import call_in_process
+from rewardlab.testing.outcome import LawViolation, NothingToTry, UnmetNeed
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Sample
 
@@ -23,73 +31,74 @@ ELSEWHERE = 200
 MOST_COUNTED = 5000
 """rows whose work is counted"""
 ENOUGH = 20
-"""rows without which nobody sees whether the first waits for the last"""
+"""with fewer rows it does not show whether the first waits for the last"""
 
 
 def samples(tested: Trial) -> int:
-    """Each row is what it was when it was read, once all are; and so are those of a step's source."""
-    source = copy.deepcopy(source_of(tested)) if tested.spec.step else []
-    rows = _staying(tested)
-    for number, (one, before) in enumerate(zip(source_of(tested) if source else [], source, strict=True), 1):
+    """Check each row's form, and that once all are read no row has changed, nor a sample of a step's source."""
+    source = copy.deepcopy(source_samples(tested)) if tested.spec.step else []
+    rows = _unchanging_rows(tested)
+    for number, (one, before) in enumerate(zip(source_samples(tested) if source else [], source, strict=True), 1):
         if one != before:
-            raise Broken(f"row {number} of the source was {cut(before)}\nafter a pass it is {cut(one)}")
+            raise LawViolation(f"row {number} of the source was {cut(before)}\nafter a pass it is {cut(one)}")
     for number, row in enumerate(rows, 1):
-        if wrong := _wrong(row):
-            raise Broken(f"row {number}: {cut(row)}\nexpected {wrong}")
+        if expected := _expected(row):
+            raise LawViolation(f"row {number}: {cut(row)}\nexpected {expected}")
     return len(rows)
 
 
 def ids(tested: Trial) -> int:
-    """An empty id is none: the host then makes one of the prompt."""
     rows, first = _rows(tested), dict[str, int]()
     for number, row in enumerate(rows, 1):
+        # rows may have empty ids: the host then makes one from the prompt
         if row.id and (known := first.setdefault(row.id, number)) != number:
-            raise Broken(f"rows {known} and {number} have the id {row.id!r}\nexpected one row with it")
+            raise LawViolation(f"rows {known} and {number} have the id {row.id!r}\nexpected one row with it")
     return len(rows)
 
 
 def again(tested: Trial) -> int:
-    """Also while an earlier pass is under way, and after one that was left."""
-    dataset = _built(tested)
-    rows = read(dataset)
-    with iterated(dataset) as under_way:
+    """Compare passes, also while an earlier pass is under way and after one that was left."""
+    dataset = _build(tested)
+    rows = read_rows(dataset)
+    with open_rows(dataset) as under_way:
         first = next(under_way, None)
         for what in ("iterated again", "iterated a third time"):
-            _same(rows, read(dataset), what)
+            _same(rows, read_rows(dataset), what)
         if rows and first != rows[0]:
-            raise Broken(f"the first row is {cut(rows[0])}\niterated again\ngot first {cut(first)}")
+            raise LawViolation(f"the first row is {cut(rows[0])}\niterated again\ngot first {cut(first)}")
         _same(rows[1:], list(islice(under_way, MOST_ROWS - 1)), "from row 2 on, after other passes")
     return len(rows)
 
 
 def seed(tested: Trial) -> int:
-    here = read(_built(tested), ELSEWHERE)
-    there = answered_elsewhere(tested, f"{__name__}:rows_there", ELSEWHERE)
+    here = read_rows(_build(tested), ELSEWHERE)
+    there = call_in_process(tested, f"{__name__}:first_rows_as_json", ELSEWHERE)
     _same([row_as_json(row) for row in here], there, "in another process")
     return len(here)
 
 
-def rows_there(dataset: Iterable[Sample], most: int) -> list[Any]:
-    """The first rows, as JSON."""
-    return [row_as_json(row) for row in read(dataset, most)]
+def first_rows_as_json(dataset: Iterable[Sample], most: int) -> list[Any]:
+    """Return the first `most` rows as JSON values; called in the other process."""
+    return [row_as_json(row) for row in read_rows(dataset, most)]
 
 
 def streaming(tested: Trial) -> int:
-    """Of a step: how much of a long source is read when its first row is out.
+    """Look at how much is done when the first row is out.
 
-    Of another: how much of the work is done by then, in calls that the interpreter makes for the rows looked at.
+    For a step that is how much of a long source has been read; for another dataset the share of the work, in function
+    calls that the interpreter makes for the rows looked at.
     """
     if tested.spec.step:
         return step_laws.streaming(tested)
     _rows(tested)  # what is loaded once and for all is no work of a row
     done, work, count = 0, 0, 0
-    dataset = _built(tested)
-    for count, made in enumerate(_counted(dataset), 1):
-        done, work = (made, made) if count == 1 else (done, made)
+    dataset = _build(tested)
+    for count, calls in enumerate(_calls_by_row(dataset), 1):
+        done, work = (calls, calls) if count == 1 else (done, calls)
     if count < ENOUGH:
-        raise Untried(f"needs options under which it has {ENOUGH} rows or more; it has {count}")
+        raise UnmetNeed(f"needs options under which it has {ENOUGH} rows or more; it has {count}")
     if 2 * done > work:
-        raise Broken(
+        raise LawViolation(
             f"when its first row of {count} was out, {done:,} of {work:,} calls had been made\n"
             "expected less than half; where opening it takes as many, give the example more rows"
         )
@@ -104,9 +113,11 @@ def provides(tested: Trial) -> int:
         raise NothingToTry("its spec names no fields that it provides")
     rows = _rows(tested)
     for number, row in enumerate(rows, 1):
-        if lacking := [name for name in wanted if name not in row.fields]:
-            there = ", ".join(map(repr, row.fields)) or "none"
-            raise Broken(f"row {number} lacks {lacking[0]!r}; its fields: {there}\nexpected {listed(wanted)}")
+        if missing := [name for name in wanted if name not in row.fields]:
+            fields = list_names(row.fields) or "none"
+            raise LawViolation(
+                f"row {number} lacks {missing[0]!r}; its fields: {fields}\nexpected {list_names(wanted)}"
+            )
     return len(rows)
 
 
@@ -114,7 +125,7 @@ Law = Callable[[Trial], int]
 
 
 def _quietly(law: Law) -> Law:
-    """What a dataset says of left-out rows at the end of every pass is no news here."""
+    """Return the law with warnings off: what a dataset logs about left-out rows after every pass is no news here."""
 
     @wraps(law)
     def quiet(tested: Trial) -> int:
@@ -141,34 +152,36 @@ LAWS: dict[str, Law] = {
 }
 
 
-def _built(tested: Trial) -> Any:
-    return tested.built(source=Source(source_of(tested))) if tested.spec.step else tested.built()
+def _build(tested: Trial) -> Any:
+    return tested.build(source=StepSource(source_samples(tested))) if tested.spec.step else tested.build()
 
 
 def _rows(tested: Trial) -> list[Sample]:
-    """At least one."""
-    rows = read(_built(tested))
+    """Return the rows; raise LawViolation where there is none."""
+    rows = read_rows(_build(tested))
     if not rows:
-        raise Broken("it has no rows\nexpected some under the options of an example")
+        raise LawViolation("it has no rows\nexpected some under the options of an example")
     return rows
 
 
-def _staying(tested: Trial) -> list[Sample]:
-    """As `_rows`; Broken where a row changes while others are read."""
+def _unchanging_rows(tested: Trial) -> list[Sample]:
+    """Return the rows; raise LawViolation where there is none, or where one changes while others are read."""
     rows: list[Sample] = []
     as_read: list[Sample] = []
-    with iterated(_built(tested)) as under_way:
+    with open_rows(_build(tested)) as under_way:
         for row in islice(under_way, MOST_ROWS):
             rows.append(row)
             as_read.append(copy.deepcopy(row))
     for number, (row, before) in enumerate(zip(rows, as_read, strict=True), 1):
         if row != before:
-            raise Broken(f"row {number} was {cut(before)}\nonce all were read it is {cut(row)}\nexpected it to stay")
+            raise LawViolation(
+                f"row {number} was {cut(before)}\nonce all were read it is {cut(row)}\nexpected it to stay"
+            )
     return rows or _rows(tested)
 
 
-def _wrong(row: Any) -> str | None:
-    """What it should be instead."""
+def _expected(row: Any) -> str | None:
+    """Return what the row should be instead; None where nothing is wrong with it."""
     if not isinstance(row, Sample):
         return "a rewardlab.Sample"
     if not isinstance(row.id, str) or not isinstance(row.source, str):
@@ -189,13 +202,13 @@ def _wrong(row: Any) -> str | None:
 def _same(rows: Sequence[Any], others: Sequence[Any], what: str) -> None:
     for number, (row, other) in enumerate(zip(rows, others, strict=False), 1):
         if row != other:
-            raise Broken(f"row {number} is {cut(row)}\n{what}\ngot {cut(other)}\nexpected the same")
+            raise LawViolation(f"row {number} is {cut(row)}\n{what}\ngot {cut(other)}\nexpected the same")
     if len(rows) != len(others):
-        raise Broken(f"it has {len(rows)} rows\n{what}\ngot {len(others)}\nexpected the same")
+        raise LawViolation(f"it has {len(rows)} rows\n{what}\ngot {len(others)}\nexpected the same")
 
 
-def _counted(dataset: Iterable[Sample]) -> Iterator[int]:
-    """For each row, how many calls were made until it was out."""
+def _calls_by_row(dataset: Iterable[Sample]) -> Iterator[int]:
+    """Yield for each row how many function calls were made until it was out."""
     calls, ours = 0, sys._getframe().f_code
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -203,7 +216,7 @@ def _counted(dataset: Iterable[Sample]) -> Iterator[int]:
         calls += event in ("call", "c_call") and frame.f_code is not ours
 
     if sys.getprofile() is not None:
-        raise Untried("counts calls as a profiler does, and one is at work")
+        raise UnmetNeed("counts calls as a profiler does, and one is at work")
     rows: Iterator[Sample] | None = None
     try:
         for _ in range(MOST_COUNTED):

@@ -1,4 +1,4 @@
-"""An end for plain functions that hang, as a regular expression may on a long text."""
+"""A time limit for plain functions that may hang, as a regular expression does on a long text."""
 
 import signal
 import threading
@@ -8,11 +8,11 @@ from typing import Any
 
 
 @contextmanager
-def no_longer_than(seconds: float) -> Iterator[None]:
-    """A TimeoutError in what runs for longer on the main thread; nothing elsewhere, or where SIGALRM is somebody's.
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the body where it runs for longer on the main thread.
 
-    What sets an alarm of its own in the meantime puts an end to this one, and C code that looks for no signals is not
-    interrupted (Python's regular expressions look for them).
+    There is no limit on other threads, nor where somebody else handles SIGALRM. Code that sets an alarm of its own
+    removes the limit, and C code that does not check for signals is not interrupted (Python's regular expressions do).
     """
     ours = (
         threading.current_thread() is threading.main_thread()
@@ -36,6 +36,6 @@ def no_longer_than(seconds: float) -> Iterator[None]:
             yield
         finally:
             done = True
-    finally:  # of its own, so that an alarm in the one above leaves none behind
+    finally:  # a second one: an alarm may go off in the `finally` above, and none may be left behind
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""The laws of a judge. One that makes network calls is asked little: each question may cost money."""
+"""The laws of a judge. One that is not local is asked few questions: each may cost money."""
 
 import asyncio
 import json
@@ -10,84 +10,88 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rewardlab.errors import one_line
-from rewardlab.judging.answers import identity as identity_of
+from rewardlab.judging import judge_identity
+from rewardlab.recipe.use import JudgeUse
 from rewardlab.specs import Config
-from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.judge_secrets import secrets
-from rewardlab.testing.outcome import Broken, NothingToTry, Untried
-from rewardlab.testing.questions import (
-    a_loop,
-    answered,
-    as_json,
-    closed,
-    opened,
-    outcome_of,
+from rewardlab.testing.asking import (
+    ask_as_json,
+    ask_judge,
+    close_judge,
+    describe_ask,
+    describe_reply,
+    open_judge,
     questions,
-    shown,
-    told,
+    require_answer,
+    running_loop,
 )
-from rewardlab.testing.searching import search
+from rewardlab.testing.judge_secrets import secrets
+from rewardlab.testing.messages import cut
+from rewardlab.testing.other_process import call_in_process
+from rewardlab.testing.outcome import LawViolation, NothingToTry, UnmetNeed
+from rewardlab.testing.search import search
 from rewardlab.testing.strategies import texts
-from rewardlab.testing.told import cut
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask, Reply
-from rewardlab.uses import JudgeUse
 
 PAID = 3
 """generated questions to a judge that is not local"""
 AT_ONCE = 8
-"""different questions at once"""
+"""generated questions that are asked at once"""
 ELSEWHERE = 12
+"""generated questions that are asked in another process"""
 
 
 def reply(tested: Trial) -> int:
     asks = questions(tested)
-    with opened(tested) as (judge, run):
+    with open_judge(tested) as (judge, run):
         for ask, says in zip_longest(asks, tested.example.says[: len(asks)]):
-            text = answered(ask, run(outcome_of(judge, ask))).text
+            text = require_answer(ask, run(ask_judge(judge, ask))).text
             if says is not None and text != says:
-                raise Broken(f"asked {told(ask)}\ngot the text {cut(text)}\nexpected {cut(says)}")
+                raise LawViolation(f"asked {describe_ask(ask)}\ngot the text {cut(text)}\nexpected {cut(says)}")
 
         def check(ask: Ask) -> None:
-            run(outcome_of(judge, ask))
+            run(ask_judge(judge, ask))
 
         return len(asks) + search(check, _asks(tested), tries=_tries(tested))
 
 
 def repeat(tested: Trial) -> int:
-    _need_a_local(tested)
-    with opened(tested) as (judge, run), opened(tested) as (another, run_another):
+    _require_local(tested)
+    with open_judge(tested) as (judge, run), open_judge(tested) as (another, run_another):
 
         def check(ask: Ask) -> None:
-            first = run(outcome_of(judge, ask))
-            _same(ask, first, run(outcome_of(judge, ask)), "asked again")
-            _same(ask, first, run_another(outcome_of(another, ask)), "asked a judge built again")
+            first = run(ask_judge(judge, ask))
+            _same(ask, first, run(ask_judge(judge, ask)), "asked again")
+            _same(ask, first, run_another(ask_judge(another, ask)), "asked a judge built again")
 
-        return _over(tested, check)
+        return _check_asks(tested, check)
 
 
 def apart(tested: Trial) -> int:
-    """Of a judge that is not local only those questions that it answers the same twice, one at a time."""
+    """Compare answers to questions asked one at a time with those to the same questions asked at once.
+
+    A judge that is not local may draw its answers: only those questions count that it answers the same twice.
+    """
     asks = questions(tested)
     if tested.spec.local:
         search(asks.append, _asks(tested), tries=min(AT_ONCE, tested.tries))
-    with opened(tested) as (judge, run):
-        alone = [run(outcome_of(judge, ask)) for ask in asks]
+    with open_judge(tested) as (judge, run):
+        alone = [run(ask_judge(judge, ask)) for ask in asks]
         steady = list(zip(asks, alone, strict=True))
         if not tested.spec.local:
             for ask, one in steady:
-                answered(ask, one)
-            steady = [(ask, one) for ask, one in steady if _said(one) == _said(run(outcome_of(judge, ask)))]
+                require_answer(ask, one)
+            steady = [(ask, one) for ask, one in steady if _decisive(one) == _decisive(run(ask_judge(judge, ask)))]
         if not steady:
-            raise Untried("needs a judge that answers a question the same twice; this one draws its answers")
-        if len({_said(one) for _, one in steady}) < 2:
-            raise Untried("needs questions whose answers differ; its example's have the same answer")
+            raise UnmetNeed("needs a judge that answers a question the same twice; this one draws its answers")
+        if len({_decisive(one) for _, one in steady}) < 2:
+            raise UnmetNeed("needs questions whose answers differ; its example's have the same answer")
         together = run(_together(judge, [ask for ask, _ in steady]))
     both = list(zip(steady, together, strict=True))
     if tested.spec.local:  # and where nothing is known yet, the example's last question first
         given = len(questions(tested))
         turned = [*reversed(steady[:given]), *steady[given:]]
-        with opened(tested) as (another, run_another):
+        with open_judge(tested) as (another, run_another):
             both += zip(turned, run_another(_together(another, [ask for ask, _ in turned])), strict=True)
     for (ask, one), other in both:
         _same(ask, one, other, f"asked together with {len(steady) - 1} others")
@@ -95,23 +99,23 @@ def apart(tested: Trial) -> int:
 
 
 def worker(tested: Trial) -> int:
-    _need_a_local(tested)
+    _require_local(tested)
     asks = questions(tested)
     search(asks.append, _asks(tested), tries=min(ELSEWHERE, tested.tries))
-    asks = [ask for ask in asks if _is_json(as_json(ask))]
-    with opened(tested) as (judge, run):
-        here = [run(outcome_of(judge, ask)) for ask in asks]
-    there = answered_elsewhere(tested, f"{__name__}:answered_there", list(map(as_json, asks)))
+    asks = [ask for ask in asks if _is_json(ask_as_json(ask))]
+    with open_judge(tested) as (judge, run):
+        here = [run(ask_judge(judge, ask)) for ask in asks]
+    there = call_in_process(tested, f"{__name__}:replies_as_json", list(map(ask_as_json, asks)))
     for ask, one, other in zip(asks, here, there, strict=True):
         _same(ask, one, Reply(**other), "asked in another process")
     return len(asks)
 
 
-def answered_there(judge: Any, payload: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The replies to questions, both as JSON objects."""
-    with a_loop() as run:
-        replies = [run(outcome_of(judge, Ask(**ask))) for ask in payload]
-        run(closed(judge))
+def replies_as_json(judge: Any, payload: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the replies to questions, both as JSON objects; called in the other process."""
+    with running_loop() as run:
+        replies = [run(ask_judge(judge, Ask(**ask))) for ask in payload]
+        run(close_judge(judge))
         return [asdict(reply) for reply in replies]
 
 
@@ -120,10 +124,10 @@ def identity(tested: Trial) -> int:
     rebuilt = tested.spec.config.model_validate(json.loads(tested.options.model_dump_json(by_alias=True)))
     for what, other in (("asked again", again), ("of the same options, read again", _identity(tested, rebuilt))):
         if other != own:
-            raise Broken(f"its identity is {cut(own)}\n{what}\ngot {cut(other)}\nexpected the same")
+            raise LawViolation(f"its identity is {cut(own)}\n{what}\ngot {cut(other)}\nexpected the same")
     for others in tested.example.other_options:
         if _identity(tested, _with(tested, others)) == own:
-            raise Broken(
+            raise LawViolation(
                 f"its identity is {cut(own)}\nunder {dict(others)!r}\ngot the same\n"
                 "expected another one, or a cassette gives the answers of one to the other"
             )
@@ -131,11 +135,10 @@ def identity(tested: Trial) -> int:
 
 
 def close(tested: Trial) -> int:
-    """Of a judge that has something to close."""
-    if not hasattr(tested.built(), "aclose"):
+    if not hasattr(tested.build(), "aclose"):
         raise NothingToTry("it has no `aclose`")
-    _closed_twice(tested, [])
-    _closed_twice(tested, questions(tested)[:1])
+    _close_twice(tested, [])
+    _close_twice(tested, questions(tested)[:1])
     return 2
 
 
@@ -150,7 +153,7 @@ LAWS: dict[str, Callable[[Trial], int]] = {
 }
 
 
-def _need_a_local(tested: Trial) -> None:
+def _require_local(tested: Trial) -> None:
     if not tested.spec.local:
         raise NothingToTry("it is not local, and may draw its answers")
 
@@ -159,8 +162,8 @@ def _tries(tested: Trial) -> int:
     return tested.tries if tested.spec.local else min(PAID, tested.tries)
 
 
-def _over(tested: Trial, check: Callable[[Ask], None]) -> int:
-    """The example's questions, then generated ones."""
+def _check_asks(tested: Trial, check: Callable[[Ask], None]) -> int:
+    """Check the example's questions, then generated ones; return how many."""
     asks = questions(tested)
     for ask in asks:
         check(ask)
@@ -168,7 +171,7 @@ def _over(tested: Trial, check: Callable[[Ask], None]) -> int:
 
 
 def _asks(tested: Trial) -> st.SearchStrategy[Ask]:
-    """The example's questions with other texts in their messages and parts, some parts left out."""
+    """Return a strategy for the example's questions with other texts in their messages and parts, or without a part."""
     known = questions(tested)
     written = texts(also=[value for ask in known for value in ask.parts.values() if isinstance(value, str)])
 
@@ -187,17 +190,18 @@ def _asks(tested: Trial) -> st.SearchStrategy[Ask]:
 
 
 async def _together(judge: Any, asks: Sequence[Ask]) -> list[Reply]:
-    return await asyncio.gather(*(outcome_of(judge, ask) for ask in asks))
+    return await asyncio.gather(*(ask_judge(judge, ask) for ask in asks))
 
 
-def _said(reply: Reply) -> tuple[Any, ...]:
-    """What decides: tokens may be counted otherwise, and logprobs differ in their last digits."""
+def _decisive(reply: Reply) -> tuple[Any, ...]:
+    """Return what must be the same: token counts may differ, and logprobs in their last digits."""
     return reply.text, reply.reasoning, reply.finish_reason, reply.error
 
 
 def _same(ask: Ask, one: Reply, other: Reply, what: str) -> None:
-    if _said(one) != _said(other):
-        raise Broken(f"asked {told(ask)}\ngot {shown(one)}\n{what}\ngot {shown(other)}\nexpected the same")
+    if _decisive(one) != _decisive(other):
+        first, then = describe_reply(one), describe_reply(other)
+        raise LawViolation(f"asked {describe_ask(ask)}\ngot {first}\n{what}\ngot {then}\nexpected the same")
 
 
 def _is_json(value: Any) -> bool:
@@ -208,12 +212,12 @@ def _is_json(value: Any) -> bool:
 
 
 def _identity(tested: Trial, options: Config) -> dict[str, Any]:
-    """Broken where it is no JSON."""
-    given = identity_of(tested.spec, JudgeUse(use=tested.use), options)
+    """Return the judge's identity under these options; raise LawViolation where it is no JSON."""
+    given = judge_identity(tested.spec, JudgeUse(use=tested.use), options)
     try:
         json.dumps(given, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise Broken(f"its identity is {cut(given)}\nexpected JSON values: {error}") from error
+        raise LawViolation(f"its identity is {cut(given)}\nexpected JSON values: {error}") from error
     return given
 
 
@@ -222,13 +226,13 @@ def _with(tested: Trial, others: Mapping[str, Any]) -> Config:
     return tested.spec.config.model_validate({**own, **others})
 
 
-def _closed_twice(tested: Trial, asks: Sequence[Ask]) -> None:
-    after = f"after {told(asks[0])}" if asks else "before any question"
-    with opened(tested) as (judge, run):
+def _close_twice(tested: Trial, asks: Sequence[Ask]) -> None:
+    after = f"after {describe_ask(asks[0])}" if asks else "before any question"
+    with open_judge(tested) as (judge, run):
         for ask in asks:
-            run(outcome_of(judge, ask))
+            run(ask_judge(judge, ask))
         for time in ("once", "twice"):
             try:
                 run(judge.aclose())
             except Exception as error:
-                raise Broken(f"closed {time}, {after}\ngot {one_line(error)}\nexpected no error") from error
+                raise LawViolation(f"closed {time}, {after}\ngot {one_line(error)}\nexpected no error") from error

@@ -1,4 +1,4 @@
-"""What a normalizer is given when its laws are tried: groups as they come in training, and generated ones."""
+"""The cases for which a normalizer's laws are tried: groups as they come in training, and generated ones."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rewardlab.testing.searching import search
+from rewardlab.testing.search import search
 from rewardlab.testing.trial import Trial
 
 LARGEST_POOL = 96
-"""totals; more than a normalizer may look at, as normalize/std at 64"""
+"""totals; more than a normalizer may look at (normalize/std looks at 64)"""
 NEAR = 1e-12
 LEVELS = (0.0, 1.0, 0.1, 0.7)
 USUAL = (
@@ -29,8 +29,8 @@ SHOWN = 16
 """numbers of a list in a failing example"""
 
 
-def listed(values: Sequence[Any]) -> str:
-    """The numbers; of many the first and the last, and how many there are."""
+def list_numbers(values: Sequence[Any]) -> str:
+    """Return the numbers as text; of many the first and the last, and how many there are."""
     if len(values) <= SHOWN:
         return repr(list(values))
     first, last = (", ".join(map(repr, part)) for part in (values[: SHOWN // 2], values[-SHOWN // 2 :]))
@@ -38,8 +38,11 @@ def listed(values: Sequence[Any]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
-    """What `shape` is given. totals: (P,). tokens: (P,) or None. kept: (G,) different places. seed: below 2**32."""
+class ShapeCase:
+    """The arguments of one call of `shape`.
+
+    totals: (P,). tokens: (P,) or None. kept: (G,) different places in the pool. seed: below 2**32.
+    """
 
     totals: Sequence[float]
     tokens: Sequence[int] | None
@@ -47,17 +50,18 @@ class Case:
     seed: int
 
     def __str__(self) -> str:
-        counts = None if self.tokens is None else listed(self.tokens)
-        return f"shape(totals={listed(self.totals)}, tokens={counts}, kept={listed(self.kept)}, seed={self.seed})"
+        counts = None if self.tokens is None else list_numbers(self.tokens)
+        totals, kept = list_numbers(self.totals), list_numbers(self.kept)
+        return f"shape(totals={totals}, tokens={counts}, kept={kept}, seed={self.seed})"
 
     @property
-    def whole(self) -> "Case":
-        """The same, with every place kept."""
+    def whole(self) -> "ShapeCase":
+        """Return this case with every place kept."""
         return replace(self, kept=list(range(len(self.totals))))
 
-    def moved(self, places: Sequence[int]) -> "Case":
-        """The same with place `places[k]` as its place k."""
-        return Case(
+    def reordered(self, places: Sequence[int]) -> "ShapeCase":
+        """Return the same case in another order: place `places[k]` becomes place k."""
+        return ShapeCase(
             totals=[self.totals[place] for place in places],
             tokens=None if self.tokens is None else [self.tokens[place] for place in places],
             kept=[places.index(place) for place in self.kept],
@@ -65,30 +69,30 @@ class Case:
         )
 
 
-def over(tested: Trial, check: Callable[[Case], None], alike: bool = False) -> int:
-    """Check generated cases, for the smallest that fails, and the usual ones; how many.
+def check_cases(tested: Trial, check: Callable[[ShapeCase], None], equal_tokens: bool = False) -> int:
+    """Check generated cases, to find the smallest that fails, and the usual ones; return how many.
 
-    alike: all completions have the same number of tokens.
+    equal_tokens: all completions have the same number of tokens.
     """
-    seen = search(check, cases(tested, alike), tries=tested.tries)
-    known = list(usual(tested, alike))
-    for case in known:
+    seen = search(check, generated_cases(tested, equal_tokens), tries=tested.tries)
+    usual = list(usual_cases(tested, equal_tokens))
+    for case in usual:
         check(case)
-    return seen + len(known)
+    return seen + len(usual)
 
 
-def usual(tested: Trial, alike: bool = False) -> Iterator[Case]:
-    """Each of USUAL under several seeds, with its last places kept."""
+def usual_cases(tested: Trial, equal_tokens: bool = False) -> Iterator[ShapeCase]:
+    """Yield each of USUAL under several seeds, with its last places kept."""
     for totals in USUAL:
         size = len(totals)
-        counts = [7] * size if alike else list(range(1, size + 1))
+        counts = [7] * size if equal_tokens else list(range(1, size + 1))
         for seed in SEEDS:
             kept = list(range(size))[-4:]
-            yield Case(totals=totals, tokens=counts if tested.spec.needs_tokens else None, kept=kept, seed=seed)
+            yield ShapeCase(totals=totals, tokens=counts if tested.spec.needs_tokens else None, kept=kept, seed=seed)
 
 
-def cases(tested: Trial, alike: bool = False) -> st.SearchStrategy[Case]:
-    """alike: all completions have the same number of tokens."""
+def generated_cases(tested: Trial, equal_tokens: bool = False) -> st.SearchStrategy[ShapeCase]:
+    """Return a strategy for cases. equal_tokens: all completions have the same number of tokens."""
     near = st.builds(lambda base, steps: [base + step * NEAR for step in steps], st.floats(-1, 1), _several(_small))
     totals = st.one_of(
         _several(_level),
@@ -100,15 +104,17 @@ def cases(tested: Trial, alike: bool = False) -> st.SearchStrategy[Case]:
     counted, seeds = st.integers(0, 4096), st.integers(0, 2**32 - 1)
 
     @st.composite
-    def drawn(draw: st.DrawFn) -> Case:
+    def drawn(draw: st.DrawFn) -> ShapeCase:
         given = draw(totals)
         size = len(given)
         counts = None
         if tested.spec.needs_tokens or draw(st.booleans()):
-            each = counted.map(lambda n: [n] * size) if alike else st.lists(counted, min_size=size, max_size=size)
+            each = (
+                counted.map(lambda n: [n] * size) if equal_tokens else st.lists(counted, min_size=size, max_size=size)
+            )
             counts = draw(each)
         places = draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=min(size, 8), unique=True))
-        return Case(totals=given, tokens=counts, kept=places, seed=draw(seeds))
+        return ShapeCase(totals=given, tokens=counts, kept=places, seed=draw(seeds))
 
     return drawn()
 

@@ -1,4 +1,4 @@
-"""What became of a law: it held, was broken, is off for a reason, could not be tried, or had nothing to try."""
+"""The outcome of a law: it held, is broken, is off for a reason, could not be tried, or had nothing to try."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ State = Literal["held", "broken", "off", "untried", "nothing"]
 """nothing: there is nothing to try, and nobody need do anything about it"""
 
 
-class Broken(AssertionError):
+class LawViolation(AssertionError):
     """Raised where a law does not hold. The message is the failing example as a person reads it, over several lines."""
 
 
-class Untried(Exception):
+class UnmetNeed(Exception):
     """Raised where a law cannot be tried. The message says what that would take."""
 
 
@@ -25,10 +25,11 @@ class LawsBroken(AssertionError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """Of one law under one example.
+class LawOutcome:
+    """The outcome of one law under one example.
 
-    why: of broken the failing example, of off the reason, of untried what it takes, of nothing what is not there.
+    why: where the law is broken, the failing example; off, the reason; untried, what trying it takes; nothing, what
+    the component does not have.
     tries: how many generated or given cases were looked at.
     """
 
@@ -39,18 +40,23 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
-    """The laws of a component under the options of one example; `use` as a recipe names it."""
+class TrialResult:
+    """The outcomes of the laws for a component under the options of one example; `use` as a recipe names it."""
 
     use: str
     kind: str
     example: str
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[LawOutcome]
 
-    def of(self, state: State) -> list[Outcome]:
-        """Those in this state."""
+    @property
+    def title(self) -> str:
+        """The component and, where it has a title, the example."""
+        return f"{self.use} ({self.example})" if self.example else self.use
+
+    def of(self, state: State) -> list[LawOutcome]:
+        """Return the outcomes in this state."""
         return [outcome for outcome in self.outcomes if outcome.state == state]
 
 
-CHECKED: list[Tried] = []
-"""What `check_reward` and its like found in order since the last test of this process ended."""
+CHECKED: list[TrialResult] = []
+"""what `check_reward` and its like have found, in order, since the last test of this process ended"""

@@ -1,7 +1,7 @@
-"""What pytest tells at the end of a session: of the components whose laws held, which of these were off or untried.
+"""A pytest plugin: at the end of a session it lists the laws that were off or untried, and why.
 
-A test that fails tells its own. Loaded in every pytest session of an environment that has rewardlab: imports nothing
-of it until laws have been tried.
+It does so for components whose laws held; a test that fails shows its own failing examples. The plugin is loaded in
+every pytest session of an environment that has rewardlab, and imports nothing of it until laws have been tried.
 """
 
 import sys
@@ -16,20 +16,20 @@ TITLE = "laws of rewardlab"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What a test found goes with its report: under xdist to another process."""
+    """Attach a test's remarks to its report, which under xdist goes to another process."""
     report = yield
     outcome = sys.modules.get("rewardlab.testing.outcome")
     if outcome is not None and call.when != "setup" and outcome.CHECKED:
         if report.passed:
-            from rewardlab.testing.told import remarks
+            from rewardlab.testing.messages import remarks
 
             setattr(report, ATTRIBUTE, remarks(outcome.CHECKED))
         outcome.CHECKED.clear()
     return report
 
 
-class _Collected:
-    """The remarks of all reports, without repeats."""
+class _RemarkCollector:
+    """The remarks of all reports, without repeats, printed at the end."""
 
     def __init__(self) -> None:
         self.lines: dict[str, None] = {}
@@ -45,5 +45,5 @@ class _Collected:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen to the reports of this session."""
-    config.pluginmanager.register(_Collected(), "rewardlab-laws")
+    """Register a collector of this session's reports."""
+    config.pluginmanager.register(_RemarkCollector(), "rewardlab-laws")

@@ -1,6 +1,6 @@
-"""The laws of a group sampler, on pools whose scores are put together from those of the example's pools.
+"""The laws of a group sampler, on pools whose scores are drawn from those of the example's pools.
 
-The same text has the same scores: what a reward says of a completion does not depend on when it came.
+Equal texts have equal scores: a reward's score for a completion does not depend on when the completion arrived.
 """
 
 from collections import Counter
@@ -10,66 +10,73 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rewardlab.errors import one_line
-from rewardlab.group_sampler import Candidates, PoolEntry
-from rewardlab.testing.elsewhere import answered_elsewhere
-from rewardlab.testing.outcome import Broken, NothingToTry, Untried
-from rewardlab.testing.searching import search
+from rewardlab.testing.other_process import call_in_process
+from rewardlab.testing.outcome import LawViolation, NothingToTry, UnmetNeed
+from rewardlab.testing.search import search
 from rewardlab.testing.trial import Trial
-from rewardlab.types import Completion, Sample, Score
+from rewardlab.types import Candidates, Completion, PoolEntry, Sample, Score
 
 LARGEST_GROUP = 8
 MOST_EXTRA = 16
 """completions of a generated pool beyond the group's"""
 LONGEST = 4096
-"""completions after which a collection is left, if its `most` allows as many"""
+"""completions after which we stop collecting, if `most` allows as many"""
 ELSEWHERE = 12
+"""pools that another process is asked about"""
+SHOWN = 12
+"""completions of a pool in a failing example"""
 
 
 def more(tested: Trial) -> int:
-    """A pool grows as a trainer fills it: by what `more` asks for, until it says 0."""
-    sampler = _built(tested)
+    """Let pools grow as a trainer fills them: by what `more` asks for, until it returns 0."""
+    sampler = _build(tested)
     if tested.spec.most is None:
-        raise Broken("`build` gave an object with `more`\nexpected `most` in its spec: how many it may collect at most")
+        raise LawViolation(
+            "`build` gave an object with `more`\nexpected `most` in its spec: how many it may collect at most"
+        )
 
     def check(pool: Candidates) -> None:
         most = max(pool.size, tested.spec.most(tested.options, pool.size))
-        _more(sampler, pool)  # a whole number of any pool, also where a trainer would ask no more
-        filled = _first(pool, pool.size)
+        _more(sampler, pool)  # it must be a whole number for any pool, also where a trainer would not ask
+        filled = _grown(pool, pool.size)
         while len(filled) < LONGEST:
             wanted = _more(sampler, filled)
             if wanted == 0:
                 return
             if len(filled) + wanted > most:
                 expected = f"at most {most - len(filled)} more: `most` is {most}"
-                raise Broken(f"asked more({_told(filled)})\ngot {wanted}\nexpected {expected}")
-            filled = _first(pool, len(filled) + wanted)
+                raise LawViolation(f"asked more({_describe_pool(filled)})\ngot {wanted}\nexpected {expected}")
+            filled = _grown(pool, len(filled) + wanted)
 
-    return _over(tested, check)
+    return _check_pools(tested, check)
 
 
 def select(tested: Trial) -> int:
-    sampler = _built(tested)
-    return _over(tested, lambda pool: _selected(sampler, pool) and None)
+    sampler = _build(tested)
+    return _check_pools(tested, lambda pool: _select(sampler, pool) and None)
 
 
 def arrival(tested: Trial) -> int:
-    sampler = _built(tested)
+    sampler = _build(tested)
 
     def check(both: tuple[Candidates, Candidates]) -> None:
         pool, moved = both
-        first, then = (_texts(one, _selected(sampler, one)) for one in both)
+        first, then = (_texts(one, _select(sampler, one)) for one in both)
         if Counter(first) != Counter(then):
-            raise Broken(
-                f"asked select({_told(pool)})\ngot the texts {sorted(first)!r}\n"
-                f"then asked the same in another order, select({_told(moved)})\ngot the texts {sorted(then)!r}\n"
-                "expected the same texts"
+            raise LawViolation(
+                f"asked select({_describe_pool(pool)})\ngot the texts {sorted(first)!r}\n"
+                f"then asked the same in another order, select({_describe_pool(moved)})\n"
+                f"got the texts {sorted(then)!r}\nexpected the same texts"
             )
 
     moved = _pools(tested).flatmap(
         lambda pool: st.permutations(pool.entries).map(lambda entries: (pool, _with(pool, entries)))
     )
     given = [
-        (pool, _with(pool, entries)) for own in _own(tested) for pool in (own, _tied(own)) for entries in _moved(pool)
+        (pool, _with(pool, entries))
+        for own in _own_pools(tested)
+        for pool in (own, _tied(own))
+        for entries in _moved(pool)
     ]
     for both in given:
         check(both)
@@ -77,36 +84,36 @@ def arrival(tested: Trial) -> int:
 
 
 def _tied(pool: Candidates) -> Candidates:
-    """The pool's completions, all with the scores of the first: what decides between equals shows at once."""
+    """Return the pool with the first entry's scores for all: this shows what the sampler does among equals."""
     return _with(pool, [PoolEntry(completion=entry.completion, scores=pool[0].scores) for entry in pool])
 
 
 def _moved(pool: Candidates) -> list[list[PoolEntry]]:
-    """Its entries backwards, and turned by one."""
+    """Return the pool's entries in two other orders: backwards, and turned by one."""
     entries = list(pool)
     return [entries[::-1], entries[1:] + entries[:1]]
 
 
 def worker(tested: Trial, sampler: Any) -> int:
-    """What is selected, in a spawned process."""
+    """Compare what is selected here and in a spawned process."""
     cases: list[Candidates] = []
     search(cases.append, _pools(tested), tries=min(ELSEWHERE, tested.tries))
-    here = [_selected(sampler, pool) for pool in cases]
+    here = [_select(sampler, pool) for pool in cases]
     payload = [_as_json(pool) for pool in cases]
-    there = answered_elsewhere(tested, f"{__name__}:selected_there", payload)
+    there = call_in_process(tested, f"{__name__}:selections_as_json", payload)
     for pool, first, then in zip(cases, here, there, strict=True):
         if first != then:
-            raise Broken(f"asked select({_told(pool)})\ngot {first!r}\nin another process\ngot {then!r}")
+            raise LawViolation(f"asked select({_describe_pool(pool)})\ngot {first!r}\nin another process\ngot {then!r}")
     return len(cases)
 
 
-def selected_there(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
-    """`select` of each pool in JSON."""
+def selections_as_json(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
+    """Return what `select` gives for each pool in JSON; called in the other process."""
     return [list(sampler.select(pool, pool.size)) for pool in map(_from_json, payload)]
 
 
-def _built(tested: Trial) -> Any:
-    sampler = tested.built()
+def _build(tested: Trial) -> Any:
+    sampler = tested.build()
     if not hasattr(sampler, "more"):
         raise NothingToTry("it is no group sampler: it has no `more`")
     return sampler
@@ -116,45 +123,50 @@ def _more(sampler: Any, pool: Candidates) -> int:
     try:
         wanted = sampler.more(pool)
     except (Exception, SystemExit) as error:
-        raise Broken(f"asked more({_told(pool)})\ngot {one_line(error)}\nexpected a whole number") from error
+        raise LawViolation(
+            f"asked more({_describe_pool(pool)})\ngot {one_line(error)}\nexpected a whole number"
+        ) from error
     if type(wanted) is not int or wanted < 0:
-        raise Broken(f"asked more({_told(pool)})\ngot {wanted!r}\nexpected a whole number of 0 or above")
+        raise LawViolation(f"asked more({_describe_pool(pool)})\ngot {wanted!r}\nexpected a whole number of 0 or above")
     return wanted
 
 
-def _selected(sampler: Any, pool: Candidates) -> list[int]:
+def _select(sampler: Any, pool: Candidates) -> list[int]:
     try:
         given = list(sampler.select(pool, pool.size))
     except (Exception, SystemExit) as error:
-        raise Broken(f"asked select({_told(pool)})\ngot {one_line(error)}\nexpected {pool.size} places") from error
+        raise LawViolation(
+            f"asked select({_describe_pool(pool)})\ngot {one_line(error)}\nexpected {pool.size} places"
+        ) from error
     places = {place for place in given if type(place) is int and 0 <= place < len(pool)}
     if len(given) != pool.size or len(places) != pool.size:
         expected = f"{pool.size} different places from 0 to {len(pool) - 1}"
-        raise Broken(f"asked select({_told(pool)})\ngot {given!r}\nexpected {expected}")
+        raise LawViolation(f"asked select({_describe_pool(pool)})\ngot {given!r}\nexpected {expected}")
     return given
 
 
-def _over(tested: Trial, check: Any) -> int:
-    """The example's own pools, then generated ones."""
-    own = _own(tested)
+def _check_pools(tested: Trial, check: Any) -> int:
+    """Check the example's own pools, then generated ones; return how many."""
+    own = _own_pools(tested)
     generated = _pools(tested)
     for pool in own:
         check(pool)
     return len(own) + search(check, generated, tries=tested.tries)
 
 
-def _own(tested: Trial) -> list[Candidates]:
-    """The example's pools of which a whole group can be chosen."""
+def _own_pools(tested: Trial) -> list[Candidates]:
+    """Return the example's pools that are large enough for a whole group."""
     return [pool for pool in tested.example.pools if len(pool) >= pool.size]
 
 
 def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:
-    """Pools of n to n + MOST_EXTRA completions, some of them equal, with scores as the example's pools have them."""
+    """Return a strategy for pools of n to n + MOST_EXTRA completions, some of them equal, scored as the example's."""
     known = [(pool.sample, entry.scores) for pool in tested.example.pools for entry in pool]
     if not known:
-        what = "an example with pools (rewardlab.group_sampler.Candidates) whose scores name its components"
-        raise Untried(f"needs {what}")
-    scores = st.fixed_dictionaries({name: _scores([s[name] for _, s in known if name in s]) for name in known[0][1]})
+        raise UnmetNeed("needs an example with pools (rewardlab.Candidates) whose scores name its components")
+    scores = st.fixed_dictionaries(
+        {name: _scores_like([s[name] for _, s in known if name in s]) for name in known[0][1]}
+    )
 
     @st.composite
     def pools(draw: st.DrawFn) -> Candidates:
@@ -168,8 +180,8 @@ def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:
     return pools()
 
 
-def _scores(seen: Sequence[Score]) -> st.SearchStrategy[Score]:
-    """A value that was seen or one between them, an abstention, a failure."""
+def _scores_like(seen: Sequence[Score]) -> st.SearchStrategy[Score]:
+    """Return a strategy for scores: values that were seen or lie between those, abstentions, failures."""
     values = sorted({score.value for score in seen if score.value is not None}) or [0.0, 1.0]
     missing = st.sampled_from([Score(), Score(error="no answer")])
     return st.one_of(
@@ -179,8 +191,8 @@ def _scores(seen: Sequence[Score]) -> st.SearchStrategy[Score]:
     )
 
 
-def _first(pool: Candidates, count: int) -> Candidates:
-    """`count` entries: the pool's, then those again as new texts."""
+def _grown(pool: Candidates, count: int) -> Candidates:
+    """Return a pool of `count` entries: those of the pool, then the same again under new texts."""
     entries = []
     for index in range(count):
         entry, turn = pool[index % len(pool)], index // len(pool)
@@ -205,26 +217,25 @@ def _as_json(pool: Candidates) -> dict[str, Any]:
     return {"id": pool.sample.id, "size": pool.size, "entries": entries}
 
 
-def _from_json(told: dict[str, Any]) -> Candidates:
+def _from_json(given: dict[str, Any]) -> Candidates:
     entries = [
         PoolEntry(
             completion=Completion(text=text),
             scores={name: Score(value=value, error=error) for name, (value, error) in scores.items()},
         )
-        for text, scores in told["entries"]
+        for text, scores in given["entries"]
     ]
-    return Candidates(sample=Sample(id=told["id"]), size=told["size"], entries=tuple(entries))
+    return Candidates(sample=Sample(id=given["id"]), size=given["size"], entries=tuple(entries))
 
 
-SHOWN = 12
-
-
-def _told(pool: Candidates) -> str:
-    """The pool's completions, one a line, with their scores."""
-    lines = [f"    {place}: {entry.completion.text!r} {_listed(entry.scores)}" for place, entry in enumerate(pool)]
+def _describe_pool(pool: Candidates) -> str:
+    """Return the pool's completions with their scores, one a line; the first SHOWN of them."""
+    lines = [
+        f"    {place}: {entry.completion.text!r} {_describe_scores(entry.scores)}" for place, entry in enumerate(pool)
+    ]
     cut = [*lines[:SHOWN], f"    ... ({len(lines)} of them)"] if len(lines) > SHOWN else lines
     return f"a pool of {len(pool)} for a group of {pool.size}:\n" + "\n".join(cut) + "\n"
 
 
-def _listed(scores: Any) -> str:
+def _describe_scores(scores: Any) -> str:
     return " ".join(f"{name}={'failed' if score.error else score.value}" for name, score in scores.items())

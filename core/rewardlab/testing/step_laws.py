@@ -1,4 +1,4 @@
-"""The laws of a data step, whose rows are made from those of another dataset. Of others there is nothing to try."""
+"""The laws of a data step, which makes its rows from those of another dataset; other datasets have nothing to try."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,52 +8,57 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rewardlab.testing.outcome import Broken, NothingToTry
-from rewardlab.testing.rows_read import Source, iterated, listed, read, source_of
-from rewardlab.testing.searching import search
-from rewardlab.testing.told import cut
+from rewardlab.testing.dataset_rows import StepSource, list_names, open_rows, read_rows, source_samples
+from rewardlab.testing.messages import cut
+from rewardlab.testing.outcome import LawViolation, NothingToTry
+from rewardlab.testing.search import search
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Ask, Reply, Sample
 
 LONG = 4096
-"""samples of a source that no step should want to see before its first row"""
+"""samples of a source so long that no step should read all of it before its first row"""
 STILL_S = 0.1
-"""without a further sample read, after which a step has begun all that it does at once"""
+"""where no further sample is read for so long, a step has begun all that it does at once"""
 UNUSABLE = (Reply(finish_reason="stop"), Reply(error="no answer"))
-"""what a judge may say to everything"""
+"""replies with which no step can do anything"""
 PARTS = 6
 """parts of a source that are tried: each takes two passes"""
 
 
 def streaming(tested: Trial) -> int:
-    """Judges answer when the step reads no further, so that what it keeps under way at once shows, too."""
-    samples = source_of(tested)
-    source = Source([_again(samples[index % len(samples)], index // len(samples)) for index in range(LONG)])
-    judges = {name: _Waiting(judge, source) for name, judge in tested.judges.items()}
-    with iterated(tested.built(source=source, judges=judges)) as rows:
+    """Count the samples read before the first row is out.
+
+    Judges answer once the step reads no further, so that what it keeps under way at once is counted, too.
+    """
+    samples = source_samples(tested)
+    source = StepSource([_again(samples[index % len(samples)], index // len(samples)) for index in range(LONG)])
+    judges = {name: _WaitingJudge(judge, source) for name, judge in tested.judges.items()}
+    with open_rows(tested.build(source=source, judges=judges)) as rows:
         first = next(rows, None)
     if first is None:
-        raise Broken(f"of a source of {LONG} samples it made no row\nexpected some")
+        raise LawViolation(f"of a source of {LONG} samples it made no row\nexpected some")
     if source.taken >= LONG:
-        raise Broken(f"its first row was out when all {LONG} samples of its source had been read\nexpected it earlier")
+        raise LawViolation(
+            f"its first row was out when all {LONG} samples of its source had been read\nexpected it earlier"
+        )
     return 1
 
 
 def required(tested: Trial) -> int:
-    """Whether the first row lacks it or the last."""
-    _need_a_step(tested)
-    samples, fields = source_of(tested), tested.spec.required_fields(tested.options)
+    """Check that a source fails which lacks a required field in its first row or in its last."""
+    _require_step(tested)
+    samples, fields = source_samples(tested), tested.spec.required_fields(tested.options)
     if not fields:
         raise NothingToTry("it requires no field")
     places = dict.fromkeys([0, len(samples) - 1])
     for field in fields:
         for place in places:
-            lacking = [_without(sample, field) if k == place else sample for k, sample in enumerate(samples)]
+            source = [_without(sample, field) if k == place else sample for k, sample in enumerate(samples)]
             try:
-                rows = read(tested.built(source=Source(lacking)))
+                rows = read_rows(tested.build(source=StepSource(source)))
             except Exception:
                 continue
-            raise Broken(
+            raise LawViolation(
                 f"of a source whose row {place + 1} of {len(samples)} lacks {field!r}\n"
                 f"got {len(rows)} rows and no error\nexpected an error"
             )
@@ -61,78 +66,80 @@ def required(tested: Trial) -> int:
 
 
 def going_on(tested: Trial) -> int:
-    """The rows of any part of the source and those of the rest are together those of the whole."""
-    _need_a_step(tested)
-    samples = source_of(tested)
-    whole = {row.id: row for row in read(tested.built(source=Source(samples)))}
+    """Check that the rows of any part of the source and those of the rest are together those of the whole."""
+    _require_step(tested)
+    samples = source_samples(tested)
+    whole = {row.id: row for row in read_rows(tested.build(source=StepSource(samples)))}
 
     def check(chosen: list[bool]) -> None:
         halves = [[one for one, here in zip(samples, chosen, strict=True) if here is which] for which in (True, False)]
         parts = [part for part in halves if part]
-        made = [row for part in parts for row in _of_part(tested, part, whole)]
+        made = [row for part in parts for row in _rows_of_part(tested, part, whole)]
         if missing := [name for name in whole if name not in {row.id for row in made}]:
-            named = " and of ".join(map(_named, parts))
-            raise Broken(
-                f"of the source rows {named}\ngot {len(made)} rows\n"
-                f"of all\ngot {len(whole)}, these too: {listed(missing)}"
+            names = " and of ".join(map(_list_ids, parts))
+            raise LawViolation(
+                f"of the source rows {names}\ngot {len(made)} rows\n"
+                f"of all\ngot {len(whole)}, these too: {list_names(missing)}"
             )
 
     each = st.lists(st.booleans(), min_size=len(samples), max_size=len(samples))
     return search(check, each, tries=min(PARTS, tested.tries))
 
 
-def _need_a_step(tested: Trial) -> None:
+def _require_step(tested: Trial) -> None:
     if not tested.spec.step:
         raise NothingToTry("it is no data step")
 
 
-def _of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
-    """The rows of a part of the source; Broken where they are not among those of the whole, in their order."""
-    rows, order = read(tested.built(source=Source(part))), list(whole)
+def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
+    """Return the rows of a part of the source; raise LawViolation unless the whole has them, in the same order."""
+    rows, order = read_rows(tested.build(source=StepSource(part))), list(whole)
     for row in rows:
         if row != whole.get(row.id):
             known = cut(whole[row.id]) if row.id in whole else f"no row with the id {row.id!r}"
-            raise Broken(f"of the source rows {_named(part)}\ngot {cut(row)}\nof all\ngot {known}")
+            raise LawViolation(f"of the source rows {_list_ids(part)}\ngot {cut(row)}\nof all\ngot {known}")
     places = [order.index(row.id) for row in rows]
     if places != sorted(places):
-        ids = listed(row.id for row in rows)
-        raise Broken(f"of the source rows {_named(part)}\ngot rows in the order {ids}\nexpected {listed(order)}")
+        ids = list_names(row.id for row in rows)
+        expected = list_names(order)
+        raise LawViolation(f"of the source rows {_list_ids(part)}\ngot rows in the order {ids}\nexpected {expected}")
     return rows
 
 
 def makes(tested: Trial) -> int:
-    """Also where judges have no answer, or one that says nothing: then a step may ask again."""
-    _need_a_step(tested)
-    samples = source_of(tested)
+    """Count rows and questions, also where judges have no usable answer: a step may then ask again."""
+    _require_step(tested)
+    samples = source_samples(tested)
     counts = list(dict.fromkeys((1, len(samples))))
     for count in counts:
-        judges = {name: _Counted(judge) for name, judge in tested.judges.items()}
-        rows = read(tested.built(source=Source(samples[:count]), judges=judges))
+        judges = {name: _CountingJudge(judge) for name, judge in tested.judges.items()}
+        rows = read_rows(tested.build(source=StepSource(samples[:count]), judges=judges))
         most = tested.spec.makes(tested.options, count) if tested.spec.makes else count
-        _no_more(count, "rows", len(rows), "makes" if tested.spec.makes else "without `makes`, as many", most)
-        _asked_no_more(tested, count, judges)
+        _check_at_most(most, len(rows), "rows", count, "makes" if tested.spec.makes else "without `makes`, as many")
+        _check_questions(tested, count, judges)
         for reply in UNUSABLE if judges else ():
-            judges = {name: _Counted(_Saying(reply)) for name in judges}
+            judges = {name: _CountingJudge(_ConstantJudge(reply)) for name in judges}
             with suppress(Exception):  # it may well give up
-                read(tested.built(source=Source(samples[:count]), judges=judges))
-            _asked_no_more(tested, count, judges)
+                read_rows(tested.build(source=StepSource(samples[:count]), judges=judges))
+            _check_questions(tested, count, judges)
     return len(counts)
 
 
-def _asked_no_more(tested: Trial, count: int, judges: Mapping[str, "_Counted"]) -> None:
+def _check_questions(tested: Trial, count: int, judges: Mapping[str, "_CountingJudge"]) -> None:
     if tested.spec.calls is not None:
         asked = sum(judge.asked for judge in judges.values())
-        _no_more(count, "questions", asked, "calls", tested.spec.calls(tested.options, count))
+        _check_at_most(tested.spec.calls(tested.options, count), asked, "questions", count, "calls")
 
 
-def _no_more(count: int, what: str, found: int, said: str, most: int) -> None:
+def _check_at_most(most: int, found: int, what: str, count: int, declared_by: str) -> None:
     if found > most:
         rows = "1 row" if count == 1 else f"{count} rows"
-        raise Broken(f"of a source of {rows}\ngot {found} {what}\nexpected {most} at most, as its spec says ({said})")
+        expected = f"{most} at most, as its spec says ({declared_by})"
+        raise LawViolation(f"of a source of {rows}\ngot {found} {what}\nexpected {expected}")
 
 
-class _Counted:
-    """A judge, and how often it was asked."""
+class _CountingJudge:
+    """A judge that counts its questions. asked: how many there were."""
 
     def __init__(self, judge: Any):
         self._judge = judge
@@ -146,8 +153,8 @@ class _Counted:
         return getattr(self._judge, name)
 
 
-class _Saying:
-    """A judge that says the same to everything."""
+class _ConstantJudge:
+    """A judge that gives every question the same reply."""
 
     def __init__(self, reply: Reply):
         self._reply = reply
@@ -156,10 +163,10 @@ class _Saying:
         return self._reply
 
 
-class _Waiting:
-    """A judge that does not answer before the source has been read no further for STILL_S."""
+class _WaitingJudge:
+    """A judge that does not answer before the source has stood still for STILL_S."""
 
-    def __init__(self, judge: Any, source: Source):
+    def __init__(self, judge: Any, source: StepSource):
         self._judge, self._source = judge, source
         self._waits = True
 
@@ -176,7 +183,7 @@ class _Waiting:
 
 
 def _again(sample: Sample, turn: int) -> Sample:
-    """The same under an id of its own."""
+    """Return the sample, under an id of its own where this is not its first turn."""
     return sample if turn == 0 else replace(sample, id=f"{sample.id}-again-{turn}")
 
 
@@ -184,5 +191,5 @@ def _without(sample: Sample, field: str) -> Sample:
     return replace(sample, fields={name: value for name, value in sample.fields.items() if name != field})
 
 
-def _named(samples: Sequence[Sample]) -> str:
-    return f"[{listed(sample.id for sample in samples)}]"
+def _list_ids(samples: Sequence[Sample]) -> str:
+    return f"[{list_names(sample.id for sample in samples)}]"

@@ -8,7 +8,7 @@
         assert extracted(completion.text) is None or ...
 
 A text is put together from fragments (letters of many scripts, markup, code, LaTeX, judge injections), so that tags
-and boxes come closed, open, nested, repeated and blank, and so that a failing text shrinks to the few that matter.
+and boxes turn up closed, open, nested, repeated and blank, and a failing text shrinks to the few fragments that matter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,17 +61,17 @@ WHOLE = (
     "<think>x</think><answer>7</answer>\n<answer>8</answer>",
     "First in English. 然后用中文。ثم بالعربية. И по-русски.",
 )
-"""texts as they come, and their usual faults"""
+"""whole texts as policies write them, with their usual faults"""
 
 
 def texts(*, also: Sequence[str] = ()) -> SearchStrategy[str]:
-    """Texts as a policy may write them, from "" to 100,000 characters.
+    """Return a strategy for texts as a policy may write them, from "" to 100,000 characters.
 
     Among them: letters of many scripts, right-to-left ones and marks of direction, combining marks, emoji with
     joiners, NUL and lone surrogates (as JSON may carry them), blank ones, code, LaTeX with nested and unbalanced
     boxes, think blocks and answer tags in every state, numbers in several notations, texts that address a judge.
 
-    also: texts that are taken as they are and as fragments, too: a row's answer, its prompt, known good completions.
+    also: texts to use whole and as fragments, too: a row's answer, its prompt, known good completions.
     """
     # one list for each, so that a long one does not crowd the others out
     kinds = [
@@ -98,7 +98,10 @@ def texts(*, also: Sequence[str] = ()) -> SearchStrategy[str]:
 
 
 def completions(texts: SearchStrategy[str] | None = None) -> SearchStrategy[Completion]:
-    """Completions of these texts (absent: `texts()`); token counts are there or not, and some are cut at a limit."""
+    """Return a strategy for completions of these texts (absent: `texts()`).
+
+    Some have a token count, from 0 to 4,096, and others None; some are truncated at a length limit.
+    """
     every = _texts() if texts is None else texts
     whole = st.builds(Completion, text=every, token_count=st.none() | st.integers(0, 4_096))
     return st.one_of(whole, st.tuples(every, st.integers(1, 99)).map(_cut))
@@ -107,9 +110,9 @@ def completions(texts: SearchStrategy[str] | None = None) -> SearchStrategy[Comp
 def samples(
     *, fields: Mapping[str, Any] | None = None, ids: SearchStrategy[str] | None = None
 ) -> SearchStrategy[Sample]:
-    """Samples: a prompt of one to three messages, the last one the user's.
+    """Return a strategy for samples with a prompt of one to three messages, the last of which is the user's.
 
-    fields: name -> a value, or a strategy that gives values. ids: absent: short texts of letters and digits.
+    fields: name -> a value, or a strategy for values. ids: absent: short texts of letters and digits.
     """
     known = {
         name: value if isinstance(value, SearchStrategy) else st.just(value) for name, value in (fields or {}).items()
@@ -139,7 +142,11 @@ def groups(
     completion: SearchStrategy[Completion] | None = None,
     size: tuple[int, int] = (1, 6),
 ) -> SearchStrategy[Group]:
-    """Groups of `size` (least, most) completions; equal completions and groups of one are among them."""
+    """Return a strategy for groups of `size` (least, most) completions.
+
+    Equal completions and, by default, groups of one are among them. sample, completion: absent: `samples()` and
+    `completions()`.
+    """
     each = completions() if completion is None else completion
     least, most = size
     return st.builds(
@@ -155,7 +162,7 @@ _texts = texts  # `completions` has an argument of this name
 
 
 def _as_json_has_it(text: str) -> str:
-    """With the two halves of a surrogate pair joined, as any JSON reader joins them; a half alone stays."""
+    """Return the text with the two halves of surrogate pairs joined, as JSON readers join them; single halves stay."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 

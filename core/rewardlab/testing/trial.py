@@ -9,31 +9,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rewardlab.building import build
-from rewardlab.devices import AUTO, resolve
 from rewardlab.errors import UserError
 from rewardlab.laws import Example
-from rewardlab.placement import interpreter_of
-from rewardlab.planned import Planned
+from rewardlab.plan.component import Component, build
+from rewardlab.recipe.use import Use
 from rewardlab.registry import Plugin
-from rewardlab.specs import Config, Context, _Spec
-from rewardlab.testing.outcome import Untried
+from rewardlab.specs import Config, Context, Spec
+from rewardlab.testing.outcome import UnmetNeed
 from rewardlab.types import Reply
-from rewardlab.uses import Use
-from rewardlab.workers import Workers
+from rewardlab.workers import AUTO_DEVICE, Workers, interpreter_of, resolve_device
 
-NEEDS = {"reward": "score", "judge": "ask", "dataset": "__iter__", "normalizer": "shape"}
+METHODS = {"reward": "score", "judge": "ask", "dataset": "__iter__", "normalizer": "shape"}
+"""kind -> the method that a component of this kind must have"""
 SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """`spec` under validated `options`.
+    """A component on trial: its `spec`, one example and validated `options`.
 
-    use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a
-    law looks at. folder: empty at first, the trial's own. judges: by name, as the example made them. place: of the
-    example among those that the spec declares, None of another; another process finds it so. shared: what laws keep
-    for one another; closing: ends it with the trial.
+    use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a law
+    looks at. folder: the trial's own, empty at first. judges: by name, as the example made them. example_index: the
+    example's place among those that the spec declares, by which another process finds it; None for another example.
+    shared: what laws keep for one another. closing: closes that at the end of the trial.
     """
 
     spec: Any
@@ -45,75 +43,78 @@ class Trial:
     judges: Mapping[str, Any] = field(default_factory=dict)
     opener: Any = None
     plugin: Plugin | None = None
-    place: int | None = None
+    example_index: int | None = None
     shared: dict[str, Any] = field(default_factory=dict)
     closing: ExitStack = field(default_factory=ExitStack)
 
     def context(self, **more: Any) -> Context:
-        """What `build` is given; `more` replaces parts of it."""
-        known = {
+        """Return the Context for the spec's `build`; `more` replaces fields of it."""
+        fields = {
             "seed": SEED,
             "judges": self.judges,
             "cache_dir": self.folder / "cache",
-            "device": resolve(AUTO),
+            "device": resolve_device(AUTO_DEVICE),
             "workers": self.opener,
         }
-        given = known | more
-        judges = {name: _as_hosted(judge) for name, judge in given["judges"].items()}
+        given = fields | more
+        judges = {name: _with_understood(judge) for name, judge in given["judges"].items()}
         return Context(**(given | {"judges": judges}))
 
-    def built(self, options: Config | None = None, **more: Any) -> Any:
-        """The component, built anew. A UserError or JobError says why it cannot be."""
-        planned = Planned(use=Use(use=self.use), spec=self.spec, options=self.options if options is None else options)
+    def build(self, options: Config | None = None, **more: Any) -> Any:
+        """Build the component anew and return it; a UserError or JobError says why it cannot be built.
+
+        options: absent: the trial's. more: fields of the Context.
+        """
+        planned = Component(use=Use(use=self.use), spec=self.spec, options=self.options if options is None else options)
         context = self.context(**more)
-        if self.spec.kind not in NEEDS:  # a curriculum has either or both of two parts
+        if self.spec.kind not in METHODS:  # a curriculum has either or both of two parts
             return self.spec.build(planned.options, context)
-        return build(planned, context, self.use, NEEDS[self.spec.kind])
+        return build(planned, context, self.use, METHODS[self.spec.kind])
 
 
-class _Hosted:
-    """A judge that only has `ask`, with `understood` beside it as a host gives it."""
+class _JudgeWithUnderstood:
+    """A judge that only has `ask`, with the `understood` that a host puts beside it."""
 
     def __init__(self, judge: Any):
         self.ask = judge.ask
 
     def understood(self, reply: Reply, ok: bool) -> None:
-        """What a host would count."""
+        """Do nothing, where a host would count."""
 
 
-def _as_hosted(judge: Any) -> Any:
-    return judge if hasattr(judge, "understood") or not hasattr(judge, "ask") else _Hosted(judge)
+def _with_understood(judge: Any) -> Any:
+    return judge if hasattr(judge, "understood") or not hasattr(judge, "ask") else _JudgeWithUnderstood(judge)
 
 
-def use_of(spec: _Spec, plugin: Plugin | None) -> str:
-    """As a recipe names it; "test/name" where no installed plugin offers it."""
+def use_of(spec: Spec, plugin: Plugin | None) -> str:
+    """Return a spec's name as a recipe has it; "test/name" where no installed plugin offers the spec."""
     return f"{plugin.name if plugin else 'test'}/{spec.name}"
 
 
 @contextmanager
-def trial(
-    spec: _Spec,
+def open_trial(
+    spec: Spec,
     example: Example,
     *,
     tries: int,
     plugin: Plugin | None = None,
     given: Mapping[str, Any] | None = None,
-    place: int | None = None,
+    example_index: int | None = None,
 ) -> Iterator[Trial]:
-    """A trial in a folder of its own; its worker processes end with it.
+    """Yield a trial in a folder of its own; its worker processes end with it.
 
-    given: options that replace the example's. Untried where the example needs options that nobody gave; a UserError
-    where options are wrong.
+    given: options that replace the example's. Raises UnmetNeed where the example needs options that are not given, and
+    UserError where options are wrong.
     """
     given = given or {}
-    if lacking := [name for name in example.needs if name not in given]:
-        raise Untried(f"needs {', '.join(f'{name}=...' for name in lacking)}")
+    if missing := [name for name in example.needs if name not in given]:
+        raise UnmetNeed(f"needs {', '.join(f'{name}=...' for name in missing)}")
     use = use_of(spec, plugin)
     with ExitStack() as closing:
         folder = Path(closing.enter_context(TemporaryDirectory(prefix="rewardlab-laws-")))
         chosen = example.options(folder) if callable(example.options) else example.options
-        named = f"{use} ({example.title})" if example.title else use
-        options = _validated(spec, named, {**chosen, **given})
+        title = f"{use} ({example.title})" if example.title else use
+        options = _validated(spec, title, {**chosen, **given})
         workers = closing.enter_context(Workers(cache=folder / "cache", seed=SEED))
         judges = getattr(example, "judges", None)
         yield Trial(
@@ -125,12 +126,12 @@ def trial(
             tries=tries,
             judges=judges() if judges else {},
             plugin=plugin,
-            place=place,
+            example_index=example_index,
             closing=closing,
             opener=workers.of(
                 use=use,
-                python=_python(spec, options, plugin),
-                device=resolve(AUTO),
+                python=_interpreter(spec, options, plugin),
+                device=resolve_device(AUTO_DEVICE),
                 threads=1,
                 size=1,
                 timeout=getattr(spec, "timeout", 60.0),
@@ -138,16 +139,16 @@ def trial(
         )
 
 
-def _validated(spec: _Spec, named: str, values: Mapping[str, Any]) -> Config:
+def _validated(spec: Spec, title: str, values: Mapping[str, Any]) -> Config:
     try:
         return spec.config.model_validate(dict(values))
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'options'}: {e['msg']}" for e in error.errors())
-        raise UserError(f"{named}: {wrong}") from None
+        raise UserError(f"{title}: {wrong}") from None
 
 
-def _python(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
+def _interpreter(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
     try:
         return interpreter_of(spec, options, plugin)
     except LookupError:
-        raise Untried("needs environment={python: ...}, or to be offered by an installed plugin") from None
+        raise UnmetNeed("needs environment={python: ...}, or to be offered by an installed plugin") from None

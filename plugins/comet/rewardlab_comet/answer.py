@@ -5,50 +5,50 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Sample, Score
-from rewardlab.sides import sides
+from rewardlab.text import compared_texts
 
-from rewardlab_comet import AnswerOptions
-from rewardlab_comet.checkpoints import located
-from rewardlab_comet.exact import same
+from rewardlab_comet.checkpoints import locate_checkpoint
+from rewardlab_comet.exact import same_answer
+from rewardlab_comet.options import AnswerOptions
 
 WORKER = Path(__file__).with_name("comet_worker.py")
 
 
 def open_answer(options: AnswerOptions, workers: Any) -> "Answer":
-    """The reward with its worker opened. Raises UserError for a path that holds no checkpoint."""
-    settings = {"checkpoint": located(options.checkpoint), "batch_tokens": options.batch_tokens}
+    """Return the reward with its worker opened. Raises UserError for a path that holds no checkpoint."""
+    settings = {"checkpoint": locate_checkpoint(options.checkpoint), "batch_tokens": options.batch_tokens}
     return Answer(options, workers.open(WORKER, settings))
 
 
 class Answer:
-    """COMET(src = reference, mt = prediction), clamped to [0, 1]; PB-RLSVR (section 3.3), R_Answer.
+    """The reward COMET(src = reference, mt = prediction), clamped to [0, 1]; PB-RLSVR (section 3.3), R_Answer.
 
-    A pair without two sides never reaches the model: a reference that is missing is a failure, a prediction that is
-    missing 0 or a failure, as the options say.
+    A pair that lacks a side never reaches the model: a missing reference is a failure, a missing prediction scores 0
+    or is a failure, as the options say.
     """
 
     def __init__(self, options: AnswerOptions, worker: Any):
         self._options, self._worker = options, worker
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """One for each item, of any number of groups. What the worker raises passes through."""
+        """Return one score for each item, of any number of groups. What the worker raises passes through."""
         found = [self._decide(sample, completion) for sample, completion in items]
         questions = [decided for decided in found if not isinstance(decided, Score)]
         answers = iter(await self._worker.ask(questions))
         return [decided if isinstance(decided, Score) else self._read(next(answers)) for decided in found]
 
     def _decide(self, sample: Sample, completion: Completion) -> Score | dict[str, str]:
-        """A score that needs no model, or what the model is asked."""
-        two = sides(completion.text, sample, self._options.part, self._options.against)
-        if two.problem is not None:
-            return Score(info={"raw": None}, error=two.problem)
-        if not two.prediction:
-            return self._empty()
-        if self._options.exact_match and same(two.prediction, two.reference):
+        """Return the score where it needs no model, else the question for the model."""
+        texts = compared_texts(completion.text, sample, self._options.part, self._options.against)
+        if texts.problem is not None:
+            return Score(info={"raw": None}, error=texts.problem)
+        if not texts.prediction:
+            return self._score_of_empty()
+        if self._options.exact_match and same_answer(texts.prediction, texts.reference):
             return Score(value=1.0, info={"raw": None, "exact_match": True})
-        return {"src": two.reference, "mt": two.prediction}
+        return {"src": texts.reference, "mt": texts.prediction}
 
-    def _empty(self) -> Score:
+    def _score_of_empty(self) -> Score:
         info = {"raw": None, "empty": self._options.part}
         if self._options.empty == "fail":
             return Score(info=info, error=f"the response has no {self._options.part}, or a blank one")
@@ -56,7 +56,7 @@ class Answer:
 
     def _read(self, answer: Mapping[str, Any]) -> Score:
         if answer.get("empty") == "mt":
-            return self._empty()
+            return self._score_of_empty()
         if answer.get("empty") == "src":
             return Score(info={"raw": None}, error=f"field {self._options.against!r} has nothing that COMET can read")
         if "error" in answer:

@@ -1,15 +1,15 @@
-"""Whether `checkpoint` is a place on this machine, and whether there is a checkpoint."""
+"""Find out whether `checkpoint` is a path on this machine, and whether a checkpoint is there."""
 
 from pathlib import Path
 
 from rewardlab.errors import UserError
 
 
-def located(checkpoint: str) -> str:
-    """The absolute path of the .ckpt file of a checkpoint that is here; a hub name as it is.
+def locate_checkpoint(checkpoint: str) -> str:
+    """Return the absolute path of the .ckpt file of a checkpoint on this machine; return a hub name as it is.
 
-    Raises UserError for what looks like a path (it begins with / . or ~, ends in .ckpt, or has more than one slash)
-    or exists, and is no checkpoint.
+    Raises UserError for something that exists or looks like a path (it begins with / . or ~, ends in .ckpt, or has
+    more than one slash) but is not a checkpoint.
     """
     path = Path(checkpoint).expanduser()
     if not (path.exists() or _looks_like_a_path(checkpoint)):
@@ -20,7 +20,7 @@ def located(checkpoint: str) -> str:
             f"checkpoint {checkpoint!r}: there is no file {file}; give a .ckpt file, a folder that holds "
             "checkpoints/model.ckpt, or a hub name such as Unbabel/wmt22-cometkiwi-da"
         )
-    file = file.absolute()  # no link followed: a hub's cache keeps the file itself elsewhere, without its settings
+    file = file.absolute()  # links are not followed: a hub's cache keeps the file elsewhere, without its settings
     settings = file.parents[1] / "hparams.yaml"
     if not settings.is_file():
         raise UserError(

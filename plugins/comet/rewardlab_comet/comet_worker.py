@@ -12,20 +12,21 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parent))  # the package rewardlab_comet itself needs rewardlab
 
 
-class NoComet(Exception):
-    """The interpreter that was named lacks COMET."""
+class CometNotInstalled(Exception):
+    """The failure to import COMET with the interpreter that the recipe names."""
 
 
 def build(settings: dict[str, Any], context: dict[str, Any]) -> Any:
-    """The checkpoint, loaded once.
+    """Load the checkpoint and return the object that answers the host's questions.
 
-    Raises NoComet, DeviceError, and CheckpointError where it cannot be had or needs a human reference.
+    Raises CometNotInstalled, DeviceError, and CheckpointError for a checkpoint that cannot be loaded or that needs a
+    human reference.
     """
     _import_comet()
     from comet_scorer.checkpoint import load
-    from comet_scorer.scorer import Scorer
+    from comet_scorer.scorer import CometScorer
 
-    return Scorer(load(settings["checkpoint"], context["device"]), settings["batch_tokens"])
+    return CometScorer(load(settings["checkpoint"], context["device"]), settings["batch_tokens"])
 
 
 def _import_comet() -> None:
@@ -35,7 +36,7 @@ def _import_comet() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("comet", "pkg_resources"):
             raise
-        raise NoComet(
+        raise CometNotInstalled(
             f"{sys.executable} cannot import COMET ({error}): install it there with {sys.executable} -m pip install "
             'unbabel-comet==2.2.7 "setuptools<82", or take `environment: managed`'
         ) from None

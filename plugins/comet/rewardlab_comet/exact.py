@@ -1,14 +1,16 @@
-"""Whether two texts are equal for all that matters in an answer."""
+"""Compare two texts by what matters in an answer."""
 
 import unicodedata
 
 
-def same(prediction: str, reference: str) -> bool:
-    """Equal but for case, white space, compatibility forms, the script of digits, and a full stop at the end."""
-    return bool(_normal(reference)) and _normal(prediction) == _normal(reference)
+def same_answer(prediction: str, reference: str) -> bool:
+    """Return whether the texts are equal but for case, white space, compatibility forms, the script of digits, and a
+    full stop at the end. An empty reference equals nothing.
+    """
+    return bool(_normalized(reference)) and _normalized(prediction) == _normalized(reference)
 
 
-def _normal(text: str) -> str:
+def _normalized(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in folded)
     return " ".join(digits.split()).rstrip(".。").rstrip()

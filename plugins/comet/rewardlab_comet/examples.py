@@ -1,4 +1,4 @@
-"""Answers that say what a reference says, and others, to try comet/answer with (rewardlab.laws)."""
+"""Examples for the laws of comet/answer: answers that say what a reference says, and others (rewardlab.laws)."""
 
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -20,7 +20,7 @@ BAD = [
 
 
 def answer() -> list[RewardExample]:
-    """Where only the user can say which checkpoint: `checkpoint`, and often `environment`."""
+    """Return examples that need the user's `checkpoint`, and often an `environment`."""
     exact = {"exact_match": True}
     return [
         RewardExample(title="answer", sample=BOOKS, good=GOOD, bad=BAD, needs=["checkpoint"]),

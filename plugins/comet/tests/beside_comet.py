@@ -1,4 +1,4 @@
-"""Run by COMET's interpreter: what COMET itself and the files of the worker make of the same things; JSON.
+"""Print as JSON what COMET itself and the worker's files make of the same inputs; COMET's interpreter runs this.
 
 python beside_comet.py FOLDER_OF_A_TINY_CHECKPOINT FOLDER_OF_THE_WORKER
 """
@@ -22,9 +22,9 @@ import torch  # noqa: E402
 from cases import FORGED, HALVES, ORDINARY  # noqa: E402
 from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, XCOMETMetric  # noqa: E402
 from comet_scorer.checkpoint import CheckpointError, load  # noqa: E402
-from comet_scorer.device import DeviceError, usable  # noqa: E402
-from comet_scorer.scorer import Scorer  # noqa: E402
-from comet_scorer.tokens import Tokenizer  # noqa: E402
+from comet_scorer.device import DeviceError, require_device  # noqa: E402
+from comet_scorer.scorer import CometScorer  # noqa: E402
+from comet_scorer.tokens import PlainTextTokenizer  # noqa: E402
 
 torch.set_num_threads(1)
 PAIRS = [{"src": src, "mt": mt} for src, mt in ORDINARY]
@@ -34,12 +34,14 @@ def main() -> None:
     model = load(str(TINY / "checkpoints" / "model.ckpt"), "cpu")
     found = {
         "predict": predict(model, PAIRS),
-        "batches": {size: Scorer(model, size).answer(PAIRS) for size in (1, 600, 100_000)},
+        "batches": {size: CometScorer(model, size).answer(PAIRS) for size in (1, 600, 100_000)},
         "halves": predict(model, [{"src": "8", "mt": half} for half in HALVES]),
         "forms": {kind.__name__: parity(kind) for kind in (UnifiedMetric, XCOMETMetric, ReferencelessRegression)},
         "separate": separate_pieces(),
         "forged": forged(model),
-        "blank": Scorer(model, 512).answer([{"src": "8", "mt": " "}, {"src": "", "mt": "8"}, {"src": " ", "mt": " "}]),
+        "blank": CometScorer(model, 512).answer(
+            [{"src": "8", "mt": " "}, {"src": "", "mt": "8"}, {"src": " ", "mt": " "}]
+        ),
         "rows": rows_seen(model, [PAIRS[0], PAIRS[1], PAIRS[0], PAIRS[0]]),
         "memory": memory(model),
         "not a number": not_a_number(model),
@@ -49,7 +51,7 @@ def main() -> None:
 
 
 def words(count: int) -> str:
-    """A text of as many tokens."""
+    """Return a text of `count` tokens."""
     return " ".join(["a"] * count)
 
 
@@ -58,11 +60,11 @@ def predict(model, pairs) -> list[float]:
 
 
 def parity(kind) -> dict:
-    """Another kind of checkpoint with random weights: COMET's scores and ours."""
+    """Return COMET's scores and ours for a checkpoint of this kind with random weights."""
     torch.manual_seed(0)
     model = metric(kind).eval()
     pairs = PAIRS[:5]
-    return {"predict": predict(model, pairs), "ours": Scorer(model, 512).answer(pairs)}
+    return {"predict": predict(model, pairs), "ours": CometScorer(model, 512).answer(pairs)}
 
 
 def metric(kind, **settings):
@@ -79,18 +81,18 @@ def metric(kind, **settings):
 
 
 def separate_pieces() -> list:
-    """A checkpoint that reads each side by itself: 508 tokens of each are whole, 509 are not."""
+    """Return the answers of a checkpoint that reads each side by itself: 508 tokens of each are whole, 509 are not."""
     torch.manual_seed(0)
-    scorer = Scorer(metric(ReferencelessRegression).eval(), 512)
+    scorer = CometScorer(metric(ReferencelessRegression).eval(), 512)
     return scorer.answer([{"src": words(508), "mt": words(count)} for count in (508, 509)])
 
 
 def forged(model) -> dict:
-    """How many of XLM-R's separators a text brings into mt: by COMET, and by us."""
+    """Return how many of XLM-R's separators each text brings into mt: in COMET, and in our tokenizer."""
     tokenizer = model.encoder.tokenizer
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     theirs = tokenizer(FORGED, add_special_tokens=False).input_ids
-    ours = [tokens.ids for tokens in Tokenizer(tokenizer).read(FORGED)]
+    ours = [tokens.ids for tokens in PlainTextTokenizer(tokenizer).read(FORGED)]
     counts = {
         name: [sum(token in special for token in ids) for ids in read]
         for name, read in {"comet": theirs, "ours": ours}.items()
@@ -99,17 +101,17 @@ def forged(model) -> dict:
 
 
 def rows_seen(model, pairs) -> int:
-    """Rows that the encoder is given for the pairs."""
+    """Return how many rows the encoder is given for the pairs."""
     seen = []
     handle = model.estimator.register_forward_pre_hook(lambda module, args: seen.append(len(args[0])))
-    Scorer(model, 512).answer(pairs)
+    CometScorer(model, 512).answer(pairs)
     handle.remove()
     return sum(seen)
 
 
 def memory(model) -> dict:
-    """What comes of batches that do not fit: by a hook that lets few rows through, and by a real limit."""
-    scorer = Scorer(model, 1 << 20)
+    """Return what becomes of batches that do not fit: with a hook that lets few rows through, and with a real limit."""
+    scorer = CometScorer(model, 1 << 20)
     expected = scorer.answer(PAIRS)
     found = {"expected": expected}
     for name, error in (
@@ -134,7 +136,7 @@ def memory(model) -> dict:
 
 
 def limited(scorer) -> dict:
-    """600 pairs of 500 tokens, of which the process has memory for some at once."""
+    """Score 600 pairs of 500 tokens in a process that has memory for a few of them at once."""
     pairs = [{"src": f"{number}", "mt": f"{number} " + "a " * 490} for number in range(600)]
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     calls = []
@@ -150,25 +152,25 @@ def limited(scorer) -> dict:
 
 
 def not_a_number(model) -> list:
-    """The answers where the head gives nan for one pair."""
+    """Return the answers where the head gives nan for one pair."""
 
     def hook(module, args, output):
         output[0] = float("nan")
 
     handle = model.estimator.register_forward_hook(hook)
-    answers = Scorer(model, 1 << 20).answer(PAIRS[:3])
+    answers = CometScorer(model, 1 << 20).answer(PAIRS[:3])
     handle.remove()
     return answers
 
 
 def errors() -> dict:
-    """What is said of checkpoints that will not do."""
+    """Return the error messages about checkpoints that cannot be used."""
     found = {"hub": error_of("Unbabel/wmt23-cometkiwi-da-xl"), "missing": error_of("/no/where/model.ckpt")}
     found["gated"] = gated("Unbabel/wmt23-cometkiwi-da-xl")
     count = torch.cuda.device_count()
     found["devices"] = "".join(f", {name}" for name in ("cuda", *(f"cuda:{n}" for n in range(count))) if count)
     try:
-        usable("gpu")
+        require_device("gpu")
     except DeviceError as error:
         found["device"] = str(error)
     with tempfile.TemporaryDirectory() as folder:
@@ -189,8 +191,8 @@ def errors() -> dict:
 
 
 def gated(name: str) -> str:
-    """What is said where the hub, here one on the loopback, refuses."""
-    server = HTTPServer(("127.0.0.1", 0), _Refusing)
+    """Return the error message where the hub, here a server on the loopback, refuses."""
+    server = HTTPServer(("127.0.0.1", 0), RefusingHub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     code = "import sys; sys.path += sys.argv[2:]; from comet_scorer.checkpoint import load; load(sys.argv[1], 'cpu')"
     place = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_address[1]}", "HF_HUB_OFFLINE": "0"}
@@ -200,7 +202,7 @@ def gated(name: str) -> str:
     return done.stderr.strip().splitlines()[-1].removeprefix("comet_scorer.checkpoint.CheckpointError: ")
 
 
-class _Refusing(BaseHTTPRequestHandler):
+class RefusingHub(BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(401)
         self.send_header("X-Error-Code", "GatedRepo")
@@ -210,7 +212,7 @@ class _Refusing(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, *arguments):
-        """Nothing."""
+        """Log nothing."""
 
 
 def error_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Pairs of texts that several tests score. The standard library only: COMET's environment reads them, too."""
+"""Pairs of texts that several tests score. Uses only the standard library: COMET's environment reads them, too."""
 
 ORDINARY = [  # (src, mt)
     ("8", "8"),
@@ -11,7 +11,7 @@ ORDINARY = [  # (src, mt)
     ("مرحبا", "😀"),
 ]
 HALVES = [" ".join(["a"] * 260) + ".", " ".join(["8"] * 160)]
-"""261 and 320 tokens: together a text that is cut where its sentence ends."""
+"""Texts of 261 and 320 tokens: together a text that is cut where its sentence ends."""
 FORGED = [
     "9</s></s>8",
     "</s>",
@@ -23,7 +23,7 @@ FORGED = [
     "<s>8</s></s>8</s>",
     "9</s></s></s>8",
 ]
-"""What would end mt for XLM-R's tokenizer, or be nothing to it; one is folded to "</s>" before it looks."""
+"""Texts that would end mt for XLM-R's tokenizer, or be nothing to it; one is folded to "</s>" before it looks."""
 STRANGE = [
     "\ud800",
     "a\udfffb",

@@ -13,7 +13,7 @@ SPEC = Registry().find("reward", "comet/answer")
 
 
 def items(*pairs):
-    """(reference, prediction) as what a batch of completions is; the prediction is the body of the answer."""
+    """Return a batch of items from pairs (reference, prediction); the prediction is the body of the answer."""
     return [
         (Sample(fields={"reference": reference}), Completion(text=f"<think>...</think><answer>{prediction}</answer>"))
         for reference, prediction in pairs
@@ -54,7 +54,7 @@ def scored(opened):
 
 @pytest.fixture(scope="session")
 def beside_comet(comet_python, tiny):
-    """What beside_comet.py finds in COMET's environment; the library is loaded once for all of it."""
+    """The output of beside_comet.py in COMET's environment, which loads the library once for all of it."""
     script, worker = Path(__file__).with_name("beside_comet.py"), Path(__file__).parents[1] / "rewardlab_comet"
     command = [comet_python, "-P", "-W", "ignore", str(script), str(tiny), str(worker)]
     shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""A worker file in the place of COMET, where COMET is not the point: what it answers is said by mt."""
+"""A worker file in the place of COMET, for tests that need no model: mt decides the answer."""
 
-SAID = {
+ANSWERS = {
     "blank for COMET": {"empty": "mt"},
     "blank reference": {"empty": "src"},
     "too large": {"error": "out of memory on this pair alone"},
@@ -16,10 +16,10 @@ class StandIn:
     def answer(self, questions):
         if any(question["mt"] == "raise" for question in questions):
             raise ValueError("the stand-in raises")
-        return [SAID.get(question["mt"]) or self._score(question) for question in questions]
+        return [ANSWERS.get(question["mt"]) or self._score(question) for question in questions]
 
     def _score(self, question):
-        """The number in mt, or 0.5 plus a hundredth a letter of src."""
+        """Return the number in mt, or 0.5 plus a hundredth for each letter of src."""
         try:
             return {"score": float(question["mt"]), "chunks": 1}
         except ValueError:

@@ -7,7 +7,7 @@ import pytest
 from rewardlab import Completion, Context, Sample, Score
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
-from rewardlab.worker_child import PluginRaised
+from rewardlab.workers.process import PluginRaisedError
 from rewardlab_comet.answer import Answer
 
 SPEC = Registry().find("reward", "comet/answer")
@@ -86,7 +86,7 @@ def test_another_field_and_part(worker):
 
 
 def test_what_the_worker_raises_passes_through(score):
-    with pytest.raises(PluginRaised, match="the stand-in raises"):
+    with pytest.raises(PluginRaisedError, match="the stand-in raises"):
         score("raise")
 
 

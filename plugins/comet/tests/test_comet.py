@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rewardlab import Context
 from rewardlab.registry import Registry
-from rewardlab.worker_child import WorkerStartError
 from rewardlab.workers import Workers
+from rewardlab.workers.process import WorkerStartError
 
 from .cases import FORGED, HALVES, ORDINARY, STRANGE
 from .conftest import items
@@ -123,15 +123,15 @@ def test_a_score_that_is_no_number_is_an_error_of_that_pair(beside_comet):
     assert len(answers) == 3
 
 
-def test_checkpoints_that_will_not_do_are_told_apart(beside_comet):
+def test_each_unusable_checkpoint_has_its_own_message(beside_comet):
     errors = beside_comet["errors"]
-    assert "'Unbabel/wmt23-cometkiwi-da-xl' is in no cache of this machine and cannot be downloaded" in errors["hub"]
+    assert "'Unbabel/wmt23-cometkiwi-da-xl' is not in this machine's cache and cannot be downloaded" in errors["hub"]
     assert "There is no folder of that name below the current one" in errors["hub"]
     assert "gated" not in errors["hub"], "the hub did not say so"
     assert "the hub answers HTTP 401" in errors["gated"]
     assert "gated" in errors["gated"]
     assert max(len(errors[name]) for name in ("hub", "gated")) + len("CheckpointError: ") < 290, "the host shows 300"
-    assert errors["device"] == "device 'gpu' is none that PyTorch has here: cpu" + errors["devices"]
+    assert errors["device"] == "PyTorch has no device 'gpu' here; it has cpu" + errors["devices"]
     assert "no such file where the worker runs" in errors["missing"]
     assert "cannot be loaded" in errors["torn"]
     assert "lacks 6 of the model's weights, estimator" in errors["weights"]
@@ -183,7 +183,7 @@ def test_a_process_killed_in_the_middle_of_a_batch_costs_no_score(tiny, comet_py
         reward = SPEC.build(SPEC.config(checkpoint=str(tiny)), Context(workers=place))
         expected = raws(asyncio.run(reward.score(items(*pairs))))
         (pid,) = _children() - before
-        busy = _processor(pid)
+        busy = _processor_seconds(pid)
         killer = threading.Thread(target=_kill_when_busy, args=(pid, busy))
         killer.start()
         assert raws(asyncio.run(reward.score(items(*pairs)))) == pytest.approx(expected, abs=EQUAL)
@@ -192,19 +192,19 @@ def test_a_process_killed_in_the_middle_of_a_batch_costs_no_score(tiny, comet_py
 
 
 def _kill_when_busy(pid, since):
-    while _processor(pid) < since + 0.1:
+    while _processor_seconds(pid) < since + 0.1:
         time.sleep(0.01)
     os.kill(pid, signal.SIGKILL)
 
 
 def _children():
-    """Pids of this process's worker processes."""
+    """Return the pids of this process's worker processes."""
     tasks = Path("/proc/self/task").iterdir()
     pids = {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
-    return {pid for pid in pids if b"worker_process" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in pids if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
-def _processor(pid):
-    """Processor seconds used so far."""
+def _processor_seconds(pid):
+    """Return the processor seconds that a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

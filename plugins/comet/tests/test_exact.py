@@ -1,7 +1,7 @@
-"""Which texts are the same answer."""
+"""Texts that count as the same answer, and texts that do not."""
 
 import pytest
-from rewardlab_comet.exact import same
+from rewardlab_comet.exact import same_answer
 
 
 @pytest.mark.parametrize(
@@ -9,7 +9,7 @@ from rewardlab_comet.exact import same
     [("(B)", "(b)"), ("٨", "8"), ("８.", "8"), ("८", "8"), ("$37.50", " $37.50. "), ("8 。", "8"), ("x\n y", "X y")],
 )
 def test_equal_after_normalisation(prediction, reference):
-    assert same(prediction, reference)
+    assert same_answer(prediction, reference)
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ def test_equal_after_normalisation(prediction, reference):
     [("8", "9"), ("-8", "8"), ("8.5", "85"), ("", ""), (".", "."), ("12", "1 2"), ("B", "(B)")],
 )
 def test_different_after_normalisation(prediction, reference):
-    assert not same(prediction, reference)
+    assert not same_answer(prediction, reference)

@@ -1,12 +1,12 @@
-"""comet/answer keeps the laws of rewards; with random weights, which know no good answer, but for their order."""
+"""comet/answer keeps the laws of rewards, except the order of good and bad answers: its weights here are random."""
 
 from dataclasses import replace
 
 import pytest
 from rewardlab.laws import REWARD
 from rewardlab.registry import Registry
-from rewardlab.testing.told import broken_text
-from rewardlab.testing.trying import try_laws
+from rewardlab.testing.messages import broken_text
+from rewardlab.testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # starts processes that load COMET
 

@@ -1,4 +1,4 @@
-"""Cutting what does not fit: arithmetic on token positions."""
+"""Cutting of pairs that do not fit: arithmetic on token positions."""
 
 import itertools
 import time
@@ -6,9 +6,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_comet.comet_scorer.pieces import Window, cut, pieces
+from rewardlab_comet.comet_scorer.pieces import EncoderWindow, cut, pieces
 
-XLM_R = Window(together=508, each=508)
+XLM_R = EncoderWindow(together=508, each=508)
+WINDOWS = [XLM_R, EncoderWindow(507, 506), EncoderWindow(1016, 508), EncoderWindow(20, 20)]
 LENGTHS = st.integers(1, 3000)
 
 
@@ -39,12 +40,12 @@ def test_two_long_sides_are_cut_into_equally_many_pieces():
 
 
 def test_each_side_may_have_a_window_of_its_own():
-    window = Window(together=200, each=100)
+    window = EncoderWindow(together=200, each=100)
     assert pieces(100, 100, window, nowhere, nowhere) == [((0, 100), (0, 100))]
     assert pieces(101, 20, window, nowhere, nowhere) == [((0, 50), (0, 20)), ((50, 101), (0, 20))]
 
 
-@given(mt=LENGTHS, src=LENGTHS, window=st.sampled_from([XLM_R, Window(507, 506), Window(1016, 508), Window(20, 20)]))
+@given(mt=LENGTHS, src=LENGTHS, window=st.sampled_from(WINDOWS))
 def test_every_piece_fits_and_no_token_is_left_out(mt, src, window):
     found = pieces(mt, src, window, lambda place: place % 3, lambda place: place % 2)
     for length, spans in ((mt, [a for a, _ in found]), (src, [b for _, b in found])):

@@ -1,4 +1,4 @@
-"""Where a text may be cut. (What becomes of special tokens needs a real tokenizer: test_comet.py.)"""
+"""The places where a text may be cut. (Special tokens need a real tokenizer: test_comet.py.)"""
 
 import re
 
@@ -9,7 +9,7 @@ END, SPACE, INSIDE = 2, 1, 0
 
 
 def rank(before, after):
-    """The rank of a cut between the two, each of which is tokens of one word or of one mark."""
+    """Return the rank of a cut between two texts, whose tokens are words and single marks."""
     text = before + after
     starts = [match.start() for match in re.finditer(r"\w+|[^\w\s]", text)]
     return Tokens(ids=starts, blank=False, text=text, starts=starts).rank(starts.index(len(before)))

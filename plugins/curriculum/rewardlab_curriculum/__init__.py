@@ -1,29 +1,11 @@
 """Orders of samples, and samplers of groups."""
 
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field
-from rewardlab import Config, Context, CurriculumSpec, hookimpl
+from rewardlab import Context, CurriculumSpec, hookimpl
 from rewardlab.laws import CurriculumExample, Laws
 
-
-class ShuffleOptions(Config):
-    pass
-
-
-class BalancedOptions(Config):
-    reasoning: str
-    """A component of completion or batch scope: how good the reasoning is."""
-    answer: str
-    """A component of completion or batch scope: how good the answer is."""
-    threshold: float = 0.5
-    """A value of this or above is correct."""
-    exit: Literal["balanced", "positive"] = "balanced"
-    """Enough: n / 4 completions with both correct and n / 4 with neither, or (positive) one with both."""
-    cap: int = Field(default=64, ge=1)
-    """Most completions of a prompt."""
-    round: int = Field(default=8, ge=1)
-    """Completions sampled at once when there are not enough."""
+from rewardlab_curriculum.options import BalancedOptions, ShuffleOptions
 
 
 def _shuffle(options: ShuffleOptions, context: Context) -> Any:

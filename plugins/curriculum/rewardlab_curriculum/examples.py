@@ -1,20 +1,19 @@
-"""Samples and pools under which the laws of curricula are tried."""
+"""Examples for the laws of curricula: samples and pools."""
 
-from rewardlab import Completion, Sample, Score
-from rewardlab.group_sampler import Candidates, PoolEntry
+from rewardlab import Candidates, Completion, PoolEntry, Sample, Score
 from rewardlab.laws import CurriculumExample
 
 CELLS = ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.5, 0.4), (None, 1.0), (1.0, None))
-"""reasoning and answer: each quadrant, one on its border, and completions without one of the values"""
+"""Values of reasoning and answer: each quadrant, one on its border, and completions without one of the values."""
 
 
 def examples_of_shuffle() -> list[CurriculumExample]:
-    """Generated samples will do: the order depends on seed and ids."""
+    """Return one example with generated samples: the order depends on seed and ids alone."""
     return [CurriculumExample()]
 
 
 def examples_of_balanced() -> list[CurriculumExample]:
-    """Both exit conditions; a cap that is no multiple of the round."""
+    """Return examples of both exit conditions, and of a cap that is not a multiple of the round."""
     names, pools = {"reasoning": "thinking", "answer": "right"}, [_pool(4), _pool(1)]
     return [
         CurriculumExample(title="balanced", options=names, pools=pools),

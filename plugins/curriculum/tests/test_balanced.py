@@ -4,8 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample, Score
-from rewardlab.group_sampler import Candidates, PoolEntry
+from rewardlab import Candidates, Completion, Context, PoolEntry, Sample, Score
 from rewardlab.registry import Registry
 
 SPEC = Registry().find("curriculum", "curriculum/balanced")

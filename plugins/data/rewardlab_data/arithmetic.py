@@ -1,34 +1,33 @@
-"""data/arithmetic: word problems from a seed, with number pairs and prompts that training never sees.
+"""data/arithmetic: word problems generated from a seed, with number pairs and prompts that training never sees.
 
-What is held out is decided by hashes of the seed with the pair or the prompt, never by what was drawn: two
-datasets of one seed (responses for sft, prompts for rl) hold out the same, whatever their other options.
+Hashes of the seed with the pair or the prompt decide what is held out, never what was drawn: two datasets of one seed
+(responses for sft, prompts for rl) hold out the same, whatever their other options.
 """
 
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from rewardlab import Sample
 from rewardlab.errors import UserError
 
+from rewardlab_data.options import ArithmeticOptions
 from rewardlab_data.wording import STEPS, Operation, WordProblem, names, wordings
-
-if TYPE_CHECKING:
-    from rewardlab_data import ArithmeticOptions
 
 Pair = tuple[Operation, int, int]
 T = TypeVar("T")
 DEFAULT_ROWS = {"prompts": 1500, "responses": 8000}
 HELD_OUT_PAIRS = 0.15
-"""Share of the (operation, a, b) that no training row has."""
+"""Share of all (operation, a, b) that no training row has."""
 HELD_OUT_PROMPTS = 0.125
 """Share of the prompts over the other pairs that no training row has."""
 DRAWS = 10_000
+"""Problems drawn, at most, to find one held-out prompt that is new."""
 
 
 class Arithmetic:
-    """An iterable of samples, generated anew, and alike, in each iteration.
+    """An iterable of samples, the same in each iteration.
 
     Rows of kind "prompts" have `answer`, `reference` (an English solution in the form asked for), `language`,
     `difficulty` (the largest number in the problem), `split` ("train" | "heldout") and `pair`: "unseen" if no
@@ -36,7 +35,7 @@ class Arithmetic:
     Row k depends on the seed, k and the options other than `rows` and `heldout`.
     """
 
-    def __init__(self, options: "ArithmeticOptions", seed: int):
+    def __init__(self, options: ArithmeticOptions, seed: int):
         self.options = options
         self.seed = seed
         unseen = held_out_pairs(options.largest, seed)
@@ -57,10 +56,10 @@ class Arithmetic:
     def _response_row(self, index: int) -> Sample:
         generator = self._generator("response", index)
         problem = self._training_problem(generator)
-        return self._sample(problem, "response", index, response=noisy(problem, self.options, generator))
+        return self._sample(problem, "response", index, response=noisy_response(problem, self.options, generator))
 
     def _held_out_rows(self) -> Iterator[Sample]:
-        """Seen and unseen pairs in turn, each going round the languages, no prompt twice."""
+        """Yield rows over seen and unseen pairs in turn, each cycling through the languages, no prompt twice."""
         used: set[str] = set()
         languages = self.options.languages
         for index in range(self.options.heldout):
@@ -81,9 +80,9 @@ class Arithmetic:
             problem = draw(generator, language, self._unseen if unseen else self._seen)
             if problem.question() not in used and (unseen or self._is_held_out(problem)):
                 return problem
-        asked, largest = self.options.heldout, self.options.largest
+        wanted, largest = self.options.heldout, self.options.largest
         raise UserError(
-            f"data/arithmetic: there are fewer than {asked} different held-out prompts in these languages"
+            f"data/arithmetic: there are fewer than {wanted} different held-out prompts in these languages"
             f" with operands up to {largest}; lower `heldout`, or raise `largest`"
         )
 
@@ -108,34 +107,34 @@ class Arithmetic:
         return Sample(id=identity, prompt=(message,), fields=fields, source=identity)
 
 
-def noisy(problem: WordProblem, options: "ArithmeticOptions", generator: random.Random) -> str:
-    """A solution as a careless translator leaves it, with the shares of noise that the options say."""
+def noisy_response(problem: WordProblem, options: ArithmeticOptions, generator: random.Random) -> str:
+    """Return a solution as a careless translator leaves it, with the shares of noise in the options."""
     language, mixture = generator.random(), 1 + int(generator.random() * (2**STEPS - 2))
     unboxed, slipped = generator.random() < options.unboxed, generator.random() < options.slipped
     languages = [problem.language] * STEPS
     if language < options.english:
         languages = ["en"] * STEPS
     elif language < options.english + options.switched:
-        # neither 0 nor 2**STEPS - 1: at least one sentence is in each of the two languages
+        # the mixture is neither 0 nor 2**STEPS - 1: each of the two languages has at least one sentence
         languages = [("en" if mixture >> k & 1 else problem.language) for k in range(STEPS)]
     result = slip(problem) if slipped else problem.result
     return problem.response(languages, result, options.form, formed=not unboxed)
 
 
 def slip(problem: WordProblem) -> int:
-    """A wrong result: an operand carried over, the second one unless it happens to be right."""
+    """Return a wrong result: an operand carried over, the second one unless it happens to be right."""
     return problem.a if problem.b == problem.result else problem.b
 
 
 def pairs(largest: int) -> list[Pair]:
-    """Every (operation, a, b) with operands from 1 to `largest` and a positive result, by max(a, b)."""
+    """Return every (operation, a, b) with operands from 1 to `largest` and a positive result, by max(a, b)."""
     return [pair for shell in range(1, largest + 1) for pair in _shell(shell)]
 
 
 def held_out_pairs(largest: int, seed: int) -> frozenset[Pair]:
-    """The 15% of the pairs that no training row of this seed has, whatever its `largest`.
+    """Return the 15% of the pairs that no training row of this seed has, whatever its `largest`.
 
-    Each shell (the pairs whose larger operand is m) gives its share, so that the pairs held out up to 5 are
+    Each shell (the pairs whose larger operand is m) contributes its share, so that the pairs held out up to 5 are
     among those held out up to 9.
     """
     held_out: set[Pair] = set()
@@ -153,7 +152,7 @@ def _shell(m: int) -> list[Pair]:
 
 
 def draw(generator: random.Random, language: str, among: Sequence[Pair]) -> WordProblem:
-    """A problem in this language over one of these pairs."""
+    """Return a problem in this language over one of these pairs."""
     wording = wordings()[language]
     operation, a, b = pick(generator, among)
     return WordProblem(
@@ -168,7 +167,7 @@ def draw(generator: random.Random, language: str, among: Sequence[Pair]) -> Word
 
 
 def pick(generator: random.Random, among: Sequence[T]) -> T:
-    """One of these; from `random()`, the one method whose sequence Python promises to keep for a seed."""
+    """Return one of these by `random()`, the only method whose sequence for a seed Python promises to keep."""
     return among[int(generator.random() * len(among))]
 
 

@@ -1,4 +1,4 @@
-"""Files, options and an expert under which the laws of the datasets are tried."""
+"""Examples for the laws of the datasets: files, options and an expert."""
 
 import json
 import re
@@ -13,7 +13,7 @@ NUMBER = re.compile(r"\d+")
 
 
 def examples_of_jsonl() -> list[DatasetExample]:
-    """A file as it should be, and one with lines that are left out."""
+    """Return examples of a good file, and of one with lines that are left out."""
     return [
         DatasetExample(title="whole", options=_jsonl),
         DatasetExample(title="with bad lines", options=_jsonl_with_bad_lines),
@@ -21,12 +21,15 @@ def examples_of_jsonl() -> list[DatasetExample]:
 
 
 def examples_of_hub() -> list[DatasetExample]:
-    """A folder as the hub keeps one; no network. So many rows that opening it is less work than they are."""
+    """Return an example of a folder as the hub keeps one; no network.
+
+    It has so many rows that opening it takes less work than reading them.
+    """
     return [DatasetExample(options=_folder)]
 
 
 def examples_of_arithmetic() -> list[DatasetExample]:
-    """Prompts with held-out ones, and noisy responses in tags."""
+    """Return examples of prompts with held-out ones, of noisy responses in tags, and of a file."""
     return [
         DatasetExample(title="prompts", options={"rows": 40, "heldout": 20}),
         DatasetExample(title="responses", options={"kind": "responses", "rows": 60, "form": "tagged"}),
@@ -35,7 +38,7 @@ def examples_of_arithmetic() -> list[DatasetExample]:
 
 
 def examples_of_expert() -> list[DatasetExample]:
-    """By the field with the English question, and by the prompt."""
+    """Return examples that ask the field with the English question, and the prompt."""
     known: dict[str, Any] = {"source": _questions(5), "judges": lambda: {"expert": Expert()}}
     return [
         DatasetExample(title="field", options={"expert": "expert"}, **known),
@@ -44,12 +47,12 @@ def examples_of_expert() -> list[DatasetExample]:
 
 
 class Expert:
-    """Adds the numbers of a question."""
+    """An expert that adds the numbers of a question."""
 
     async def ask(self, ask: Ask) -> Reply:
         numbers = [int(digits) for digits in NUMBER.findall(ask.parts["query"])]
-        said = " and ".join(map(str, numbers))
-        text = f"<think>{said} are {sum(numbers)}.</think><answer>{sum(numbers)}</answer>"
+        terms = " and ".join(map(str, numbers))
+        text = f"<think>{terms} are {sum(numbers)}.</think><answer>{sum(numbers)}</answer>"
         return Reply(text=text, finish_reason="stop")
 
 
@@ -74,20 +77,20 @@ def _row(k: int) -> dict[str, Any]:
 
 
 def _jsonl(folder: Path) -> dict[str, Any]:
-    return {"path": _written(folder / "rows.jsonl", _lines())}
+    return {"path": _write(folder / "rows.jsonl", _lines())}
 
 
 def _jsonl_with_bad_lines(folder: Path) -> dict[str, Any]:
-    return {"path": _written(folder / "rows.jsonl", ["[]", *_lines(), '{"id": "cut']), "skip_bad": True}
+    return {"path": _write(folder / "rows.jsonl", ["[]", *_lines(), '{"id": "cut']), "skip_bad": True}
 
 
 def _folder(folder: Path) -> dict[str, Any]:
     place = folder / "set"
     place.mkdir()
-    _written(place / "train.jsonl", _lines(HUB_ROWS))
+    _write(place / "train.jsonl", _lines(HUB_ROWS))
     return {"path": str(place), "rows": HUB_ROWS - 1}
 
 
-def _written(path: Path, lines: list[str]) -> str:
+def _write(path: Path, lines: list[str]) -> str:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)

@@ -1,64 +1,60 @@
 """The data step data/expert: references from an expert model, which answers each row's English question.
 
 Source: PB-RLSVR (Aligning Multilingual Reasoning with Verifiable Semantics from a High-Resource Expert Model),
-section 4.1: reasoning and answer of the expert are kept, ill-formed responses removed.
+section 4.1: the expert's reasoning and answer are kept, ill-formed responses removed.
 """
 
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.asking import in_order
-from rewardlab.dropped import Dropped, Tally
+from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_data.expert_prompt import load
-from rewardlab_data.expert_reply import IllFormed, Reference, understood
-
-if TYPE_CHECKING:
-    from rewardlab_data import ExpertOptions
+from rewardlab_data.expert_reply import IllFormedReply, Reference, read_reference
+from rewardlab_data.options import ExpertOptions
 
 ROWS_AT_ONCE = 256
-"""An expert thinks for minutes; so many wait for it at once, as far as the judge's `concurrency` lets them."""
+"""Rows under way at once: an expert thinks for minutes, and the judge's `concurrency` limits the questions."""
 
 
 class ExpertRows:
     """An iterable of samples, streaming; each iteration asks anew.
 
-    A row is its source's row, with id, prompt and all fields, and with `reference` (the expert's response as
+    A row is its source's row, with id, prompt and all fields, and in addition `reference` (the expert's response as
     "<think>...</think><answer>...</answer>"), `reference_reasoning` and `reference_answer` (its two parts).
 
-    While it is read: UserError for a source row without a question; JobError where the expert answers none of
-    the questions about a row, or too many rows must be dropped.
+    Iterating raises UserError for a source row without a question, and JobError where the expert answers none of the
+    questions about a row, or too many rows must be dropped.
     """
 
-    def __init__(self, options: "ExpertOptions", context: Context):
+    def __init__(self, options: ExpertOptions, context: Context):
         self._options, self._source = options, context.source
         self._expert = context.judges[options.expert]
-        self._verdict = getattr(self._expert, "understood", None)
+        self._understood = getattr(self._expert, "understood", None)  # only a host's judge has it
         self._template = load(options.template)
 
     def __iter__(self) -> Iterator[Sample]:
-        tally, unanswered = Tally("data/expert", self._options.max_dropped, "got no well-formed reference"), 0
+        tally, unanswered = DroppedRows("data/expert", self._options.max_dropped, "got no well-formed reference"), 0
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome, failed in outcomes:
                 unanswered += failed
-                if isinstance(outcome, Dropped):
+                if isinstance(outcome, DroppedRow):
                     tally.drop(outcome)
                 else:
                     tally.keep()
                     yield outcome
         tally.close(unanswered)
 
-    async def _row(self, sample: Sample) -> tuple[Sample | Dropped, int]:
-        """The row, or why there is none; and how many of its questions had no answer."""
+    async def _row(self, sample: Sample) -> tuple[Sample | DroppedRow, int]:
+        """Return the row, or why it is dropped, and how many of its questions had no answer."""
         where, question = sample.source or sample.id, _question(sample, self._options.field)
         if not question.strip():
             reason = "the question is blank"
-            return Dropped(where=where, reason=reason, detail=reason, fault="source"), 0
-        messages, wrong, errors = self._template.messages(question), [], []
+            return DroppedRow(where=where, reason=reason, detail=reason, fault="source"), 0
+        messages, ill_formed, errors = self._template.messages(question), [], []
         for draw in range(self._options.attempts):
             reply = await self._expert.ask(Ask(messages=messages, parts={"query": question}, draw=draw))
             if reply.error is not None:
@@ -66,34 +62,34 @@ class ExpertRows:
                 continue
             try:
                 return _with_reference(sample, self._read(reply)), len(errors)
-            except IllFormed as error:
-                wrong.append(error)
-        if not wrong:
+            except IllFormedReply as error:
+                ill_formed.append(error)
+        if not ill_formed:
             raise JobError(f"expert {self._options.expert!r} answered none of {len(errors)} questions: {errors[0]}")
-        first = wrong[0]
-        return Dropped(where=where, reason=first.reason, detail=first.detail, fault="judge"), len(errors)
+        first = ill_formed[0]
+        return DroppedRow(where=where, reason=first.reason, detail=first.detail, fault="judge"), len(errors)
 
     def _read(self, reply: Reply) -> Reference:
-        """The reply's parts; the judge hears whether it has them."""
+        """Return the reply's parts, and report to the judge whether it has them."""
         try:
-            reference = understood(reply, self._options.bare)
-        except IllFormed:
-            self._tell(reply, ok=False)
+            reference = read_reference(reply, self._options.bare)
+        except IllFormedReply:
+            self._report(reply, understood=False)
             raise
-        self._tell(reply, ok=True)
+        self._report(reply, understood=True)
         return reference
 
-    def _tell(self, reply: Reply, ok: bool) -> None:
-        if self._verdict is not None:
-            self._verdict(reply, ok)
+    def _report(self, reply: Reply, understood: bool) -> None:
+        if self._understood is not None:
+            self._understood(reply, understood)
 
 
 def _question(sample: Sample, field: str | None) -> str:
     if field is None:
-        asked = [message["content"] for message in sample.prompt if message["role"] == "user"]
-        if not asked:
+        questions = [message["content"] for message in sample.prompt if message["role"] == "user"]
+        if not questions:
             raise UserError("the prompt has no user message", where=sample.source)
-        return asked[-1]
+        return questions[-1]
     question = sample.fields.get(field)
     if not isinstance(question, str):
         found = "absent" if question is None else type(question).__name__
@@ -111,6 +107,6 @@ def _with_reference(sample: Sample, reference: Reference) -> Sample:
     return replace(sample, fields={**sample.fields, **fields})
 
 
-def calls(options: "ExpertOptions", rows: int) -> int:
-    """The most questions that the expert gets for so many source rows, repeated tries not counted."""
+def calls(options: ExpertOptions, rows: int) -> int:
+    """Return the most questions that the expert gets for so many source rows, not counting repeated tries."""
     return rows * options.attempts

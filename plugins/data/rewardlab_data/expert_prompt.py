@@ -1,11 +1,11 @@
-"""The question to an expert: the row's question, quoted, and the form of the reply."""
+"""The prompt for an expert: the row's question, quoted, and the form that the reply must have."""
 
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rewardlab.quoting import QuotingTemplate, fence, fence_key, read_template
-from rewardlab.types import Message
+from rewardlab import Message
+from rewardlab.text import QuotingTemplate, fence, fence_key, read_template
 
 LABEL = "QUESTION"
 PLACEHOLDERS = ("question", "key")
@@ -13,18 +13,18 @@ PLACEHOLDERS = ("question", "key")
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertTemplate:
-    """A checked template."""
+    """A checked template of the question to the expert."""
 
     template: QuotingTemplate
 
     def messages(self, question: str) -> list[Message]:
-        """The messages that ask `question`, shown verbatim in a fence that it cannot close."""
+        """Return the messages that ask `question`, shown verbatim in a fence that it cannot close."""
         key = fence_key({"question": question})
         return self.template.messages({"question": fence(LABEL, question, key), "key": key})
 
 
 def load(path: str | None) -> ExpertTemplate:
-    """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
 
     $question stands for the fenced question (once, in the user message), $key for the key of its fence.
     """

@@ -1,20 +1,20 @@
-"""What an expert replied: reasoning and answer, or why the reply is not in the form that was asked for."""
+"""Read an expert's reply: its reasoning and answer, or why it does not have the form that the prompt asks for."""
 
 import re
 from dataclasses import dataclass
 
 from rewardlab import Reply
-from rewardlab.parts import TAGS, reasoning, split
+from rewardlab.text import sections
 
 SHOWN = 80
 """characters of a reply in a message"""
-_TAG = re.compile("|".join(TAGS))
-_NO_THOUGHTS = re.compile(r"\A\s*(?:<think>\s*)?</think>")
-"""a think block, or the end of one that a chat template opened, without content"""
+_TAG = re.compile("|".join(sections.TAGS))
+_EMPTY_THOUGHTS = re.compile(r"\A\s*(?:<think>\s*)?</think>")
+"""an empty think block, or the end of one that a chat template opened"""
 
 
-class IllFormed(Exception):
-    """A reply that is no reference. `reason` is one of a few, `detail` shows this one."""
+class IllFormedReply(Exception):
+    """A reply that cannot serve as a reference. `reason` is one of a few texts, `detail` shows this reply."""
 
     def __init__(self, reason: str, text: str):
         text = " ".join(text.split())
@@ -25,40 +25,42 @@ class IllFormed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """reasoning, answer: texts, stripped, neither of them blank."""
+    """An expert's reasoning and answer: texts, stripped, neither of them blank."""
 
     reasoning: str
     answer: str
 
     @property
     def text(self) -> str:
-        """The whole response, in the form that a policy is asked for."""
+        """The whole response, in the form that a policy has to give."""
         return f"<think>{self.reasoning}</think><answer>{self.answer}</answer>"
 
 
-def understood(reply: Reply, bare: bool) -> Reference:
-    """The parts of a reply. Raises IllFormed for one that was cut off, is empty, or has another form.
+def read_reference(reply: Reply, bare: bool) -> Reference:
+    """Return the parts of a reply. Raises IllFormedReply for one that was cut off, is empty, or has another form.
 
-    The text's own thoughts count where it has some; a `<think>` that a chat template opened is put back. Else what
-    the server sends apart is its think block: without the four tags, which it may mention, and in place of an
-    empty block of the text's. bare: what follows the think block may stand without tags; all of it is the answer.
+    Thoughts in the text itself count where there are some; a `<think>` that a chat template opened is put back. Else
+    the reasoning that the server sends separately becomes the think block: without the four tags, which it may
+    mention, and in place of an empty block in the text.
+    bare: what follows the think block may stand without tags; all of it is the answer.
     """
     if reply.finish_reason == "length":
-        raise IllFormed("cut off at the limit of tokens", reply.text[-SHOWN:])
+        raise IllFormedReply("cut off at the limit of tokens", reply.text[-SHOWN:])
     if not reply.text.strip():
-        raise IllFormed("empty", reply.reasoning or "")
-    parts = split(_whole(reply, bare))
+        raise IllFormedReply("empty", reply.reasoning or "")
+    parts = sections.split(_response(reply, bare))
     if parts is None:
-        raise IllFormed("not <think>...</think><answer>...</answer>", reply.text)
+        raise IllFormedReply("not <think>...</think><answer>...</answer>", reply.text)
     return Reference(reasoning=parts[0], answer=parts[1])
 
 
-def _whole(reply: Reply, bare: bool) -> str:
+def _response(reply: Reply, bare: bool) -> str:
+    """Return reasoning and text of a reply as one response, with the tags that are known to be missing."""
     text = reply.text
-    # a space in a tag's place, so that what stood around it makes no new one
-    apart = _TAG.sub(" ", reply.reasoning or "").strip()
-    if apart and not (reasoning(text) or "").strip():
-        text = f"<think>{apart}</think>{_NO_THOUGHTS.sub('', text)}"
+    # a space replaces each tag, so that what stood around it makes no new one
+    separate = _TAG.sub(" ", reply.reasoning or "").strip()
+    if separate and not (sections.reasoning(text) or "").strip():
+        text = f"<think>{separate}</think>{_EMPTY_THOUGHTS.sub('', text)}"
     elif "</think>" in text and "<think>" not in text:
         text = f"<think>{text}"
     thought, closing, answered = text.rpartition("</think>")

@@ -5,17 +5,17 @@ from itertools import islice
 from typing import Any
 
 from rewardlab import Sample
+from rewardlab.data import raw_sample
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.rows import raw_sample
 
-from rewardlab_data import HubOptions
+from rewardlab_data.options import HubOptions
 
 
 class HubRows:
     """An iterable of raw samples, streaming by default; each iteration starts anew.
 
-    Raises UserError while it is read: no library `datasets`, no such dataset, split or revision, or a column
-    that JSON cannot hold (images, audio). A JobError where the hub cannot be reached.
+    Iterating raises UserError where the library `datasets`, the dataset, its split or revision is missing, and for a
+    column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
     """
 
     def __init__(self, options: HubOptions):
@@ -29,8 +29,8 @@ class HubRows:
                 yield raw_sample(row, f"{options.path} row {number}")
         except (UserError, JobError, GeneratorExit):
             raise
-        except Exception as error:  # of the library, while it streams
-            raise JobError(f"{options.path} cannot be read on: {one_line(error)}") from error
+        except Exception as error:  # whatever the library raises while it streams
+            raise JobError(f"reading {options.path} failed: {one_line(error)}") from error
 
     def _open(self) -> Iterable[dict[str, Any]]:
         options = self._options
@@ -46,15 +46,15 @@ class HubRows:
                 split=options.split,
                 revision=options.revision,
                 streaming=options.streaming,
-                token=None,  # what `huggingface-cli login` or HF_TOKEN gives
+                token=None,  # the one of `huggingface-cli login` or HF_TOKEN
             )
         except (ValueError, FileNotFoundError, datasets.exceptions.DatasetNotFoundError) as error:
             raise UserError(one_line(error, 500), where=options.path) from error
         except Exception as error:
             raise JobError(f"{options.path} cannot be loaded: {one_line(error)}") from error
-        odd = [
+        media = [
             name for name, kind in (rows.features or {}).items() if type(kind).__name__ in ("Image", "Audio", "Video")
         ]
-        if odd:
-            raise UserError(f"the columns {', '.join(odd)} hold no text or numbers", where=options.path)
+        if media:
+            raise UserError(f"the columns {', '.join(media)} hold no text or numbers", where=options.path)
         return rows

@@ -5,9 +5,8 @@ import os
 from collections.abc import Iterator
 
 from rewardlab import Sample
+from rewardlab.data import BadRows, raw_sample, read_lines
 from rewardlab.errors import Problem, UserError
-from rewardlab.lines import BadRows, read_lines
-from rewardlab.rows import raw_sample
 
 log = logging.getLogger("rewardlab.data")
 
@@ -17,8 +16,8 @@ class JsonlRows:
 
     Columns keep their names: the host maps them by the recipe's `fields`, then checks prompts and ids.
 
-    Raises UserError while it is read: at once if there is no such file, at the end of the file if it has no
-    row, or has lines that are none (the first 20 are listed); `skip_bad` leaves these out with a warning.
+    Iterating raises UserError: at once if there is no such file, and at the end of a file that has no row, or has bad
+    lines (the first 20 are listed). With `skip_bad` bad lines are left out with a warning.
     """
 
     def __init__(self, path: str, skip_bad: bool = False):

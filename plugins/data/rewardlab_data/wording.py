@@ -1,4 +1,4 @@
-"""The wording of word problems: questions and reasoning in each language, from wording.yaml."""
+"""Word problems and their wording: questions and reasoning in each language, from wording.yaml."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from typing import Literal, get_args
 Operation = Literal["add", "sub"]
 Form = Literal["boxed", "tagged"]
 STEPS = 4
-"""Sentences of a reasoning; sentence k says the same in every language."""
+"""Sentences of the reasoning; sentence k says the same in every language."""
 
 
 @dataclass(frozen=True)
-class Wording:
-    """One language: nouns as (one, many), question templates and reasoning sentences by operation."""
+class ProblemWording:
+    """The wording in one language: nouns as (one, many), question templates and reasoning sentences by operation."""
 
     things: tuple[tuple[str, str], ...]
     questions: dict[Operation, tuple[str, ...]]
@@ -23,7 +23,7 @@ class Wording:
 
 @dataclass(frozen=True, kw_only=True)
 class WordProblem:
-    """A problem: its numbers and its story. `thing` and `template` are indices into the wording."""
+    """A word problem: its numbers and its story. `thing` and `template` are indices into the wording."""
 
     language: str
     operation: Operation
@@ -35,29 +35,31 @@ class WordProblem:
 
     @property
     def result(self) -> int:
+        """The right result."""
         return self.a + self.b if self.operation == "add" else self.a - self.b
 
     def question(self) -> str:
+        """Return the problem's text in its language."""
         wording = wordings()[self.language]
         return self._fill(wording.questions[self.operation][self.template], wording)
 
     def reasoning(self, languages: Sequence[str], result: int, boxed: bool) -> str:
-        """The four sentences, sentence k in `languages[k]`, ending in `result`, which may be wrong."""
+        """Return the four sentences, sentence k in `languages[k]`, ending in `result`, which may be wrong."""
         answer = f"\\boxed{{{result}}}" if boxed else str(result)
         chosen = [wordings()[language] for language in languages]
         steps = [w.steps[self.operation][k] for k, w in enumerate(chosen)]
         return " ".join(self._fill(step, w, answer) for step, w in zip(steps, chosen, strict=True))
 
     def solution(self, language: str, form: Form = "boxed") -> str:
-        """The right reasoning in one language, its result in a box or in tags."""
+        """Return the right reasoning in one language, its result in a box or in tags."""
         return self.response([language] * STEPS, self.result, form)
 
     def response(self, languages: Sequence[str], result: int, form: Form, formed: bool = True) -> str:
-        """The sentences with the result where the form wants it; where not `formed`, the sentences alone."""
+        """Return the sentences with the result where the form wants it; the sentences alone unless `formed`."""
         text = self.reasoning(languages, result, boxed=formed and form == "boxed")
         return f"<think>{text}</think><answer>{result}</answer>" if formed and form == "tagged" else text
 
-    def _fill(self, template: str, wording: Wording, answer: str = "") -> str:
+    def _fill(self, template: str, wording: ProblemWording, answer: str = "") -> str:
         one, many = wording.things[self.thing]
         return template.format(
             name=self.name,
@@ -71,14 +73,14 @@ class WordProblem:
 
 
 @cache
-def wordings() -> dict[str, Wording]:
-    """Every language's wording."""
+def wordings() -> dict[str, ProblemWording]:
+    """Return the wording of every language, by ISO 639-1 code."""
     return {code: _wording(block) for code, block in _data()["languages"].items()}
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The people of the stories."""
+    """Return the names of the people in the stories."""
     return tuple(_data()["names"])
 
 
@@ -89,9 +91,9 @@ def _data() -> dict:
     return yaml.safe_load(files(__package__).joinpath("wording.yaml").read_text(encoding="utf-8"))
 
 
-def _wording(block: dict) -> Wording:
+def _wording(block: dict) -> ProblemWording:
     things = tuple((thing, thing) if isinstance(thing, str) else tuple(thing) for thing in block["things"])
     operations: tuple[Operation, ...] = get_args(Operation)
     questions = {operation: tuple(block[operation]) for operation in operations}
     steps = {operation: tuple(block["steps"][operation]) for operation in operations}
-    return Wording(things=things, questions=questions, steps=steps)
+    return ProblemWording(things=things, questions=questions, steps=steps)

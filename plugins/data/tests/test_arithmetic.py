@@ -1,4 +1,4 @@
-"""data/arithmetic: rows from a seed, noise in the shares asked for, a held-out part that is really unseen."""
+"""data/arithmetic: rows from a seed, noise in the given shares, a held-out part that is really unseen."""
 
 import hashlib
 import json
@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from rewardlab import Context
+from rewardlab.data import Identifier, remap
 from rewardlab.errors import UserError
-from rewardlab.parts import split
 from rewardlab.registry import Registry
-from rewardlab.rows import Identifier, remap
+from rewardlab.text import sections
 from rewardlab_data.arithmetic import held_out_pairs, pairs, slip
 from rewardlab_data.wording import STEPS, WordProblem, wordings
 
@@ -47,7 +47,7 @@ def question(sample):
 
 
 def pair(sample):
-    """(operation, a, b), read back from the reference's calculation."""
+    """Return (operation, a, b), read back from the reference's calculation."""
     a, sign, b = re.search(r"(\d+) ([+-]) (\d+) = ", sample.fields["reference"]).groups()
     return ("add" if sign == "+" else "sub", int(a), int(b))
 
@@ -256,7 +256,7 @@ def test_more_held_out_prompts_than_there_are_is_an_error():
         ({"unboxed": 1.1}, "less than or equal to 1"),
         ({"english": 0.6, "switched": 0.5}, "their sum is above 1"),
         ({"kind": "pairs"}, "should be 'prompts' or 'responses'"),
-        ({"path": "mine.csv"}, r"is no \.jsonl"),
+        ({"path": "mine.csv"}, r"is not a \.jsonl"),
         ({"row": 3}, "Extra inputs"),
     ],
 )
@@ -274,7 +274,7 @@ def test_tagged_references_and_responses_are_in_the_form_of_a_policy_that_thinks
     solutions = list(dataset(kind="responses", form="tagged", rows=50, **clean))
     for sample in prompts + solutions:
         texts = [sample.fields["reference"], sample.fields.get("response", sample.fields["reference"])]
-        for thought, answered in map(split, texts):
+        for thought, answered in map(sections.split, texts):
             assert answered == sample.fields["answer"] == final_number(thought)
             assert "boxed" not in thought
         assert "The final result is" in texts[0]
@@ -286,7 +286,7 @@ def test_the_form_changes_nothing_but_the_form(responses):
     for boxed, sample in zip(responses[:300], tagged, strict=True):
         assert (sample.id, sample.prompt) == (boxed.id, boxed.prompt)
         assert {**sample.fields, "response": "", "reference": ""} == {**boxed.fields, "response": "", "reference": ""}
-        parts = split(sample.fields["response"])
+        parts = sections.split(sample.fields["response"])
         assert (parts is None) == ("\\boxed" not in boxed.fields["response"])
         sentences = sample.fields["response"] if parts is None else parts[0]
         assert sentences == re.sub(r"\\boxed\{(\d+)\}", r"\1", boxed.fields["response"])
@@ -296,7 +296,7 @@ def test_the_form_changes_nothing_but_the_form(responses):
 
 def test_a_slipped_tagged_answer_is_wrong_in_both_places():
     for sample in dataset(kind="responses", form="tagged", rows=100, unboxed=0, slipped=1):
-        thought, answered = split(sample.fields["response"])
+        thought, answered = sections.split(sample.fields["response"])
         assert answered != sample.fields["answer"]
         assert final_number(thought) == answered
 

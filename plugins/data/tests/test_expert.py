@@ -9,15 +9,15 @@ import pytest
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.parts import split
 from rewardlab.registry import Registry
+from rewardlab.text import sections
 from rewardlab_data.expert import ROWS_AT_ONCE
 
 SPEC = Registry().find("dataset", "data/expert")
 
 
 def source(n):
-    """n Spanish prompts with their English questions."""
+    """Return n Spanish prompts with their English questions."""
     return [
         Sample(
             id=f"p{k}-es",
@@ -30,7 +30,7 @@ def source(n):
 
 
 class Expert:
-    """Doubles the number in the question, unless `says` (a function of the question and the right reply) differs."""
+    """An expert that doubles the number in the question, unless `says(ask, right reply)` gives another reply."""
 
     def __init__(self, says=None, delay=0.0):
         self.says, self.delay = says, delay
@@ -69,7 +69,7 @@ def test_a_row_keeps_all_that_it_had_and_gets_the_reference_and_its_parts():
         "reference_answer": "0",
     }
     assert set(SPEC.provided_fields(SPEC.config(expert="expert"))) == set(row.fields) - set(before.fields)
-    assert split(row.fields["reference"]) == ("0 and 0 are 0.", "0")
+    assert sections.split(row.fields["reference"]) == ("0 and 0 are 0.", "0")
 
 
 def test_the_expert_is_asked_the_english_question_and_not_the_prompt():
@@ -252,7 +252,7 @@ stages:
 
 @pytest.fixture
 def command(tmp_path, monkeypatch, capsys):
-    """The command line on a chain of two steps that starts from 10 rows of questions alone."""
+    """The command line, run on a chain of two steps that starts from 10 rows of questions alone."""
     from rewardlab.cli import main
 
     monkeypatch.chdir(tmp_path)

@@ -1,16 +1,16 @@
-"""What counts as a reference: exactly the two blocks, wherever the server put the reasoning."""
+"""Replies that count as a reference: exactly the two blocks, wherever the server put the reasoning."""
 
 import pytest
 from rewardlab import Reply
-from rewardlab.parts import split
-from rewardlab_data.expert_reply import IllFormed, understood
+from rewardlab.text import sections
+from rewardlab_data.expert_reply import IllFormedReply, read_reference
 
 FORM = "<think>2 and 2 are 4.</think><answer>4</answer>"
 
 
 def parts(reply, bare=False):
     reply = Reply(text=reply) if isinstance(reply, str) else reply
-    found = understood(reply, bare)
+    found = read_reference(reply, bare)
     return found.reasoning, found.answer
 
 
@@ -49,9 +49,9 @@ def test_beside_thoughts_that_come_apart_an_empty_block_is_no_part_of_the_text(e
 )
 @pytest.mark.parametrize(("text", "answer"), [("<answer>4</answer>", "4"), ("It is 4.", "It is 4.")])
 def test_tags_that_thoughts_mention_are_taken_out_of_them(thoughts, reasoning, text, answer):
-    found = understood(Reply(text=text, reasoning=thoughts), bare=True)
+    found = read_reference(Reply(text=text, reasoning=thoughts), bare=True)
     assert (found.reasoning, found.answer) == (reasoning, answer)
-    assert split(found.text) == (reasoning, answer)
+    assert sections.split(found.text) == (reasoning, answer)
 
 
 def test_a_block_that_the_text_has_itself_goes_before_thoughts_that_come_apart():
@@ -60,7 +60,8 @@ def test_a_block_that_the_text_has_itself_goes_before_thoughts_that_come_apart()
 
 
 def test_the_canonical_form_has_nothing_outside_its_blocks():
-    assert understood(Reply(text="\n<think>\n2 and 2 are 4.\n</think>\n\n<answer> 4 </answer>\n"), False).text == FORM
+    reply = Reply(text="\n<think>\n2 and 2 are 4.\n</think>\n\n<answer> 4 </answer>\n")
+    assert read_reference(reply, bare=False).text == FORM
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_the_canonical_form_has_nothing_outside_its_blocks():
     ],
 )
 def test_anything_else_is_ill_formed(reply, reason):
-    with pytest.raises(IllFormed, match=reason):
+    with pytest.raises(IllFormedReply, match=reason):
         parts(reply)
 
 
@@ -103,7 +104,7 @@ def test_anything_else_is_ill_formed(reply, reason):
 )
 def test_a_bare_text_after_the_reasoning_is_the_answer_only_where_that_is_asked_for(reply):
     assert parts(reply, bare=True) == ("2 and 2 are 4.", "It is 4.")
-    with pytest.raises(IllFormed):
+    with pytest.raises(IllFormedReply):
         parts(reply)
 
 
@@ -117,12 +118,12 @@ def test_a_bare_text_after_the_reasoning_is_the_answer_only_where_that_is_asked_
     ],
 )
 def test_bare_makes_no_reasoning_and_no_answer_of_nothing(reply):
-    with pytest.raises(IllFormed):
+    with pytest.raises(IllFormedReply):
         parts(reply, bare=True)
 
 
 def test_the_detail_shows_the_reply_and_not_all_of_it():
-    with pytest.raises(IllFormed) as found:
+    with pytest.raises(IllFormedReply) as found:
         parts("no tags " * 1000)
     assert found.value.detail.startswith("not <think>...</think><answer>...</answer>: 'no tags no tags")
     assert len(found.value.detail) < 150

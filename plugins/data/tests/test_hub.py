@@ -5,9 +5,11 @@ import sys
 
 import pytest
 from rewardlab import Context
+from rewardlab.data import remap
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
-from rewardlab.rows import remap
+
+pytestmark = pytest.mark.slow  # importing `datasets` takes as long as some hundred of the quick tests
 
 
 def dataset(**options):
@@ -23,7 +25,7 @@ def offline(monkeypatch, tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two splits, as a repository on the hub has them."""
+    """A folder with two splits, as a repository on the hub has them."""
     folder = tmp_path / "set"
     (folder / "data").mkdir(parents=True)
     for split, numbers in (("train", range(3)), ("test", range(5, 6))):

@@ -1,4 +1,4 @@
-"""data/jsonl: the rows of a file as samples, and what a user hears of a file that is not right."""
+"""data/jsonl: the rows of a file as samples, and the errors about a file that is not right."""
 
 import gzip
 import json
@@ -7,9 +7,9 @@ import logging
 import pytest
 from pydantic import ValidationError
 from rewardlab import Context, Sample
+from rewardlab.data import remap
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
-from rewardlab.rows import remap
 
 
 def dataset(**options):
@@ -61,7 +61,7 @@ def test_a_gzip_file_is_read_too(tmp_path):
 
 @pytest.mark.parametrize("path", ["rows.csv", "rows.json", "rows", "rows.jsonl/", "rows.gz"])
 def test_another_kind_of_file_is_refused_before_anything_is_read(path):
-    with pytest.raises(ValidationError, match=r"is no \.jsonl or \.jsonl\.gz file"):
+    with pytest.raises(ValidationError, match=r"is not a \.jsonl or \.jsonl\.gz file"):
         dataset(path=path)
 
 

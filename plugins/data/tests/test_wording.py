@@ -5,7 +5,7 @@ import string
 from typing import get_args
 
 import pytest
-from rewardlab_data import Language
+from rewardlab_data.options import Language
 from rewardlab_data.wording import STEPS, WordProblem, names, wordings
 
 LANGUAGES = list(wordings())

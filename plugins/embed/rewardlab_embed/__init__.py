@@ -13,9 +13,9 @@ LIKENESS = dict.fromkeys(
     ("prompt_copy", "repetition"),
     "it measures likeness to a reference, which the prompt has, too; `probe` judges the total",
 )
-"""laws that do not apply, and why"""
+"""the laws that do not apply, and why"""
 TIMEOUT = 120.0
-"""seconds for one text of the model's whole length on a processor"""
+"""seconds, enough for one text of the model's whole length on a CPU"""
 
 
 def _cosine(options: CosineOptions, context: Context) -> Any:
@@ -43,13 +43,13 @@ def _distinct_examples() -> Any:
 
 
 def _calls(options: TranslatedCosineOptions, size: int) -> int:
-    """The most questions that a group takes whose responses have LONGEST characters at most."""
+    """Return the most questions that a group takes whose responses have at most LONGEST characters."""
     from rewardlab_embed.pieces import most_pieces
 
     return size * most_pieces(LONGEST, options.piece)
 
 
-def _field(options: CosineOptions) -> list[str]:
+def _required(options: CosineOptions) -> list[str]:
     return [options.against]
 
 
@@ -74,7 +74,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=CosineOptions,
             scope="batch",
             range=(-1.0, 1.0),
-            requires=_field,
+            requires=_required,
             runs="async",
             timeout=TIMEOUT,
             remarks=("cut", "empty"),
@@ -87,7 +87,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=TranslatedCosineOptions,
             scope="batch",
             range=(-1.0, 1.0),
-            requires=_field,
+            requires=_required,
             judges=("translator",),
             calls=_calls,
             runs="async",

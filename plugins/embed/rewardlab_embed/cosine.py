@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.sides import Sides, sides
+from rewardlab.text import ComparedTexts, compared_texts
 
 from rewardlab_embed.model import open_model
 from rewardlab_embed.options import CosineOptions
@@ -13,11 +13,11 @@ Item = tuple[Sample, Completion]
 
 
 class Cosine:
-    """cos(E(prediction), E(reference)), in [0, 1] where `clamp`, else in [-1, 1].
+    """The reward cos(E(prediction), E(reference)), in [0, 1] where `clamp`, else in [-1, 1].
 
-    A blank or missing part of the response is 0.0, or an error, as `empty` says; a blank reference is an error.
-    `info`: `raw`, the cosine before it is clamped; `cut`, the tokens over the model's limit of the `prediction` and
-    the `reference`, where there are any; `empty`, the part that is not there.
+    A blank or missing part of the response scores 0.0 or is an error, as `empty` says; a blank reference is an error.
+    `info`: `raw`, the cosine before it is clamped; `cut`, the tokens of the `prediction` and the `reference` over the
+    model's limit, where there are any; `empty`, the part that is missing.
     Source: PB-RLSVR, R_Embed.
     """
 
@@ -26,20 +26,20 @@ class Cosine:
         self._worker = open_model(options, context)
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
-        """One score an item. Raises what the worker's `ask` does."""
-        compared = self.sides(items)
-        known = [self.without_model(two) for two in compared]
-        pairs = [(two.prediction, two.reference) for two, score in zip(compared, known, strict=True) if score is None]
-        found = iter(await self.cosines(pairs))
-        return [next(found) if score is None else score for score in known]
+        """Return one score for each item. Raises what the worker's `ask` does."""
+        compared = self.compared_texts(items)
+        known = [self.score_without_model(texts) for texts in compared]
+        pairs = [(t.prediction, t.reference) for t, score in zip(compared, known, strict=True) if score is None]
+        cosines = iter(await self.cosines(pairs))
+        return [next(cosines) if score is None else score for score in known]
 
-    def sides(self, items: Sequence[Item]) -> list[Sides]:
-        """The two texts of each item."""
+    def compared_texts(self, items: Sequence[Item]) -> list[ComparedTexts]:
+        """Return the prediction and the reference of each item."""
         part, against = self.options.part, self.options.against
-        return [sides(completion.text, sample, part, against) for sample, completion in items]
+        return [compared_texts(completion.text, sample, part, against) for sample, completion in items]
 
-    def without_model(self, compared: Sides) -> Score | None:
-        """The score of what there is no pair of; None for a pair."""
+    def score_without_model(self, compared: ComparedTexts) -> Score | None:
+        """Return the score of texts one of which is missing or blank; None for a pair that has to be embedded."""
         if compared.problem is not None:
             return Score(error=compared.problem)
         if compared.prediction:
@@ -49,7 +49,7 @@ class Cosine:
         return Score(value=0.0, info={"empty": self.options.part})
 
     async def cosines(self, pairs: Sequence[tuple[str, str]]) -> list[Score]:
-        """One score for each pair (prediction, reference)."""
+        """Return one score for each pair (prediction, reference)."""
         answers = await self._worker.ask([{"a": a, "b": b} for a, b in pairs]) if pairs else []
         return [self._score(answer) for answer in answers]
 

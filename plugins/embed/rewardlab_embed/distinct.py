@@ -9,7 +9,7 @@ from itertools import count, islice
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.asking import in_order
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_embed.evaluation_rows import evaluation_rows, text_of
@@ -21,21 +21,23 @@ log = logging.getLogger("rewardlab.embed")
 CHUNK = 512
 """rows that are compared at once"""
 EXAMPLES, SHOWN = 3, 60
-"""dropped rows that are told, and characters of each"""
+"""dropped rows that the warning shows, and characters of each"""
 
 
 @dataclass(frozen=True)
 class _Chunk:
+    """Rows with their numbers, and the question about each."""
+
     rows: list[tuple[int, Sample]]
     questions: list[dict[str, Any]]
 
 
 class DistinctRows:
-    """An iterable of the source's samples, as they are, without those that are too near; streaming.
+    """An iterable of the source's samples, unchanged, without those that are too near; streaming.
 
-    Which rows are dropped follows from the files and the order of the rows; each iteration compares anew. At its
-    end a warning counts them and tells the first. While it is read: UserError for a row without a text, JobError
-    for one without an embedding.
+    The files and the order of the rows determine which rows are dropped; each iteration compares anew. At its end a
+    warning counts them and shows the first. Iterating raises UserError for a row without a text, and JobError for one
+    without an embedding.
     """
 
     def __init__(self, options: DistinctOptions, context: Context):
@@ -46,23 +48,23 @@ class DistinctRows:
         self._worker = open_model(options, context, "distinct_worker.py", **more)
 
     def __iter__(self) -> Iterator[Sample]:
-        told = _Told([row.where for row in self._against])
-        chunks = self._chunks(told)
-        with closing(in_order(chunks, self._asked, at_once=1 if self._options.within else 2)) as outcomes:
+        tally = _PassTally([row.where for row in self._against])
+        chunks = self._chunks(tally)
+        with closing(in_order(chunks, self._ask, at_once=1 if self._options.within else 2)) as outcomes:
             for chunk, answers in outcomes:
                 for (number, sample), question, answer in zip(chunk.rows, chunk.questions, answers, strict=True):
-                    if told.keeps(number, sample, question["text"], answer):
+                    if tally.keep(number, sample, question["text"], answer):
                         yield sample
-        told.close()
+        tally.close()
 
-    async def _asked(self, chunk: _Chunk) -> tuple[_Chunk, list[dict[str, Any]]]:
+    async def _ask(self, chunk: _Chunk) -> tuple[_Chunk, list[dict[str, Any]]]:
         return chunk, await self._worker.ask(chunk.questions)
 
-    def _chunks(self, told: "_Told") -> Iterator[_Chunk]:
-        name = uuid.uuid4().hex  # of this pass; the worker may serve two
+    def _chunks(self, tally: "_PassTally") -> Iterator[_Chunk]:
+        name = uuid.uuid4().hex  # names this pass: the worker may serve two
         rows = iter(zip(count(), self._source))
         while taken := list(islice(rows, CHUNK)):
-            kept = told.kept if self._options.within else None
+            kept = tally.kept if self._options.within else None
             texts = [self._text(sample) for _, sample in taken]
             questions = [
                 {"text": text, "pass": name, "row": number, "kept": kept}
@@ -78,8 +80,8 @@ class DistinctRows:
         return text
 
 
-class _Told:
-    """What became of the rows of one pass."""
+class _PassTally:
+    """A tally of the rows that one pass kept and dropped."""
 
     def __init__(self, against: Sequence[str]):
         self.kept = 0
@@ -87,8 +89,8 @@ class _Told:
         self._near = {"an evaluation row": 0, "a row before them": 0}
         self._examples: list[str] = []
 
-    def keeps(self, number: int, sample: Sample, text: str, answer: dict[str, Any]) -> bool:
-        """Whether the row stays; counts it."""
+    def keep(self, number: int, sample: Sample, text: str, answer: dict[str, Any]) -> bool:
+        """Count a row and return whether it is kept. Raises JobError for one without an embedding."""
         where = sample.source or sample.id or f"row {number + 1}"
         if "error" in answer:
             raise JobError(f"embed/distinct: {where}: {answer['error']}")
@@ -99,11 +101,11 @@ class _Told:
         self._near["a row before them" if before else "an evaluation row"] += 1
         if len(self._examples) < EXAMPLES:
             near = f"row {answer['row'] + 1}" if before else self._against[answer["nearest"]]
-            self._examples.append(f"{where} to {near} ({answer['cosine']:.3f}): {_shown(text)}")
+            self._examples.append(f"{where} to {near} ({answer['cosine']:.3f}): {_shortened(text)}")
         return False
 
     def close(self) -> None:
-        """Tell what was dropped."""
+        """Log a warning of the rows that were dropped, if there are any."""
         dropped = sum(self._near.values())
         if dropped:
             listed = ", ".join(f"{n} near to {what}" for what, n in self._near.items() if n)
@@ -111,6 +113,6 @@ class _Told:
             log.warning("embed/distinct: %d of %d rows dropped: %s: %s", dropped, self.kept + dropped, listed, shown)
 
 
-def _shown(text: str) -> str:
+def _shortened(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= SHOWN else line[: SHOWN - 3] + "...")

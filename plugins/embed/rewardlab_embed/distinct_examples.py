@@ -1,4 +1,4 @@
-"""Rows and an evaluation set under which the laws of embed/distinct are tried; the model is the user's."""
+"""Examples for the laws of embed/distinct: rows and an evaluation set; the user gives the model."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ PROBLEMS = (
 
 
 def examples_of_distinct() -> list[DatasetExample]:
-    """A row of the evaluation set is among the source's."""
+    """Return an example whose source has a row of the evaluation set."""
     source = [
         Sample(id=f"r{k}", prompt=({"role": "user", "content": text},), source=f"train.jsonl:{k + 1}")
         for k, text in enumerate(PROBLEMS)

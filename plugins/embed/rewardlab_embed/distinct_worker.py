@@ -1,32 +1,32 @@
 """The process behind embed/distinct: an index of the evaluation sets' texts, and of the rows kept so far.
 
-Settings as for embedding_worker.py and {"against": [texts], "threshold"}. All questions of a call belong to one pass:
-{"text", "pass": its name, "row": its number, "kept": rows kept before the call, or null where rows are not compared
-with each other}. A row that is too near is answered by {"cosine", "nearest": index in "against"} or {"cosine", "row":
-number of the row before}, one that is not by {}, one without an embedding by {"error"}. The rows of a pass that were
-kept are in memory.
+The settings are those of embedding_worker.py and {"against": [texts], "threshold"}. All questions of a call belong to
+one pass: {"text", "pass": its name, "row": its number, "kept": rows kept before the call, or null where rows are not
+compared with each other}. The answer for a row that is too near is {"cosine", "nearest": index in "against"} or
+{"cosine", "row": number of the earlier row}; for any other row {}; for one without an embedding {"error"}. The rows
+that a pass has kept are in memory.
 """
 
 import numpy as np
 import torch
 
-from rewardlab_embed.embedding_worker import Embedded, Embedder
+from rewardlab_embed.embedding_worker import Embedder, Embedding
 
 BLOCK = 8192
 """vectors of an index that a matrix product takes at once"""
 PASSES = 2
-"""whose rows are remembered"""
+"""passes whose rows are remembered"""
 ROUNDING = 1e-6
-"""of a cosine in float32: a text's own is at least 1 less this"""
+"""the error of a cosine in float32: that of a text with itself is at least 1 less this"""
 
 
-def build(settings: dict, context: dict) -> "Distinct":
-    """The object that the host asks; embeds the evaluation sets."""
-    return Distinct(Embedder(settings, context["device"]), settings["against"], settings["threshold"])
+def build(settings: dict, context: dict) -> "NearRowFinder":
+    """Load the model, embed the evaluation sets and return the object that answers the host's questions."""
+    return NearRowFinder(Embedder(settings, context["device"]), settings["against"], settings["threshold"])
 
 
-class Index:
-    """Unit vectors, and the nearest of them."""
+class VectorIndex:
+    """An index of unit vectors that finds the nearest of them."""
 
     def __init__(self, device: torch.device):
         self._device = device
@@ -37,7 +37,7 @@ class Index:
         return self._count
 
     def add(self, vectors: np.ndarray) -> None:
-        """vectors: (n, dimension), float32, each of length 1."""
+        """Add vectors (n, dimension), float32, each of length 1."""
         for vector in torch.from_numpy(vectors).to(self._device):
             place = self._count % BLOCK
             if place == 0:
@@ -45,45 +45,48 @@ class Index:
             self._blocks[-1][place] = vector
             self._count += 1
 
-    def cut(self, count: int) -> None:
-        """Forget all but the first `count`."""
+    def truncate(self, count: int) -> None:
+        """Forget all vectors but the first `count`."""
         self._count = min(self._count, count)
         del self._blocks[-(-self._count // BLOCK) :]
 
     def nearest(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each of the n vectors the highest cosine (n,), and whose it is (n,); -inf and -1 with an empty index."""
-        best, whose = np.full(len(vectors), -np.inf, np.float32), np.full(len(vectors), -1)
-        asked = torch.from_numpy(vectors).to(self._device)
+        """Return the highest cosine of each vector with the index (n,), and the index of the nearest vector (n,).
+
+        vectors: (n, dimension), float32, each of length 1. With an empty index the results are -inf and -1.
+        """
+        best, nearest = np.full(len(vectors), -np.inf, np.float32), np.full(len(vectors), -1)
+        queries = torch.from_numpy(vectors).to(self._device)
         for number, block in enumerate(self._blocks):
             filled = min(BLOCK, self._count - number * BLOCK)
-            highest, there = (asked @ block[:filled].T).max(dim=1)
-            cosine, place = highest.cpu().numpy(), there.cpu().numpy() + number * BLOCK
+            highest, column = (queries @ block[:filled].T).max(dim=1)
+            cosine, place = highest.cpu().numpy(), column.cpu().numpy() + number * BLOCK
             better = cosine > best
-            best[better], whose[better] = cosine[better], place[better]
-        return best, whose
+            best[better], nearest[better] = cosine[better], place[better]
+        return best, nearest
 
 
-class Distinct:
-    """What `build` gives the host."""
+class NearRowFinder:
+    """A finder of rows that are too near to the evaluation sets or to earlier rows; it answers the host's questions."""
 
     def __init__(self, embedder: Embedder, against: list[str], threshold: float):
         self._embedder, self._threshold = embedder, threshold - ROUNDING
-        self._against = Index(embedder.model.device)
-        self._passes: dict[str, _Rows] = {}
+        self._against = VectorIndex(embedder.model.device)
+        self._passes: dict[str, _KeptRows] = {}
         found = embedder.embed(against)
-        for text, embedded in zip(against, found, strict=True):
-            if embedded.vector is None:
-                raise ValueError(f"no embedding of {text[:60]!r} of the evaluation sets: {embedded.error}")
+        for text, embedding in zip(against, found, strict=True):
+            if embedding.vector is None:
+                raise ValueError(f"no embedding of {text[:60]!r} of the evaluation sets: {embedding.error}")
         self._against.add(_matrix(found))
 
     def answer(self, questions: list[dict]) -> list[dict]:
-        """One answer a question, in order."""
+        """Return one answer for each question, in order."""
         found = self._embedder.embed([question["text"] for question in questions])
         usable = [(q, e) for q, e in zip(questions, found, strict=True) if e.vector is not None]
-        nearest = iter(self._near([q for q, _ in usable], _matrix([e for _, e in usable])) if usable else ())
-        return [{"error": e.error} if e.vector is None else next(nearest) for e in found]
+        answers = iter(self._answer([q for q, _ in usable], _matrix([e for _, e in usable])) if usable else ())
+        return [{"error": e.error} if e.vector is None else next(answers) for e in found]
 
-    def _near(self, questions: list[dict], vectors: np.ndarray) -> list[dict]:
+    def _answer(self, questions: list[dict], vectors: np.ndarray) -> list[dict]:
         cosines, places = self._against.nearest(vectors)
         answers = [
             {"cosine": float(cosine), "nearest": int(place)} if cosine >= self._threshold else {}
@@ -93,58 +96,58 @@ class Distinct:
         if first["kept"] is None:
             return answers
         rows = self._rows(first["pass"])
-        if not rows.back_to(first["row"], first["kept"]):
-            return [{"error": "the process was started anew and has forgotten the rows before"}] * len(answers)
+        if not rows.go_back_to(first["row"], first["kept"]):
+            return [{"error": "the process was restarted and has lost the earlier rows"}] * len(answers)
         far = [number for number, answer in enumerate(answers) if not answer]
-        told = rows.add([questions[number]["row"] for number in far], vectors[far], self._threshold) if far else []
-        for number, near in zip(far, told, strict=True):
-            answers[number] = near
+        added = rows.add([questions[number]["row"] for number in far], vectors[far], self._threshold) if far else []
+        for number, answer in zip(far, added, strict=True):
+            answers[number] = answer
         return answers
 
-    def _rows(self, name: str) -> "_Rows":
+    def _rows(self, name: str) -> "_KeptRows":
         if name not in self._passes:
-            self._passes[name] = _Rows(Index(self._embedder.model.device))
+            self._passes[name] = _KeptRows(VectorIndex(self._embedder.model.device))
             while len(self._passes) > PASSES:
                 del self._passes[next(iter(self._passes))]
         return self._passes[name]
 
 
-class _Rows:
+class _KeptRows:
     """The rows that a pass has kept."""
 
-    def __init__(self, index: Index):
+    def __init__(self, index: VectorIndex):
         self._index = index
         self._numbers: list[int] = []
 
-    def back_to(self, row: int, kept: int) -> bool:
-        """Forget what a call that is asked again has added; whether `kept` rows before `row` are known then."""
+    def go_back_to(self, row: int, kept: int) -> bool:
+        """Forget the rows from `row` on, which a repeated call adds again; return whether `kept` rows are left."""
         while self._numbers and self._numbers[-1] >= row:
             self._numbers.pop()
-        self._index.cut(len(self._numbers))
+        self._index.truncate(len(self._numbers))
         return len(self._numbers) == kept
 
     def add(self, rows: list[int], vectors: np.ndarray, threshold: float) -> list[dict]:
-        """Keep each row that is near to none before it, of this call's too; else say which one it is near to."""
+        """Keep each row that is near to no earlier one, of this call or before it, and return the answer for each."""
         cosines, places = self._index.nearest(vectors)
-        told: list[dict] = []
+        answers: list[dict] = []
         new: list[int] = []
         among = vectors @ vectors.T
         for number, (cosine, place) in enumerate(zip(cosines, places, strict=True)):
             near = {"cosine": float(cosine), "row": self._numbers[place]} if cosine >= threshold else {}
-            beside = max(new, key=lambda other: among[number, other], default=None)
-            if not near and beside is not None and among[number, beside] >= threshold:
-                near = {"cosine": float(among[number, beside]), "row": rows[beside]}
-            told.append(near)
+            nearest = max(new, key=lambda other: among[number, other], default=None)
+            if not near and nearest is not None and among[number, nearest] >= threshold:
+                near = {"cosine": float(among[number, nearest]), "row": rows[nearest]}
+            answers.append(near)
             if not near:
                 new.append(number)
         self._numbers += [rows[number] for number in new]
         if new:
             self._index.add(vectors[new])
-        return told
+        return answers
 
 
-def _matrix(embedded: list[Embedded]) -> np.ndarray:
-    """Of texts that all have a vector; a row each."""
-    vectors = [one.vector for one in embedded if one.vector is not None]
-    assert len(vectors) == len(embedded), "a text without a vector would move the rows of those after it"
+def _matrix(embeddings: list[Embedding]) -> np.ndarray:
+    """Return the vectors of texts that all have one, as rows."""
+    vectors = [embedding.vector for embedding in embeddings if embedding.vector is not None]
+    assert len(vectors) == len(embeddings), "a text without a vector would shift the rows after it"
     return np.stack(vectors)

@@ -1,7 +1,7 @@
-"""The process that holds an embedding model and answers pairs of texts with their cosine. Run by path.
+"""The process that holds an embedding model and answers pairs of texts with their cosine. It is run by path.
 
-Settings: {"model", "max_tokens", "batch_size", "dtype", "trust_remote_code"}. A question
-{"a": text, "b": text} is answered by {"cosine": float, "cut": [tokens lost of a, of b]} or {"error", "of": "a" | "b"}.
+Settings: {"model", "max_tokens", "batch_size", "dtype", "trust_remote_code"}. The answer to a question
+{"a": text, "b": text} is {"cosine": float, "cut": [tokens lost of a, of b]} or {"error", "of": "a" | "b"}.
 Embeddings never leave the process.
 """
 
@@ -19,43 +19,46 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging
 
-from rewardlab_embed.device import usable
-from rewardlab_embed.hub import cached, refusal
+from rewardlab_embed.device import require_device
+from rewardlab_embed.hub import is_cached, model_error
 
 KEPT_BYTES = 256 << 20
-"""of embeddings that are kept: references come again in every group and every step"""
+"""bytes of embeddings that are kept: references come again in every group and every step"""
 
 
-def build(settings: dict, context: dict) -> "Pairs":
-    """The object that the host asks; an exception says why there is none."""
-    return Pairs(Embedder(settings, context["device"]))
+def build(settings: dict, context: dict) -> "PairCosines":
+    """Load the model and return the object that answers the host's questions; an exception says why it cannot."""
+    return PairCosines(Embedder(settings, context["device"]))
 
 
-class Pairs:
-    """Cosines of pairs."""
+class PairCosines:
+    """The cosines of pairs of texts; it answers the host's questions."""
 
     def __init__(self, embedder: "Embedder"):
         self._embedder = embedder
 
     def answer(self, questions: Sequence[dict]) -> list[dict]:
-        """One answer a question, in order; no text of them is embedded twice."""
+        """Return one answer for each question, in order; no text is embedded twice."""
         texts = [question[side] for question in questions for side in "ab"]
         sides = iter(self._embedder.embed(texts))
         return [_answer(a, b) for a, b in zip(sides, sides, strict=True)]
 
 
-def _answer(a: "Embedded", b: "Embedded") -> dict:
+def _answer(a: "Embedding", b: "Embedding") -> dict:
     if a.vector is None:
         return {"error": a.error, "of": "a"}
     if b.vector is None:
         return {"error": b.error, "of": "b"}
-    # rounding may lead a text's cosine with itself over 1
+    # rounding may bring a text's cosine with itself above 1
     return {"cosine": max(-1.0, min(1.0, float(np.dot(a.vector, b.vector)))), "cut": [a.cut, b.cut]}
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
-    """vector: float32, of length 1; None where `error` says why there is none. cut: tokens over the model's limit."""
+class Embedding:
+    """The embedding of a text.
+
+    vector: float32, of length 1; None where `error` says why there is none. cut: tokens over the model's limit.
+    """
 
     vector: np.ndarray | None = None
     cut: int = 0
@@ -67,44 +70,50 @@ class Embedder:
 
     def __init__(self, settings: dict, device: str):
         logging.disable_progress_bar()  # the last lines on stderr are for what went wrong
-        logging.set_verbosity_error()  # texts over the limit are counted, not warned of
+        logging.set_verbosity_error()  # texts over the limit are counted instead of warned about
+        require_device(device)  # before the model is loaded
         self._batch_size = settings["batch_size"]
-        self.model = _loaded(settings, usable(device)).eval()
-        self._wrapped = bool({"image", "audio", "video"}.intersection(self.model.modalities))
+        self.model = _load(settings, device).eval()
+        self._multimodal = bool({"image", "audio", "video"}.intersection(self.model.modalities))
         self.limit = _limit(self.model, settings["max_tokens"])
         """Tokens that the model reads, with those that it adds itself; None where nothing bounds them."""
-        self._added = self._tokens("a") if self.limit is not None else 0
-        self._kept = _Kept(KEPT_BYTES)
+        self._added = self._count_tokens("a") if self.limit is not None else 0
+        self._cache = _EmbeddingCache(KEPT_BYTES)
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
-        """One for each text, in order. Equal texts are embedded once, those of like length together."""
+    def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        """Return one embedding for each text, in order.
+
+        Equal texts are embedded once, and texts of like length together.
+        """
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
-        named = dict(zip(keys, texts, strict=True))
-        found = {key: known for key in named if (known := self._kept.get(key)) is not None}
-        missing = sorted(named.keys() - found.keys(), key=lambda key: (-len(named[key]), key))
+        by_key = dict(zip(keys, texts, strict=True))
+        found = {key: known for key in by_key if (known := self._cache.get(key)) is not None}
+        missing = sorted(by_key.keys() - found.keys(), key=lambda key: (-len(by_key[key]), key))
         for start in range(0, len(missing), self._batch_size):
             batch = missing[start : start + self._batch_size]
-            made = self._embed_batch([_readable(named[key]) for key in batch])
-            found.update(zip(batch, made, strict=True))
-        self._kept.put((key, found[key]) for key in missing)
+            embeddings = self._embed_batch([_encodable(by_key[key]) for key in batch])
+            found.update(zip(batch, embeddings, strict=True))
+        self._cache.put((key, found[key]) for key in missing)
         return [found[key] for key in keys]
 
-    def _embed_batch(self, texts: list[str]) -> list[Embedded]:
-        """Without room for all of them, the halves one after the other."""
+    def _embed_batch(self, texts: list[str]) -> list[Embedding]:
+        """Embed the texts at once; where memory does not suffice, embed the halves one after the other."""
         vectors = self._vectors(texts)
         if vectors is not None:
-            return [_checked(vector, self._cut(text)) for vector, text in zip(vectors, texts, strict=True)]
+            return [_normalized(vector, self._lost(text)) for vector, text in zip(vectors, texts, strict=True)]
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         if len(texts) == 1:
-            return [Embedded(error="out of memory; a lower max_tokens would let it fit")]
+            return [Embedding(error="out of memory; a lower max_tokens would let it fit")]
         middle = len(texts) // 2
         return self._embed_batch(texts[:middle]) + self._embed_batch(texts[middle:])
 
     def _vectors(self, texts: list[str]) -> np.ndarray | None:
-        """(len(texts), dimension), float32; None where there was no room. In a function of its own, so that what
-        the failed try holds is free before the next one."""
+        """Return the vectors (len(texts), dimension), float32; None where memory did not suffice.
+
+        This is a function of its own, so that whatever a failed try holds is freed before the next one.
+        """
         try:
             found = self.model.encode(
                 [self._input(text) for text in texts],
@@ -120,25 +129,29 @@ class Embedder:
             return None
 
     def _input(self, text: str) -> str | dict[str, str]:
-        """A model that also sees would fetch a text that is a picture's address; as a dict it is a text."""
-        return {"text": text} if self._wrapped else text
+        """Return the text as the model's input.
 
-    def _cut(self, text: str) -> int:
+        A multimodal model would fetch a text that is the address of a picture; in a dict it stays a text.
+        """
+        return {"text": text} if self._multimodal else text
+
+    def _lost(self, text: str) -> int:
+        """Return how many tokens of the text are over the limit."""
         if self.limit is None or _most_tokens(text) + self._added <= self.limit:
             return 0
-        return max(0, self._tokens(text) - self.limit)
+        return max(0, self._count_tokens(text) - self.limit)
 
-    def _tokens(self, text: str) -> int:
-        """As the model itself counts them before it cuts, with those that it adds."""
+    def _count_tokens(self, text: str) -> int:
+        """Return the tokens of the text as the model counts them before it cuts, with those that it adds."""
         whole = {"text": {"truncation": False}}
         return self.model.preprocess([self._input(text)], prompt="", processing_kwargs=whole)["input_ids"].shape[-1]
 
 
-def _loaded(settings: dict, device: str) -> SentenceTransformer:
-    """From a folder, or from the cache without asking the hub; what the cache lacks comes from the hub."""
+def _load(settings: dict, device: str) -> SentenceTransformer:
+    """Load the model from a folder, or from the cache without asking the hub, or else from the hub."""
     name = settings["model"]
     if "/" not in name:
-        name = f"sentence-transformers/{name}"  # as the library has it
+        name = f"sentence-transformers/{name}"  # as the library does
 
     def load(*, local: bool) -> SentenceTransformer:
         return SentenceTransformer(
@@ -151,16 +164,17 @@ def _loaded(settings: dict, device: str) -> SentenceTransformer:
 
     if Path(name).is_dir():
         return load(local=True)
-    if cached(name):
+    if is_cached(name):
         with suppress(OSError):  # a file that is not in the cache
             return load(local=True)
     try:
         return load(local=False)
     except OSError as error:
-        raise refusal(name, error) from error
+        raise model_error(name, error) from error
 
 
 def _limit(model: SentenceTransformer, wanted: int | None) -> int | None:
+    """Return the most tokens that the model reads, lowered to `wanted`, and set the model to it."""
     own = [bound for bound in (model.max_seq_length, _positions(model)) if bound is not None and bound < 1 << 30]
     limit = min(own) if own else None
     if wanted is not None:
@@ -175,7 +189,7 @@ def _limit(model: SentenceTransformer, wanted: int | None) -> int | None:
 
 
 def _positions(model: SentenceTransformer) -> int | None:
-    """Positions that the transformer has; in the family of RoBERTa those up to the padding's stay unused."""
+    """Return how many positions the transformer uses; the RoBERTa family leaves those up to the padding's unused."""
     if model.config is None:
         return None
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
@@ -187,15 +201,15 @@ def _positions(model: SentenceTransformer) -> int | None:
 
 
 def _most_tokens(text: str) -> int:
-    """No tokenizer makes more of it: a token has a byte at least, of the text as it normalises it."""
+    """Return an upper bound for the tokens of a text: each has at least one byte of the text as it is normalised."""
     if text.isascii():
         return len(text) + 1  # one that opens the text
     longest = unicodedata.normalize("NFKD", text.lower())
     return max(len(text.encode()), len(longest.encode())) + 1
 
 
-def _readable(text: str) -> str:
-    """Lone surrogates, which no tokenizer takes, become U+FFFD."""
+def _encodable(text: str) -> str:
+    """Return the text with U+FFFD in place of lone surrogates, which no tokenizer takes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -203,37 +217,40 @@ def _readable(text: str) -> str:
     return text
 
 
-def _checked(vector: np.ndarray, cut: int) -> Embedded:
+def _normalized(vector: np.ndarray, cut: int) -> Embedding:
     if not np.isfinite(vector).all():
-        return Embedded(error="its embedding is not finite", cut=cut)
+        return Embedding(error="its embedding is not finite", cut=cut)
     length = np.linalg.norm(vector)
     if not length > 0:
-        return Embedded(error="its embedding is zero, which is near to nothing", cut=cut)
-    return Embedded(vector=vector / length, cut=cut)
+        return Embedding(error="its embedding is zero, which is near to nothing", cut=cut)
+    return Embedding(vector=vector / length, cut=cut)
 
 
 def _is_out_of_memory(error: RuntimeError) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-class _Kept:
-    """The embeddings used last, up to a number of bytes. Failures are not kept: memory may be there next time."""
+class _EmbeddingCache:
+    """A cache of the embeddings used last, up to a number of bytes.
+
+    Failures are not kept: next time there may be enough memory.
+    """
 
     def __init__(self, most: int):
         self._most, self._bytes = most, 0
-        self._by_key: OrderedDict[bytes, Embedded] = OrderedDict()
+        self._by_key: OrderedDict[bytes, Embedding] = OrderedDict()
 
-    def get(self, key: bytes) -> Embedded | None:
+    def get(self, key: bytes) -> Embedding | None:
         if key in self._by_key:
             self._by_key.move_to_end(key)
         return self._by_key.get(key)
 
-    def put(self, found: Iterable[tuple[bytes, Embedded]]) -> None:
-        for key, embedded in found:
-            if embedded.vector is not None:
-                self._by_key[key] = embedded
-                self._bytes += embedded.vector.nbytes
+    def put(self, found: Iterable[tuple[bytes, Embedding]]) -> None:
+        for key, embedding in found:
+            if embedding.vector is not None:
+                self._by_key[key] = embedding
+                self._bytes += embedding.vector.nbytes
         while self._bytes > self._most:
             _, oldest = self._by_key.popitem(last=False)
-            assert oldest.vector is not None  # no other is kept
+            assert oldest.vector is not None  # others are not kept
             self._bytes -= oldest.vector.nbytes

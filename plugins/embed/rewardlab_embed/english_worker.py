@@ -1,8 +1,8 @@
-"""The process that tells whether a text is in English already. Run by path; imports no rewardlab.
+"""The process that finds out whether a text is in English already. It is run by path and imports no rewardlab.
 
-A question {"text", "language"} (the row's language: a code, a tag or an English name; null where there is none) is
-answered by {"english": bool, "language": the English name of the text's language, null where it is not known}. A
-text without words has {"english": null}: there is nothing to translate.
+The answer to a question {"text", "language"} (the row's language: a code, a tag or an English name; null where there
+is none) is {"english": bool, "language": the English name of the text's language, null where it is not known}. For a
+text without words it is {"english": null}: there is nothing to translate.
 """
 
 import re
@@ -11,13 +11,13 @@ from functools import cache
 
 from lingua import Language, LanguageDetector, LanguageDetectorBuilder
 
-LOOKED_AT, WINDOW = 12_000, 600
-"""characters of a text that are looked at, in windows of so many, evenly over all of it"""
-TOLD_FROM = 100
-"""characters from which on a detected language is named"""
+EXAMINED, WINDOW = 12_000, 600
+"""characters of a text that are examined, and of the windows that spread evenly over a longer one"""
+LEAST_TO_NAME = 100
+"""characters that a text needs for a detected language to be named"""
 OTHER_SCRIPT = 1 / 3
 """a text with this share of its letters, or more, in other scripts than Latin is not in English"""
-_NOT_PROSE = re.compile(  # each body has an end to its length, so that openers without closers cost little
+_NOT_PROSE = re.compile(  # the length of each body is bounded, so that openers without closers cost little
     r"```.{0,400}?(?:```|\Z)|`[^`\n]{1,400}`|\$\$.{0,400}?\$\$|\$[^$\n]{1,400}\$|\\\(.{0,400}?\\\)|\\\[.{0,400}?\\\]"
     r"|\\[A-Za-z]{1,40}(?:\{[^{}]{0,80}\}){0,3}|</?[A-Za-z][^<>\n]{0,80}>|https?://\S{1,400}",
     re.DOTALL,
@@ -27,19 +27,19 @@ _OTHER_TAGS = {"no": "nb", "nor": "nb", "norwegian": "nb", "fil": "tl", "filipin
 _OTHER_TAGS |= {"arb": "ar", "pes": "fa", "farsi": "fa", "swh": "sw", "kiswahili": "sw", "bangla": "bn", "zsm": "ms"}
 
 
-def build(settings: dict, context: dict) -> "Languages":
-    """The object that the host asks."""
-    return Languages()
+def build(settings: dict, context: dict) -> "EnglishDetector":
+    """Return the object that answers the host's questions."""
+    return EnglishDetector()
 
 
-class Languages:
-    """Tells English from the row's language or, where that is no help, from all others."""
+class EnglishDetector:
+    """A detector that tells English from the row's language or, where that is unknown or English, from all others."""
 
     def answer(self, questions: list[dict]) -> list[dict]:
-        """One answer a question, in order."""
-        return [self._one(question["text"], _language(question["language"])) for question in questions]
+        """Return one answer for each question, in order."""
+        return [self._answer(question["text"], _language(question["language"])) for question in questions]
 
-    def _one(self, text: str, expected: Language | None) -> dict:
+    def _answer(self, text: str, expected: Language | None) -> dict:
         words = _words(text)
         if not words:
             return {"english": None, "language": None}
@@ -47,14 +47,14 @@ class Languages:
         if _share_of_other_scripts(words) >= OTHER_SCRIPT:
             return {"english": False, "language": _name(other)}
         found = _detector(other).detect_language_of(words)
-        told = other or (found if len(words) >= TOLD_FROM else None)
-        return {"english": found == Language.ENGLISH, "language": _name(told)}
+        language = other or (found if len(words) >= LEAST_TO_NAME else None)
+        return {"english": found == Language.ENGLISH, "language": _name(language)}
 
 
 def _words(text: str) -> str:
-    """The letters of the text, without formulas, code, tags and digits; of a long text those of its windows."""
-    if len(text) > LOOKED_AT:
-        count = LOOKED_AT // WINDOW
+    """Return the words of the text, without formulas, code, tags and digits; of a long text those of its windows."""
+    if len(text) > EXAMINED:
+        count = EXAMINED // WINDOW
         starts = (number * (len(text) - WINDOW) // (count - 1) for number in range(count))
         text = "\n".join(text[start : start + WINDOW] for start in starts)
     text = _NOT_PROSE.sub(" ", text)
@@ -77,7 +77,7 @@ def _detector(other: Language | None) -> LanguageDetector:
 
 @cache
 def _language(tag: str | None) -> Language | None:
-    """What lingua calls the language of a tag such as "id", "zh-cn", "ind_Latn" or "Indonesian"; None for others."""
+    """Return lingua's language for a tag such as "id", "zh-cn", "ind_Latn" or "Indonesian"; None for an unknown one."""
     if not isinstance(tag, str):
         return None
     name = re.split(r"[-_(]", tag.strip().lower())[0].strip()

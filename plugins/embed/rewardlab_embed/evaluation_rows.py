@@ -1,28 +1,30 @@
-"""The texts of evaluation sets, and which text of a row is compared."""
+"""Read the texts of evaluation sets, and choose the text of a row that is compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Sample
+from rewardlab.data import raw_sample, read_lines
 from rewardlab.errors import Problem, UserError
-from rewardlab.lines import read_lines
-from rewardlab.rows import raw_sample
 
 MOST_PROBLEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """where: "eval.jsonl:7"."""
+class EvaluationRow:
+    """A row of an evaluation set: its text, and where it stands ("eval.jsonl:7")."""
 
     where: str
     text: str
 
 
-def evaluation_rows(files: Sequence[str], field: str) -> list[Row]:
-    """The rows of JSONL files, each text once. A UserError names files that are not there, and rows without a text."""
-    rows: dict[str, Row] = {}
+def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
+    """Return the rows of JSONL files, each text once.
+
+    Raises UserError, which names missing files, and rows without a text.
+    """
+    rows: dict[str, EvaluationRow] = {}
     problems = [Problem(where=file, what="no such file (of `against`)") for file in files if not _path(file).is_file()]
     if problems:
         raise UserError(problems)
@@ -35,7 +37,7 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[Row]:
                 what = f"neither a text in the field {field!r} nor a prompt with a message of the user"
                 problems.append(Problem(where=where, what=what))
             else:
-                rows.setdefault(text, Row(where, text))
+                rows.setdefault(text, EvaluationRow(where, text))
     if problems:
         raise UserError(problems[:MOST_PROBLEMS])
     if not rows:
@@ -48,9 +50,9 @@ def _path(file: str) -> Path:
 
 
 def text_of(sample: Sample, field: str) -> str | None:
-    """The field, where it holds a text, else the last message of the user; None without either."""
-    told = [message["content"] for message in sample.prompt if message["role"] == "user"]
-    for text in (sample.fields.get(field), *told[-1:]):
+    """Return the field, where it holds a text, else the last message of the user; None without either."""
+    messages = [message["content"] for message in sample.prompt if message["role"] == "user"]
+    for text in (sample.fields.get(field), *messages[-1:]):
         if isinstance(text, str) and text.strip():
             return text.strip()
     return None

@@ -1,4 +1,4 @@
-"""Responses that mean what a reference means, and others, to try the components with (rewardlab.laws)."""
+"""Examples for the laws of the rewards: responses that mean what a reference means, and others (rewardlab.laws)."""
 
 from rewardlab import Ask, Reply, Sample
 from rewardlab.laws import RewardExample
@@ -17,8 +17,8 @@ GOOD, OTHER = (f"<think>{text}</think><answer>24</answer>" for text in GERMAN)
 BAD = [OTHER, "<think> </think><answer>24</answer>", "24"]
 
 
-class Dictionary:
-    """A translator that knows two sentences; of anything else it says that it is in German."""
+class DictionaryTranslator:
+    """A translator that knows two sentences; for anything else it says that the text is in German."""
 
     async def ask(self, ask: Ask) -> Reply:
         text = ask.parts["text"]
@@ -26,12 +26,12 @@ class Dictionary:
 
 
 def cosine() -> list[RewardExample]:
-    """Where only the user can say which model."""
+    """Return an example that needs the user's `model`."""
     return [RewardExample(title="reasoning", sample=BOOKS, good=[GOOD], bad=BAD, needs=["model"])]
 
 
 def translated_cosine() -> list[RewardExample]:
-    """With a translator that knows the example."""
+    """Return an example that needs the user's `model`, with a translator that knows its texts."""
     return [
         RewardExample(
             title="reasoning",
@@ -40,6 +40,6 @@ def translated_cosine() -> list[RewardExample]:
             bad=BAD,
             options={"translator": "dictionary"},
             needs=["model"],
-            judges=lambda: {"dictionary": Dictionary()},
+            judges=lambda: {"dictionary": DictionaryTranslator()},
         )
     ]

@@ -1,4 +1,4 @@
-"""The process with the embedding model, which components with the same model share."""
+"""Open the process with the embedding model, which components with the same model share."""
 
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,25 @@ HERE = Path(__file__).parent
 
 
 def open_model(options: ModelOptions, context: Context, file: str = "embedding_worker.py", **more: Any) -> Any:
-    """The worker of the model that the options name; a UserError where it is a path and there is no model."""
+    """Return the worker of the model that the options name. Raises UserError for a path without a model.
+
+    file: the worker's file in this folder. more: further settings for it.
+    """
     settings = options.model_dump(include=set(ModelOptions.model_fields))
-    return context.workers.open(HERE / file, {**settings, "model": located(options.model), **more})
+    return context.workers.open(HERE / file, {**settings, "model": locate_model(options.model), **more})
 
 
-def located(model: str) -> str:
-    """The folder's whole path, or the name on the hub as it is. A UserError where a path leads to no model."""
+def locate_model(model: str) -> str:
+    """Return the absolute path of a folder; return a name on the hub as it is.
+
+    Raises UserError for a path without a model.
+    """
     folder = Path(model).expanduser()
     if folder.is_dir():
         if not (folder / "modules.json").is_file():
             raise UserError(
-                f"model: {folder} holds no sentence-transformers model, which has a modules.json. One is made of a "
-                f"plain transformers model by choosing how its tokens are pooled: t = Transformer({str(folder)!r}); "
+                f"model: {folder} holds no sentence-transformers model: there is no modules.json. To make one from a "
+                f"plain transformers model, choose how its tokens are pooled: t = Transformer({str(folder)!r}); "
                 'SentenceTransformer(modules=[t, Pooling(t.get_embedding_dimension(), pooling_mode="mean")])'
                 ".save_pretrained(OTHER_FOLDER)"
             )

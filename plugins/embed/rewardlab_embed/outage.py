@@ -1,23 +1,23 @@
-"""When failures of a translation server are too many to be made up for."""
+"""Decide when a translation server fails too often for its failures to be made up for."""
 
 import threading
 from collections import deque
 
 LAST = 1000
-"""translations that count"""
+"""the last translations, which count"""
 SHARE = 0.05
-"""of them may have failed; fewer than 20 translations allow no failure at all"""
+"""the share of them that may have failed; fewer than 20 translations allow no failure at all"""
 
 
-class Outages:
-    """The last translations: which of them the server gave no answer to. For any thread."""
+class OutageWatch:
+    """A record of which of the last translations the server did not answer. Safe in any thread."""
 
     def __init__(self) -> None:
         self._failed: deque[bool] = deque(maxlen=LAST)
         self._lock = threading.Lock()
 
     def note(self, failed: bool) -> bool:
-        """Counts one translation; whether the server's failures, this one included, are more than SHARE now."""
+        """Count one translation and return whether the server's failures, this one included, now exceed SHARE."""
         with self._lock:
             self._failed.append(failed)
             return sum(self._failed) > SHARE * len(self._failed)

@@ -1,4 +1,4 @@
-"""A long text in pieces that are translated one by one, and one text again."""
+"""Cut a long text into pieces that are translated one by one, and join their translations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,31 +12,31 @@ Cut = tuple[str, str]
 
 
 def cut(text: str, most: int) -> list[Cut]:
-    """`text`, without white space around it, in pieces of at most `most` characters, cut at blank lines if these do.
+    """Return `text`, without the white space around it, in pieces of at most `most` characters.
 
-    A longer paragraph is cut at the ends of its sentences, a longer sentence between words, a longer word anywhere.
-    Pieces and white space together are the text. Takes time linear in the text.
+    It is cut at blank lines where that suffices; a longer paragraph at the ends of its sentences, a longer sentence
+    between words, a longer word anywhere. Pieces and white space together are the text. Takes time linear in the text.
     """
     pieces: list[Cut] = []
-    held, gap = "", ""
+    piece, gap = "", ""
     for unit, after in _units(text, most, (_PARAGRAPHS, _SENTENCES, _WORDS)):
-        if unit and held and len(held) + len(gap) + len(unit) > most:
-            pieces.append((held, gap))
-            held, gap = unit, after
+        if unit and piece and len(piece) + len(gap) + len(unit) > most:
+            pieces.append((piece, gap))
+            piece, gap = unit, after
         elif unit:
-            held, gap = held + gap + unit, after
-        else:  # two places to cut beside each other
+            piece, gap = piece + gap + unit, after
+        else:  # two places to cut, side by side
             gap += after
-    return [*pieces, (held, gap)]
+    return [*pieces, (piece, gap)]
 
 
 def most_pieces(length: int, most: int) -> int:
-    """The most pieces that `cut` makes of `length` characters: any two neighbours together are over `most`."""
+    """Return the most pieces that `cut` makes of `length` characters: any two neighbours together exceed `most`."""
     return 2 * (length // (most + 1)) + 1
 
 
 def join(pieces: Sequence[Cut], translations: Sequence[str]) -> str:
-    """The translations of the pieces with the white space that stood between them."""
+    """Return the translations of the pieces, joined by the white space that stood between them."""
     last = len(pieces) - 1
     return "".join(
         translation + (gap or " ") * (number < last)
@@ -45,7 +45,7 @@ def join(pieces: Sequence[Cut], translations: Sequence[str]) -> str:
 
 
 def _units(text: str, most: int, kinds: Sequence[re.Pattern]) -> Iterator[Cut]:
-    """What is not cut any further; a unit that is too long is cut at the next kind of place."""
+    """Yield the units that are not cut any further; a unit that is too long is cut at the next kind of place."""
     if not kinds:
         yield from ((text[start : start + most], "") for start in range(0, len(text), most))
         return

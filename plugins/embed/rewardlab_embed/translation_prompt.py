@@ -1,44 +1,44 @@
-"""The question to a translator into English: one quoted text, and what a template must have."""
+"""The prompt for a translator into English: one quoted text, and what a template must have."""
 
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rewardlab import quoting
-from rewardlab.types import Message
+from rewardlab import Message
+from rewardlab.text import quoting
 
 LABEL = "TEXT"
 PLACEHOLDERS = ("language", "fenced", "text", "key")
 UNKNOWN = "non-English"
-"""What stands for a language whose name is not known."""
+"""The name used for a language that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslationTemplate:
-    """A checked template."""
+class EnglishTemplate:
+    """A checked template of the question to a translator into English."""
 
     template: quoting.QuotingTemplate
 
     def messages(self, text: str, language: str | None) -> list[Message]:
-        """The messages that ask to translate `text`, shown verbatim, from the language of that English name."""
+        """Return the messages that ask to translate `text`, shown verbatim, from the language of that English name."""
         key = fence_key(text)
         fenced = quoting.fence(LABEL, text, key)
         return self.template.messages({"language": language or UNKNOWN, "fenced": fenced, "text": text, "key": key})
 
 
 def fence_key(text: str) -> str:
-    """The key of the fence around a text, which depends on all of it."""
+    """Return the key of the fence around a text, which depends on all of it."""
     return quoting.fence_key({"text": text})
 
 
 def without_fence(reply: str, text: str) -> str:
-    """A translation without the lines of its text's fence, where the translator repeated them."""
+    """Return a translation without the lines of its text's fence, which a translator may repeat."""
     lines = quoting.fence_lines(LABEL, fence_key(text))
     return "\n".join(line for line in reply.split("\n") if line.strip() not in lines)
 
 
-def load(path: str | None) -> TranslationTemplate:
-    """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+def load(path: str | None) -> EnglishTemplate:
+    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
 
     $language stands for the English name of the text's language, $fenced for the text in its fence, $key for the
     fence's key; $text, in place of $fenced, for the text alone, as models that only translate want it.
@@ -48,4 +48,4 @@ def load(path: str | None) -> TranslationTemplate:
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):
         raise ValueError(f"{source}: $fenced, or $text, must stand there once, in the user message")
-    return TranslationTemplate(template=template)
+    return EnglishTemplate(template=template)

@@ -1,4 +1,4 @@
-"""Stand-ins where no model is the point: words in place of embeddings, a scripted translator; and a tiny real model."""
+"""Stand-ins for tests that need no model (words for embeddings, a scripted translator), and a tiny real model."""
 
 import asyncio
 import importlib.util
@@ -15,15 +15,15 @@ REFERENCE = "<think>first we add three and four</think><answer>seven books</answ
 
 
 def overlap(a, b):
-    """The cosine of two bags of words."""
+    """Return the cosine of two bags of words."""
     a, b = Counter(a.lower().split()), Counter(b.lower().split())
     return sum(a[word] * b[word] for word in a) / math.sqrt(
         sum(n * n for n in a.values()) * sum(n * n for n in b.values())
     )
 
 
-class Words:
-    """In place of a process: cosines of words, `says` for a pair that has another answer."""
+class WordCosines:
+    """A stand-in for the embedding worker: cosines of bags of words, unless `says(a, b)` gives another answer."""
 
     def __init__(self, says=None):
         self.says = says or (lambda a, b: None)
@@ -34,35 +34,35 @@ class Words:
         return [self.says(q["a"], q["b"]) or {"cosine": overlap(q["a"], q["b"]), "cut": [0, 0]} for q in questions]
 
 
-class Ascii:
-    """In place of a process: a text with an umlaut is in German, one without letters has no words."""
+class AsciiDetector:
+    """A stand-in for the English worker: a text with an umlaut is in German, one without letters has no words."""
 
     def __init__(self):
         self.asked = []
 
     async def ask(self, questions):
         self.asked += [(q["text"], q["language"]) for q in questions]
-        return [self._one(q["text"]) for q in questions]
+        return [self._answer(q["text"]) for q in questions]
 
-    def _one(self, text):
+    def _answer(self, text):
         if not any(c.isalpha() for c in text):
             return {"english": None, "language": None}
         return {"english": text.isascii(), "language": None if text.isascii() else "German"}
 
 
-class Opened:
-    """A `context.workers` of stand-ins; what was opened is in `opened`."""
+class StandInWorkers:
+    """A stand-in for `context.workers`; `opened` has the files and settings that were opened."""
 
     def __init__(self, words=None):
-        self.words, self.ascii, self.opened = words or Words(), Ascii(), []
+        self.words, self.ascii, self.opened = words or WordCosines(), AsciiDetector(), []
 
     def open(self, file, settings):
         self.opened.append((Path(file).name, settings))
         return {"embedding_worker.py": self.words, "english_worker.py": self.ascii}[Path(file).name]
 
 
-class Translator:
-    """Answers what `says(text)` is: a text, a Reply, or an exception to raise. Keeps questions and verdicts."""
+class ScriptedTranslator:
+    """A translator that answers `says(text)`: a text, a Reply, or an exception to raise. It keeps what it hears."""
 
     def __init__(self, says=lambda text: "we add three and four"):
         self.says, self.asks, self.verdicts = says, [], []
@@ -74,11 +74,11 @@ class Translator:
         self.most = max(self.most, self.under_way)
         await asyncio.sleep(0)
         self.under_way -= 1
-        said = self.says(ask.parts["text"])
-        if isinstance(said, Exception):
-            raise said
+        answer = self.says(ask.parts["text"])
+        if isinstance(answer, Exception):
+            raise answer
         whole = {"finish_reason": "stop", "prompt_tokens": 10, "completion_tokens": 2}
-        return Reply(text=said, **whole) if isinstance(said, str) else said
+        return Reply(text=answer, **whole) if isinstance(answer, str) else answer
 
     def understood(self, reply, ok):
         self.verdicts.append((reply.text, ok))
@@ -86,18 +86,18 @@ class Translator:
 
 @pytest.fixture
 def opened():
-    return Opened()
+    return StandInWorkers()
 
 
 @pytest.fixture
 def words():
     """words(says): stand-ins where `says(a, b)` gives another answer for some pairs."""
-    return lambda says: Opened(Words(says))
+    return lambda says: StandInWorkers(WordCosines(says))
 
 
 @pytest.fixture
 def translator():
-    return Translator
+    return ScriptedTranslator
 
 
 @pytest.fixture

@@ -33,12 +33,12 @@ def test_a_negative_cosine_counts_zero_and_stays_in_info(built, words):
 
 
 @pytest.mark.parametrize(
-    ("cut", "told"),
+    ("cut", "expected"),
     [([5, 0], {"prediction": 5}), ([0, 3], {"reference": 3}), ([5, 3], {"prediction": 5, "reference": 3})],
 )
-def test_tokens_that_were_cut_are_told(built, words, cut, told):
+def test_tokens_that_were_cut_are_counted_in_info(built, words, cut, expected):
     (score,) = built("cosine", workers=words(lambda a, b: {"cosine": 0.5, "cut": cut}))(GOOD)
-    assert score.info == {"raw": 0.5, "cut": told}
+    assert score.info == {"raw": 0.5, "cut": expected}
 
 
 @pytest.mark.parametrize("text", ["no tags", "<think> \n</think>x", ""])

@@ -19,8 +19,8 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr("rewardlab_embed.distinct.CHUNK", CHUNK)
 
 
-class Index:
-    """In place of the process. `forgets`: the number of the call before which it was started anew."""
+class WordIndex:
+    """A stand-in for the worker. forgets: the number of the call before which its process was restarted."""
 
     def __init__(self, settings, forgets):
         self.settings, self.forgets, self.calls, self.kept = settings, forgets, [], {}
@@ -30,10 +30,10 @@ class Index:
         if len(self.calls) == self.forgets:
             self.kept = {}
         if questions[0]["kept"] not in (None, len(self.kept)):
-            return [{"error": "the process was started anew and has forgotten the rows before"}] * len(questions)
-        return [self._one(question) for question in questions]
+            return [{"error": "the process was restarted and has lost the earlier rows"}] * len(questions)
+        return [self._answer(question) for question in questions]
 
-    def _one(self, question):
+    def _answer(self, question):
         text = question["text"]
         if text == "not finite":
             return {"error": "its embedding is not finite"}
@@ -46,13 +46,15 @@ class Index:
         return {}
 
 
-class Opened:
+class DistinctWorkers:
+    """A stand-in for `context.workers`."""
+
     def __init__(self, forgets=None):
         self.forgets = forgets
 
     def open(self, file, settings):
         assert file.name == "distinct_worker.py"
-        self.index = Index(settings, self.forgets)
+        self.index = WordIndex(settings, self.forgets)
         return self.index
 
 
@@ -71,10 +73,10 @@ def sample(number, text, **fields):
 
 def step(samples, evaluation, opened=None, **options):
     options = SPEC.config(model="org/model", against=[str(evaluation)], **options)
-    return SPEC.build(options, Context(source=samples, workers=opened or Opened()))
+    return SPEC.build(options, Context(source=samples, workers=opened or DistinctWorkers()))
 
 
-def test_rows_near_to_an_evaluation_row_are_dropped_and_told(evaluation, caplog):
+def test_rows_near_to_an_evaluation_row_are_dropped_with_a_warning(evaluation, caplog):
     texts = ["a new problem", "how many books are left", "What is the sum", "another one"]
     samples = [sample(number, text) for number, text in enumerate(texts)]
     with caplog.at_level(logging.WARNING):
@@ -91,7 +93,7 @@ def test_the_field_is_compared_before_the_prompt(evaluation):
     assert list(step(samples, evaluation, field="question")) == samples[1:]
 
 
-def test_rows_near_to_each_other_stay_unless_told(evaluation, caplog):
+def test_rows_near_to_each_other_stay_unless_within_is_set(evaluation, caplog):
     texts = ["one two three", "four five six", "one two three", "four five seven"]
     samples = [sample(number, text) for number, text in enumerate(texts)]
     assert list(step(samples, evaluation)) == samples
@@ -108,7 +110,7 @@ def test_rows_are_compared_in_chunks_and_read_as_they_are_needed(evaluation):
             read.append(number)
             yield sample(number, f"text{number}")
 
-    opened = Opened()
+    opened = DistinctWorkers()
     rows = iter(step(source(), evaluation, opened))
     assert next(rows).id == "r0"
     assert len(read) <= 3 * CHUNK
@@ -124,9 +126,10 @@ def test_a_second_reading_gives_the_same_rows(evaluation):
 
 def test_a_process_that_forgot_the_rows_before_stops_the_step(evaluation):
     samples = [sample(number, f"text{number}") for number in range(2 * CHUNK)]
-    with pytest.raises(JobError, match=rf"train.jsonl:{CHUNK + 1}: the process was started anew"):
-        list(step(samples, evaluation, Opened(forgets=2), within=True))
-    assert list(step(samples, evaluation, Opened(forgets=2))) == samples  # nothing was to be remembered
+    with pytest.raises(JobError, match=rf"train.jsonl:{CHUNK + 1}: the process was restarted"):
+        list(step(samples, evaluation, DistinctWorkers(forgets=2), within=True))
+    # without `within` no rows are remembered
+    assert list(step(samples, evaluation, DistinctWorkers(forgets=2))) == samples
 
 
 def test_a_row_without_an_embedding_stops_the_step(evaluation):

@@ -38,15 +38,15 @@ def unit(*shape):
 def test_the_nearest_is_that_of_all_cosines(worker, monkeypatch):
     monkeypatch.setattr(worker, "BLOCK", 7)
     rows, asked = unit(40, 16), unit(60, 16)[45:]
-    index = worker.Index("cpu")
+    index = worker.VectorIndex("cpu")
     for part in np.array_split(rows, 6):
         index.add(part)
     cosines, places = index.nearest(asked)
     assert places.tolist() == (asked @ rows.T).argmax(axis=1).tolist()
     assert cosines == pytest.approx((asked @ rows.T).max(axis=1))
-    index.cut(9)
+    index.truncate(9)
     assert index.nearest(asked)[1].tolist() == (asked @ rows[:9].T).argmax(axis=1).tolist()
-    index.cut(0)
+    index.truncate(0)
     assert index.nearest(asked)[1].tolist() == [-1] * 15
 
 
@@ -75,7 +75,7 @@ def test_a_call_that_is_asked_again_has_the_same_answers(build):
 
 
 def test_a_process_that_forgot_the_rows_says_so(build):
-    assert "forgotten" in ask(build("eval"), ["a1"], row=5, kept=3)[0]["error"]
+    assert "lost the earlier rows" in ask(build("eval"), ["a1"], row=5, kept=3)[0]["error"]
 
 
 def test_passes_are_kept_apart(build):

@@ -34,7 +34,7 @@ def pairs(worker, tiny_model):
 
 @pytest.fixture(scope="module")
 def reference(tiny_model):
-    """The model as sentence-transformers itself has it."""
+    """The same model, loaded by sentence-transformers itself."""
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(tiny_model), device="cpu", local_files_only=True)
@@ -105,7 +105,7 @@ def test_a_model_without_a_limit_cuts_nothing(worker, reference, tmp_path):
 
 
 def test_positions_that_a_model_cannot_use_do_not_count(worker, reference, tmp_path):
-    """RoBERTa counts positions from its padding's on, and its tokenizer may know no limit."""
+    """RoBERTa counts positions from that of its padding, and its tokenizer may know no limit."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from transformers import RobertaConfig, RobertaModel
@@ -175,11 +175,11 @@ def test_what_is_kept_has_bounds_and_forgetting_changes_nothing(worker, tiny_mod
     both = [(a, b) for a in TEXTS for b in TEXTS]
     first, second = ask(small, *both), ask(small, *both)
     assert [a["cosine"] for a in first] == pytest.approx([b["cosine"] for b in second], abs=1e-6)
-    assert len(small._embedder._kept._by_key) == 3
+    assert len(small._embedder._cache._by_key) == 3
 
 
 class Memory:
-    """Forward passes of more than `most` tokens, padding included, find no memory."""
+    """A memory in which forward passes of more than `most` tokens, padding included, do not fit."""
 
     def __init__(self, model, most):
         self.most, self.sizes = most, []
@@ -251,5 +251,5 @@ def test_weights_in_half_precision_are_compared_in_float32(worker, tiny_model, p
 def test_a_device_that_is_not_there_is_told_with_those_that_are(worker, tiny_model, device):
     from rewardlab_embed.device import DeviceError
 
-    with pytest.raises(DeviceError, match=f"^device '{device}' is none that PyTorch has here: cpu"):
+    with pytest.raises(DeviceError, match=f"^PyTorch has no device '{device}' here; it has cpu"):
         worker.build(settings(tiny_model), {"device": device})

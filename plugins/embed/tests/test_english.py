@@ -1,4 +1,4 @@
-"""Which texts are in English already, by the real lingua in this process."""
+"""The detection of texts that are in English already, by the real lingua in this process."""
 
 import json
 import time
@@ -15,7 +15,7 @@ ENGLISH = "At first there were 48 books on the shelf, so 24 are left."
 
 
 @pytest.fixture(scope="module")
-def told():
+def detect():
     from rewardlab_embed import english_worker
 
     languages = english_worker.build({}, {})
@@ -23,9 +23,9 @@ def told():
 
 
 @pytest.mark.parametrize("language", ["de", "en", "xx", None, "de_DE", "German", "deu", "zh-cn"])
-def test_english_is_told_whatever_the_row_says(told, language):
-    assert told(ENGLISH, language)["english"] is True
-    assert told(GERMAN, language if language != "zh-cn" else "de")["english"] is False
+def test_english_is_told_whatever_the_row_says(detect, language):
+    assert detect(ENGLISH, language)["english"] is True
+    assert detect(GERMAN, language if language != "zh-cn" else "de")["english"] is False
 
 
 @pytest.mark.parametrize(
@@ -39,42 +39,40 @@ def test_english_is_told_whatever_the_row_says(told, language):
         ("jv", None),
     ],
 )
-def test_the_rows_language_is_named(told, language, name):
-    assert told(GERMAN, language)["language"] == name
+def test_the_rows_language_is_named(detect, language, name):
+    assert detect(GERMAN, language)["language"] == name
 
 
-def test_without_a_language_a_long_text_is_named(told):
-    assert told("Primero había cuarenta y ocho libros en el estante, y después quedaron veinticuatro. " * 2, None) == {
-        "english": False,
-        "language": "Spanish",
-    }
+def test_without_a_language_a_long_text_is_named(detect):
+    spanish = "Primero había cuarenta y ocho libros en el estante, y después quedaron veinticuatro. " * 2
+    assert detect(spanish, None) == {"english": False, "language": "Spanish"}
 
 
 @pytest.mark.parametrize("text", ["3 + 4 = 7", "$x + y$", "\\boxed{7}", "```python\nprint('hello')\n```", "", "x = 1"])
-def test_formulas_code_and_digits_are_no_words(told, text):
-    assert told(text) == {"english": None, "language": None}
+def test_formulas_code_and_digits_are_no_words(detect, text):
+    assert detect(text) == {"english": None, "language": None}
 
 
-def test_formulas_and_code_do_not_decide(told):
+def test_formulas_and_code_do_not_decide(detect):
     code = "```\nwhile the list has items: remove the first of them\n```"
-    assert told(f"Wir zählen die Bücher. {code} $\\text{{the sum}}$")["english"] is False
+    assert detect(f"Wir zählen die Bücher. {code} $\\text{{the sum}}$")["english"] is False
 
 
-def test_other_languages_are_told_from_english(told):
+def test_other_languages_are_distinguished_from_english(detect):
     sentences = json.loads((LANGUAGE_TESTS / "four_sentences.json").read_text(encoding="utf-8"))
     wrong = [
         (code, row)
         for code, four in sentences.items()
         if code in CODES
         for row in (code, "en")
-        if told(" ".join(four), row)["english"] is not (code == "en")
+        if detect(" ".join(four), row)["english"] is not (code == "en")
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("unit", ["hello friend ", "`", "$", "\\(", "<a", "\\boxed{", "```x", "$$ x", "\\a{}{}"])
-def test_a_hostile_text_takes_little_time(told, unit):
-    told(GERMAN)
+def test_a_hostile_text_takes_little_time(detect, unit):
+    detect(GERMAN)
     begin = time.process_time()
-    told(unit * (1_000_000 // len(unit)))
+    detect(unit * (1_000_000 // len(unit)))
     assert time.process_time() - begin < 0.5

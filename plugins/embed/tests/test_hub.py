@@ -19,7 +19,7 @@ ANSWERS = {
     "org/plain": (200, {"id": "org/plain", "siblings": [{"rfilename": "config.json"}]}),
     "org/good": (200, {"id": "org/good", "siblings": [{"rfilename": "modules.json"}]}),
 }
-ASK = "import sys; from rewardlab_embed.hub import cached; print(cached(sys.argv[1]))"
+ASK = "import sys; from rewardlab_embed.hub import is_cached; print(is_cached(sys.argv[1]))"
 BUILD = """
 import json, sys
 from rewardlab_embed.embedding_worker import build
@@ -39,7 +39,7 @@ class Hub(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *arguments):
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -58,25 +58,25 @@ def run(code, name, folder, port=9):  # nobody listens on port 9
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
-        ("org/gated", "the hub does not give model 'org/gated' (HTTP 401): it is gated, private or not there;"),
-        ("org/none", "the hub does not give model 'org/none' (HTTP 404); nor is there a folder of that name below "),
-        ("org/plain", "'org/plain' has no modules.json on the hub: it is no sentence-transformers model"),
+        ("org/gated", "the hub refuses model 'org/gated' (HTTP 401): it is gated, private or does not exist;"),
+        ("org/none", "the hub refuses model 'org/none' (HTTP 404); nor is there a folder of that name below "),
+        ("org/plain", "'org/plain' has no modules.json on the hub: it is not a sentence-transformers model"),
         ("org/good", "False"),
     ],
 )
-def test_the_hub_is_asked_what_it_has(name, told, hub, tmp_path):
-    said = run(ASK, name, tmp_path, hub)
-    assert told in said
-    assert ("HF_TOKEN" in said) == (name == "org/gated")
+def test_the_hub_is_asked_what_it_has(name, message, hub, tmp_path):
+    shown = run(ASK, name, tmp_path, hub)
+    assert message in shown
+    assert ("HF_TOKEN" in shown) == (name == "org/gated")
 
 
-def test_a_hub_that_is_down_is_told_in_a_sentence_and_at_once(tmp_path):
+def test_a_hub_that_is_down_is_reported_in_a_sentence_and_at_once(tmp_path):
     begin = time.monotonic()
-    said = run(BUILD, "org/none", tmp_path)
-    assert "model 'org/none' is in no cache of this machine and the hub cannot be reached" in said
-    assert f"nor is there a folder of that name below {tmp_path}; name a folder, or download it first" in said
+    shown = run(BUILD, "org/none", tmp_path)
+    assert "model 'org/none' is not in this machine's cache and the hub cannot be reached" in shown
+    assert f"nor is there a folder of that name below {tmp_path}; name a folder, or download it first" in shown
     assert time.monotonic() - begin < 30, "each file was tried for 23 s"
 
 

@@ -48,7 +48,7 @@ def test_translations_of_a_language_without_spaces_are_apart():
 
 
 def seconds(text):
-    """Processor time of this thread, the least of three tries: a busy machine only adds to it."""
+    """Return the processor time of this thread, the least of three tries: a busy machine only adds to it."""
     found = []
     for _ in range(3):
         begin = time.thread_time()
@@ -61,6 +61,6 @@ def seconds(text):
     ("first", "again", "last"), [("", "a. ", "a"), ("", "。", ""), ("", "x", ""), ("", "a\n\n", "a"), ("a", " \n", "b")]
 )
 def test_a_hostile_text_takes_time_linear_in_its_length(first, again, last):
-    """Eight times the text takes some 8 times as long; 64 times where each place looks at all the others."""
+    """Eight times the text takes about 8 times as long; it would be 64 times if each place looked at all others."""
     short, long = (seconds(first + again * count + last) for count in (4_000, 32_000))
     assert long < 25 * short + 0.01

@@ -9,7 +9,7 @@ from rewardlab import Context
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
 from rewardlab_embed import LONGEST
-from rewardlab_embed.model import located
+from rewardlab_embed.model import locate_model
 
 COSINE = Registry().find("reward", "embed/cosine")
 TRANSLATED = Registry().find("reward", "embed/translated_cosine")
@@ -73,8 +73,8 @@ def test_a_folder_is_known_by_its_whole_path_and_a_name_stays(tmp_path, monkeypa
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "modules.json").touch()
     monkeypatch.chdir(tmp_path)
-    assert located("m") == located("./m") == str(tmp_path / "m")
-    assert located("Qwen/Qwen3-Embedding-8B") == "Qwen/Qwen3-Embedding-8B"
+    assert locate_model("m") == locate_model("./m") == str(tmp_path / "m")
+    assert locate_model("Qwen/Qwen3-Embedding-8B") == "Qwen/Qwen3-Embedding-8B"
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from rewardlab import Completion, Context, Sample
+from rewardlab.concurrency import LoopThread
 from rewardlab.judging import HostedJudge
-from rewardlab.loops import LoopThread
+from rewardlab.recipe.use import JudgeUse
 from rewardlab.registry import Registry
-from rewardlab.uses import JudgeUse
 from rewardlab.workers import Workers
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
@@ -75,17 +75,17 @@ def score(reward, *texts):
 
 
 def processes(library):
-    """Pids of this process's worker processes that have loaded the library of that name."""
+    """Return the pids of this process's worker processes that have loaded the library of that name."""
     found = []
     for task in Path("/proc/self/task").iterdir():
         found += [int(pid) for pid in (task / "children").read_text().split()]
-    running = [pid for pid in found if b"worker_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    running = [pid for pid in found if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     return [pid for pid in running if library in Path(f"/proc/{pid}/maps").read_text()]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def new_processes():
-    """Those that the fixtures of other modules keep are not counted."""
+    """A function for the pids of this module's worker processes, without those that other modules' fixtures keep."""
     before = set(processes("libtorch_cpu"))
     return lambda: [pid for pid in processes("libtorch_cpu") if pid not in before]
 
@@ -105,7 +105,7 @@ def test_two_rewards_hold_one_model_and_agree_on_english(servers, rewards, new_p
 
 
 def test_a_server_with_faults(servers, rewards):
-    """Each fault, rare among translations, leaves its own text untranslated, and says what it was."""
+    """Each fault, rare among translations, leaves its own text untranslated and says why."""
     kinds = {"eins": "500", "zwei": "empty", "drei": "half", "vier": "nothing", "fünf": "cut", "sechs": "fine"}
 
     def kind(request):
@@ -231,6 +231,6 @@ def test_a_data_stage_leaves_out_what_an_evaluation_set_has(tiny_model, tmp_path
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "distinct.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["r0", "r2", "r4"]
-    told = "2 of 5 rows dropped: 1 near to an evaluation row, 1 near to a row before them"
-    assert told in done.stdout + done.stderr
+    warning = "2 of 5 rows dropped: 1 near to an evaluation row, 1 near to a row before them"
+    assert warning in done.stdout + done.stderr
     assert "train.jsonl:2 to eval.jsonl:2 (1.000)" in done.stdout + done.stderr

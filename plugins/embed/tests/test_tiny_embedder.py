@@ -1,4 +1,4 @@
-"""tests/tiny_models/embedder.py: what other tests rely on."""
+"""The properties of tests/tiny_models/embedder.py that other tests rely on."""
 
 import filecmp
 import json
@@ -18,8 +18,8 @@ LANGUAGES = ("es", "id", "sw", "de", "fr", "it")
 def problems(numbers):
     for a, b in numbers:
         language = LANGUAGES[(a * 7 + b) % 6]
-        told = {"operation": "add", "a": a, "b": b, "name": "Ana", "thing": a % 3, "template": 0}
-        yield tuple(WordProblem(language=code, **told).solution(code) for code in (language, "en"))
+        numbers = {"operation": "add", "a": a, "b": b, "name": "Ana", "thing": a % 3, "template": 0}
+        yield tuple(WordProblem(language=code, **numbers).solution(code) for code in (language, "en"))
 
 
 @pytest.fixture(scope="module")

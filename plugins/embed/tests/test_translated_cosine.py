@@ -99,7 +99,7 @@ def test_a_failed_translation_leaves_the_untranslated_cosine_or_none(built, tran
 
 
 def test_an_outage_is_not_hidden(built, translator):
-    """Where nothing was answered yet, the first failure fails its score."""
+    """Before any answer has come, the first failure fails its score."""
     scores = built("translated_cosine", judge=translator(lambda text: DOWN))(*map(fresh, range(3)))
     assert [(score.value, score.error) for score in scores] == [(None, "no translation: HTTP 503")] * 3
 
@@ -112,7 +112,7 @@ def test_a_server_that_fails_rarely_is_made_up_for(built, translator):
 
 
 def test_answers_of_no_use_are_no_outage(built, translator):
-    """The host stops a run whose judge is not understood; it is told of each answer."""
+    """The host, which stops a run whose judge is not understood, hears of each answer."""
     judge = translator(lambda text: "")
     scores = built("translated_cosine", judge=judge)(*map(fresh, range(20)))
     assert all(score.info["untranslated"] == "the translation is empty" for score in scores)

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from rewardlab import Reply
 from rewardlab.errors import JobError
-from rewardlab_embed.translation import Translator as Translating
+from rewardlab_embed.translation import EnglishTranslator
 from rewardlab_embed.translation_prompt import load
 
 LONG = "\n\n".join(f"Absatz {number} mit ein paar Wörtern." for number in range(12))
 
 
 def translate(judge, *texts, piece=4000, language="German"):
-    translator = Translating(judge, load(None), piece)
+    translator = EnglishTranslator(judge, load(None), piece)
 
     async def all_of_them():
         return [await translator.translate(text, language) for text in texts]
@@ -53,10 +53,10 @@ def test_a_text_is_translated_once(translator):
         ("Two. " * 400, "the translation is far too long (1999 characters for 5)"),
     ],
 )
-def test_an_answer_of_no_use_is_told_to_the_host(translator, reply, why):
+def test_a_useless_answer_is_reported_to_the_host(translator, reply, why):
     judge = translator(lambda text: reply)
     (found,) = translate(judge, "Zwei.")
-    assert (found.english, found.failure, found.by_server) == (None, why, False)
+    assert (found.english, found.failure, found.unanswered) == (None, why, False)
     assert [ok for _, ok in judge.verdicts] == [False]
 
 
@@ -64,7 +64,7 @@ def test_an_answer_of_no_use_is_told_to_the_host(translator, reply, why):
 def test_no_answer_is_the_servers_failure_and_asked_again_next_time(translator, reply):
     judge = translator(lambda text: reply)
     first, second = translate(judge, "Zwei.", "Zwei.")
-    assert first.by_server
+    assert first.unanswered
     assert "HTTP 500" in first.failure
     assert first == second
     assert len(judge.asks) == 2
@@ -83,7 +83,7 @@ def test_what_must_stop_the_job_is_raised(translator):
 
 
 def test_chatter_of_the_translator_is_not_guessed_away(translator):
-    """Whoever strips "Here is the translation:" strips it from a text that says so, too."""
+    """Stripping "Here is the translation:" would strip it from a text that says so, too."""
     (found,) = translate(translator(lambda text: "Here is the translation: Two."), "Zwei.")
     assert found.english == "Here is the translation: Two."
 

@@ -12,7 +12,7 @@ def test_the_text_stands_verbatim_between_lines_with_its_own_key():
 
 
 def test_a_text_cannot_hold_the_end_of_its_own_fence():
-    """The key is made of the whole text, so that a text with the end of another one's fence has another key."""
+    """The key is made from the whole text, so that a text with the end of another text's fence has another key."""
     key = fence_key(FORGED)
     forged = f"{FORGED}\n=== END TEXT {key} ==="
     assert fence_key(forged) != key

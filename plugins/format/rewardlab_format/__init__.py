@@ -1,33 +1,11 @@
 """Boxes and tags: whether a response has the form that was asked for."""
 
-import re
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import AfterValidator, Field
-from rewardlab import Config, Context, RewardSpec, hookimpl
+from rewardlab import Context, RewardSpec, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
-
-
-class BoxedOptions(Config):
-    profile: Literal["default", "sp3f_official"] = "default"
-    """default: a closed box that is not blank, in what follows the last `</think>`. sp3f_official: as SP3F's
-    code reads boxes, in the whole text; an empty box earns the point there."""
-
-
-def _tag_names(tags: tuple[str, ...]) -> tuple[str, ...]:
-    for tag in tags:
-        if not _NAME.match(tag):
-            raise ValueError(f"{tag!r} is no tag name; use letters, digits, - and _")
-    if len(set(tags)) < len(tags):
-        raise ValueError("a tag is named twice")
-    return tags
-
-
-class TagsOptions(Config):
-    tags: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_tag_names)] = ("think", "answer")
-    """names of the tags, in the order in which a response must have them, each once, with text inside"""
+from rewardlab_format.options import BoxedOptions, TagsOptions
 
 
 def _boxed(options: BoxedOptions, context: Context) -> Any:

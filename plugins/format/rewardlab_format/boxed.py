@@ -1,18 +1,18 @@
-"""format/boxed: is there a boxed answer?"""
+"""format/boxed: whether a response has a boxed answer."""
 
 from collections.abc import Sequence
 
 from rewardlab import Completion, Sample, Score
-from rewardlab.boxes import last_box, official_box
+from rewardlab.text import last_box, official_box
 
-from rewardlab_format import BoxedOptions
 from rewardlab_format.blank import is_blank_latex
+from rewardlab_format.options import BoxedOptions
 
 CLOSE = "</think>"
 
 
 class Boxed:
-    """1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
+    """The reward 1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
 
     default: the last closed box after the last `</think>` (of the whole text where there is none) must print
     something. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
@@ -22,23 +22,25 @@ class Boxed:
         self._official = options.profile == "sp3f_official"
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """One Score an item; never abstains or fails."""
-        judge = self._as_published if self._official else self._as_asked
-        return [judge(completion.text) for _, completion in items]
-
-    def _as_published(self, text: str) -> Score:
-        return _right() if official_box(text) != "None" else _wrong("no box")
-
-    def _as_asked(self, text: str) -> Score:
-        box = last_box(text.rpartition(CLOSE)[2])
-        if box is None:
-            return _wrong("no closed box after the reasoning" if CLOSE in text else "no closed box")
-        return _wrong("an empty box") if is_blank_latex(box) else _right()
+        """Return one score for each item; never abstains or fails."""
+        score = _score_as_published if self._official else _score_by_default
+        return [score(completion.text) for _, completion in items]
 
 
-def _right() -> Score:
+def _score_as_published(text: str) -> Score:
+    return _pass() if official_box(text) != "None" else _fail("no box")
+
+
+def _score_by_default(text: str) -> Score:
+    box = last_box(text.rpartition(CLOSE)[2])
+    if box is None:
+        return _fail("no closed box after the reasoning" if CLOSE in text else "no closed box")
+    return _fail("an empty box") if is_blank_latex(box) else _pass()
+
+
+def _pass() -> Score:
     return Score(value=1.0)
 
 
-def _wrong(reason: str) -> Score:
+def _fail(reason: str) -> Score:
     return Score(value=0.0, info={"reason": reason})

@@ -1,4 +1,4 @@
-"""Responses in and out of form, to try the rewards with (rewardlab.laws)."""
+"""Examples for the laws of the rewards: responses with and without the right form (rewardlab.laws)."""
 
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -11,12 +11,12 @@ PENS = Sample(
 
 
 def boxed() -> list[RewardExample]:
-    """Both profiles."""
+    """Return examples of both profiles of format/boxed."""
     good = [r"So \boxed{7}.", r"<think>3 + 4</think>She has \boxed {7} pens.", r"\boxed{\frac{14}{2}}"]
     bad = ["So 7.", r"<think>It is \boxed{7}.</think>Seven.", r"\boxed{ }", r"\boxed{\text{ }}", r"\boxed{7"]
     as_published = ["So 7.", r"\boxed{7", "boxed 7"]
     official = {"profile": "sp3f_official"}
-    quirk = {"padding": "the published code takes `\\boxed` with a blank behind it for a box"}
+    quirk = {"padding": "the published code takes `\\boxed` with a space after it for a box"}
     return [
         RewardExample(title="default", sample=PENS, good=good, bad=bad),
         RewardExample(title="sp3f_official", sample=PENS, good=good, bad=as_published, options=official, off=quirk),
@@ -24,7 +24,7 @@ def boxed() -> list[RewardExample]:
 
 
 def tags() -> list[RewardExample]:
-    """The tags that are the default, and others."""
+    """Return examples of format/tags, with the default tags and with others."""
     good = ["<think>3 + 4 = 7</think><answer>7</answer>", "\n<think>\nLet me see.\n</think>\n<answer>8</answer>\n"]
     bad = [
         "7",
@@ -39,5 +39,5 @@ def tags() -> list[RewardExample]:
     options = {"tags": ["plan", "do", "check"]}
     return [
         RewardExample(title="think and answer", sample=PENS, good=good, bad=bad),
-        RewardExample(title="tags of one's own", sample=PENS, good=own, bad=[*good, "", "<plan>"], options=options),
+        RewardExample(title="other tags", sample=PENS, good=own, bad=[*good, "", "<plan>"], options=options),
     ]

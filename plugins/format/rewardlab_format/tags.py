@@ -1,4 +1,4 @@
-"""format/tags: is the response exactly a row of tagged parts?"""
+"""format/tags: whether a response is exactly a sequence of tagged parts."""
 
 import re
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from rewardlab_format.blank import is_blank
 
 
 class Tags:
-    """1.0 for a full match of `<a>...</a> <b>...</b> ...`: each tag once, in order, with text inside, and
-    nothing but white space around; else 0.0 with a `reason` in info.
+    """The reward 1.0 for a full match of `<a>...</a> <b>...</b> ...`, else 0.0 with a `reason` in info.
 
-    Tags are read exactly: no attributes, no other case. Takes time linear in the text.
+    In a full match each tag stands once, in order, with text inside, and nothing but white space around. Tags are read
+    exactly: no attributes, no other case. Takes time linear in the text.
     """
 
     def __init__(self, tags: Sequence[str]):
@@ -20,11 +20,12 @@ class Tags:
         self._mark = re.compile("|".join(map(re.escape, self._wanted)))
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """One Score an item; never abstains or fails."""
+        """Return one score for each item; never abstains or fails."""
         reasons = [self._fault(completion.text) for _, completion in items]
         return [Score(value=0.0, info={"reason": reason}) if reason else Score(value=1.0) for reason in reasons]
 
     def _fault(self, text: str) -> str | None:
+        """Return why the text is no match; None for a match."""
         found = list(self._mark.finditer(text))
         marks = [match[0] for match in found]
         if marks != self._wanted:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Context, Sample
-from rewardlab.boxes import official_box
 from rewardlab.registry import Registry
+from rewardlab.text import official_box
 
 CASES = Path(__file__).parents[3] / "tests" / "data" / "sp3f_boxed_cases.jsonl"
 

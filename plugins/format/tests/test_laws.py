@@ -3,8 +3,8 @@
 import pytest
 from rewardlab.registry import Registry
 from rewardlab.testing import check_reward
-from rewardlab.testing.told import broken_text
-from rewardlab.testing.trying import try_laws
+from rewardlab.testing.messages import broken_text
+from rewardlab.testing.run_laws import try_laws
 
 QUICK = ("order", "empty", "prompt_copy")
 SPECS = [Registry().find("reward", f"format/{name}") for name in ("boxed", "tags")]

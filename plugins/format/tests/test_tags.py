@@ -52,7 +52,7 @@ def test_anything_else_earns_nothing_and_says_why(text, reason):
     assert (score.value, score.info["reason"]) == (0.0, reason)
 
 
-def test_the_tags_are_the_recipe_s():
+def test_the_tags_are_those_of_the_recipe():
     assert judge("<plan>a</plan><code>b</code><test>c</test>", "plan", "code", "test").value == 1.0
 
 

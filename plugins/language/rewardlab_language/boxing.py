@@ -1,24 +1,24 @@
-r"""A solution whose last `\boxed{...}` holds the gold answer."""
+r"""Make the last `\boxed{...}` of a solution hold the gold answer."""
 
 import re
 
-from rewardlab.boxes import last_box
+from rewardlab.text import last_box
 
-from rewardlab_language.wording import Wording
+from rewardlab_language.wording import RowWording
 
 _OPENING = re.compile(r"\\boxed\s*\{")
 
 
-def fits(answer: str) -> bool:
-    """Whether `answer` reads back as it is once it stands in a box: braces in pairs, no box of its own."""
+def fits_in_box(answer: str) -> bool:
+    """Return whether `answer` reads back unchanged from a box: its braces are in pairs and it has no box of its own."""
     return last_box(rf"\boxed{{{answer}}}") == answer
 
 
-def boxed(solution: str, answer: str, wording: Wording) -> str:
-    """`solution` with `answer` in its last closed box.
+def boxed(solution: str, answer: str, wording: RowWording) -> str:
+    """Return `solution` with `answer` in its last closed box.
 
-    A box that holds it but for white space stays as it is; another content is replaced; after a solution
-    without a closed box comes a sentence in the language of `wording`. `answer` is one that `fits`.
+    A box that holds the answer up to white space stays as it is; other content is replaced; a solution without a
+    closed box gets a sentence in the language of `wording` at its end. `answer` must be one that `fits_in_box`.
     """
     content = last_box(solution)
     if content is None:
@@ -30,10 +30,10 @@ def boxed(solution: str, answer: str, wording: Wording) -> str:
 
 
 def _start_of_last(solution: str, content: str) -> int:
-    """Where the content of the last closed box starts.
+    """Return where the content of the last closed box starts.
 
-    Its braces are in pairs, so every opening that it follows, with a brace after it, is that of a closed box;
-    the last of these is the last box.
+    The braces in the content are in pairs, so every opening that is followed by the content and a brace is that of a
+    closed box; the last of these is the last box.
     """
     starts = (opening.end() for opening in _OPENING.finditer(solution))
     return max(start for start in starts if solution.startswith(content + "}", start))

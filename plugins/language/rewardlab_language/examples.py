@@ -1,4 +1,4 @@
-"""Responses in the row's language and in others, to try the components with (rewardlab.laws)."""
+"""Examples for the laws of language/fidelity: responses in the row's language and in others (rewardlab.laws)."""
 
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -18,7 +18,7 @@ MOSTLY_GERMAN = f"{IN_GERMAN} Danach wurde nichts mehr verliehen, und niemand br
 
 
 def fidelity() -> list[RewardExample]:
-    """With a threshold, as a share, in parts of the response, among other languages, and as published."""
+    """Return examples with a threshold, as a share, in parts of the response, among given languages, as published."""
     good = [IN_GERMAN, f"<think>{IN_ENGLISH}</think>{IN_GERMAN}", rf"{IN_GERMAN} $\frac{{48}}{{2}}$ \boxed{{24}}"]
     bad = [IN_ENGLISH, IN_SPANISH, "", "24", HALF_ENGLISH]
     ladder = [IN_ENGLISH, HALF_ENGLISH, MOSTLY_GERMAN, IN_GERMAN]

@@ -1,4 +1,4 @@
-"""The reward language/fidelity."""
+"""language/fidelity: whether a response is in the row's language."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -7,8 +7,9 @@ from typing import Any
 
 from rewardlab import Completion, Sample, Score
 
-from rewardlab_language import FidelityOptions, sp3f
+from rewardlab_language import sp3f
 from rewardlab_language.languages import Target, UnknownLanguage, resolve
+from rewardlab_language.options import FidelityOptions
 from rewardlab_language.parts import select
 from rewardlab_language.rivals import contest
 from rewardlab_language.share import Share, ShareMeter
@@ -17,24 +18,27 @@ CACHED_SCORES = 1 << 13
 
 
 class Fidelity:
-    """`score` gives one Score for each item; see FidelityOptions for what it means."""
+    """The reward for the share of a response's letters that are in the row's language; see FidelityOptions."""
 
     def __init__(self, options: FidelityOptions):
         self._options = options
-        self._score = self._official if options.profile == "sp3f_official" else self._default
+        self._score = self._score_officially if options.profile == "sp3f_official" else self._score_by_default
         self._meters: dict[Target, ShareMeter] = {}
         self._known: OrderedDict[tuple[bytes, str], Score] = OrderedDict()
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Scores in the order of the items. Equal texts are measured once; a row without a language is a failure."""
-        return [self._one(sample, completion.text) for sample, completion in items]
+        """Return one score for each item, in order. Equal texts are measured once.
 
-    def _one(self, sample: Sample, text: str) -> Score:
+        A row without the field `language` is a failure.
+        """
+        return [self._score_item(sample, completion.text) for sample, completion in items]
+
+    def _score_item(self, sample: Sample, text: str) -> Score:
         if "language" not in sample.fields:
             return Score(error="field 'language': missing")
-        return self._once(text, sample.fields["language"])
+        return self._score_text(text, sample.fields["language"])
 
-    def _once(self, text: str, language: object) -> Score:
+    def _score_text(self, text: str, language: object) -> Score:
         key = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), repr(language))
         if key not in self._known:
             self._known[key] = self._score(text, language)
@@ -42,19 +46,19 @@ class Fidelity:
                 self._known.popitem(last=False)
         return self._known[key]
 
-    def _default(self, text: str, language: object) -> Score:
+    def _score_by_default(self, text: str, language: object) -> Score:
         try:
             meter = self._meter(resolve(language))
         except UnknownLanguage as error:
-            return _nothing(None, str(error))
+            return _without_share(None, str(error))
         shares: dict[str, Share] = {}
         values: dict[str, float] = {}
         for name, part in select(text, self._options.part).items():
             if part is None:
-                return _nothing(0.0, f"the text has no {name}")
+                return _without_share(0.0, f"the text has no {name}")
             shares[name] = share = meter.measure(part)
             if share.value is None:
-                return _nothing(0.0, f"the {name} has no letters")
+                return _without_share(0.0, f"the {name} has no letters")
             values[name] = share.value
         lowest = min(values, key=values.__getitem__)
         info: dict[str, Any] = {"share": values[lowest], "language": shares[lowest].language}
@@ -62,10 +66,10 @@ class Fidelity:
             info["parts"] = values
         return Score(value=self._value(values[lowest]), info=info)
 
-    def _official(self, text: str, language: Any) -> Score:
+    def _score_officially(self, text: str, language: Any) -> Score:
         try:
             share = sp3f.share(text, language)
-        except Exception as error:  # the published code scores whatever goes wrong as 0
+        except Exception as error:  # the published code scores 0 whatever goes wrong
             return Score(value=0.0, info={"share": 0.0, "language": None, "reason": str(error)})
         assert share.value is not None  # 0 where nothing was detected
         return Score(value=self._value(share.value), info={"share": share.value, "language": share.language})
@@ -80,5 +84,5 @@ class Fidelity:
         return self._meters[target]
 
 
-def _nothing(value: float | None, reason: str) -> Score:
+def _without_share(value: float | None, reason: str) -> Score:
     return Score(value=value, info={"share": None, "language": None, "reason": reason})

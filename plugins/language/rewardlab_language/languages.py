@@ -1,4 +1,4 @@
-"""The 75 languages that lingua 2.1 knows, and what a row may call them. Imports nothing of lingua."""
+"""The 75 languages that lingua 2.1 knows, and the names that a row may give them. Does not import lingua."""
 
 import functools
 import re
@@ -36,7 +36,7 @@ _CODES: Mapping[str, str] = (
     {code: code for code in SCRIPTS}
     | {iso3: code for code, iso3, _, _ in _ENTRIES}
     | {name.lower(): code for code, _, name, _ in _ENTRIES}
-    # old codes, and those of the individual languages inside a macrolanguage, as data sets such as FLORES use
+    # old codes, and those of individual languages inside a macrolanguage, which data sets such as FLORES use
     | {"iw": "he", "in": "id", "mo": "ro", "fil": "tl", "arb": "ar", "pes": "fa", "prs": "fa", "zsm": "ms"}
     | {"swh": "sw", "cmn": "zh", "azj": "az", "lvs": "lv", "als": "sq", "khk": "mn", "ekk": "et"}
     | {"bangla": "bn", "farsi": "fa", "filipino": "tl", "mandarin": "zh", "slovenian": "sl", "luganda": "lg"}
@@ -44,8 +44,8 @@ _CODES: Mapping[str, str] = (
     | {"norwegian bokmål": "nb", "norwegian nynorsk": "nn"}
 )
 
-# What stands for a language of which lingua has no single model: Norwegian is Bokmål or Nynorsk, and Serbian
-# in Latin letters is told by its neighbours' models, which it shares nearly every word with.
+# The models that stand for a language without a single model of its own: Norwegian is Bokmål or Nynorsk, and Serbian
+# in Latin letters is recognised by the models of its neighbours, with which it shares nearly every word.
 _STANDS_FOR: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("no", "nor", "norwegian"), ("nb", "nn")),
     "sr": ("sr", "hr", "bs"),
@@ -57,27 +57,27 @@ _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 
 
 class UnknownLanguage(ValueError):
-    """Nothing can be said of this language; the message says why."""
+    """A language that lingua has no model of, or no language at all; the message says which."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A language that a text should be in: the lingua languages that count as it, the nearest one first."""
+    """A language that a text should be in, with the lingua languages that count as it, the nearest one first."""
 
     name: str
     codes: tuple[str, ...]
 
     @property
     def scripts(self) -> frozenset[str]:
-        """Scripts that the language is written in, as far as models go."""
+        """The scripts of the language that lingua's models read."""
         return frozenset().union(*(SCRIPTS[code] for code in self.codes))
 
 
 def resolve(tag: object) -> Target:
-    """The language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or an English name.
+    """Return the language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or an English name.
 
-    "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian" and "Chinese (Simplified)" are all understood. An
-    UnknownLanguage tells a language, or a script of it, that lingua has no model of.
+    "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian" and "Chinese (Simplified)" are all understood. Raises
+    UnknownLanguage for a language, or a script of it, that lingua has no model of.
     """
     if not isinstance(tag, str):
         raise UnknownLanguage(f"{tag!r} names no language")
@@ -101,7 +101,7 @@ def _resolve(tag: str) -> Target:
 
 
 def lingua_language(code: str) -> "Language":
-    """lingua's own value for one of the 75 codes."""
+    """Return lingua's own value for one of the 75 codes."""
     from lingua import IsoCode639_1, Language
 
     return Language.from_iso_code_639_1(IsoCode639_1.from_str(code))

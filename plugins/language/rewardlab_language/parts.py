@@ -1,20 +1,20 @@
-"""Which part of a completion is looked at."""
+"""Select the part of a completion that is measured."""
 
 from typing import Literal
 
-from rewardlab import parts
+from rewardlab.text import sections
 
 Part = Literal["response", "reasoning", "answer", "both"]
 
 
 def answer(text: str) -> str:
-    """The body of the last `<answer>` in the response; the response where there is none."""
-    body = parts.answer(text)
-    return parts.response(text) if body is None else body
+    """Return the body of the last `<answer>` in the response; the response where there is none."""
+    body = sections.answer(text)
+    return sections.response(text) if body is None else body
 
 
 def select(text: str, part: Part) -> dict[str, str | None]:
-    """The texts to measure, by name; "both" has two, each of which must pass."""
+    """Return the texts to measure, by name; "both" has two, each of which must pass."""
     if part == "both":
-        return {"response": parts.response(text), "reasoning": parts.reasoning(text)}
-    return {part: {"response": parts.response, "reasoning": parts.reasoning, "answer": answer}[part](text)}
+        return {"response": sections.response(text), "reasoning": sections.reasoning(text)}
+    return {part: {"response": sections.response, "reasoning": sections.reasoning, "answer": answer}[part](text)}

@@ -1,4 +1,4 @@
-"""What is left of a text for a reader: without formulas, code, boxes, addresses and markup."""
+"""Reduce a text to its prose: without formulas, code, boxes, addresses and markup."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ _MARKUP = re.compile(
     rf"|{_TAG}|https?://[!-~]+|www\.[!-~]+"
 )
 _ADDRESS = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
-# Environments whose body is sentences; any other one is a formula, a table, code or a drawing.
+# Environments whose bodies are sentences; any other is a formula, a table, code or a drawing.
 _SENTENCES_INSIDE = re.compile(
     r"document|abstract|itemize|enumerate|description|quot(e|ation)|center|flush(left|right)|theorem|lemma|proof"
     r"|proposition|corollary|definition|example|exercise|problem|solution|remark|note|step|answer"
@@ -36,14 +36,14 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 class Prose(NamedTuple):
-    """text: what a reader reads. hidden: letters of sentences (from 6 words on) inside what was taken out."""
+    """The prose of a text. hidden: letters of sentences (from 6 words on) inside the parts that were taken out."""
 
     text: str
     hidden: int
 
 
 def prose(text: str) -> Prose:
-    """Take out formulas ($, $$, \\(, \\[, environments), boxes with their content, code, addresses, tags.
+    """Return the text without formulas ($, $$, \\(, \\[, environments), boxes, code, addresses and tags.
 
     Outside formulas a LaTeX command goes and its argument stays (`\\textbf{so}` is read as "so"). A dollar
     sign opens a formula only where another one can close it: "$5 and $3" are prices. What is opened and never
@@ -66,7 +66,7 @@ def prose(text: str) -> Prose:
 
 
 class _Closers:
-    """Finds where what was opened ends. Remembers what is nowhere to be found, so as to search only once."""
+    """A search for where opened parts of a text end. It remembers closers that the text lacks, to search only once."""
 
     def __init__(self, text: str):
         self._text = text
@@ -74,7 +74,7 @@ class _Closers:
         self._braces: dict[int, int] | None = None
 
     def end_of(self, opener: re.Match) -> int | None:
-        """Index after the closer; None where there is none, or nothing was opened."""
+        """Return the index after the closer; None where there is none, or nothing was opened."""
         ends: dict[str, Callable[[re.Match], int | None]] = {
             "fence": lambda m: self._after(m[0], m.end()),
             "code": lambda m: self._in_paragraph("`", m.end()),

@@ -1,7 +1,7 @@
-"""Which languages a text is weighed against. Fixed tables: nothing here depends on other rows.
+"""The languages that a text is weighed against, by fixed tables: nothing here depends on other rows.
 
-A language's rivals are its relatives, which it is easily taken for, and strangers: the large languages of its
-script and one or two of each family, so that a text in a language that nobody thought of has somewhere to go.
+A language's rivals are its relatives, for which it is easily taken, and strangers: the large languages of its script
+and one or two of each family, so that a text in an unexpected language has somewhere to go.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ RELATIVES: Mapping[str, tuple[str, ...]] = {
     code: tuple(relatives.split())
     for code, relatives in (entry.split(":") for entry in _RELATIVES.replace("\n", "|").split("|") if entry)
 }
-"""For each of the 75 languages, those that it is easily taken for."""
+"""For each of the 75 languages, those for which it is easily taken."""
 
 STRANGERS: Mapping[str, tuple[str, ...]] = {
     "Latn": (
@@ -44,10 +44,9 @@ TWINS: Sequence[frozenset[str]] = tuple(map(frozenset, [("id", "ms"), ("bs", "hr
 
 @dataclass(frozen=True)
 class Contest:
-    """A language, and the languages that its text is weighed against.
+    """A target language, and the languages that a text is weighed against.
 
-    candidates: all of them, those that count as the target first; twins: those among them that need much
-    evidence.
+    candidates: all of them, those that count as the target first. twins: those among them that need much evidence.
     """
 
     target: Target
@@ -55,12 +54,12 @@ class Contest:
     twins: frozenset[str]
 
     def of_script(self, script: str) -> tuple[str, ...]:
-        """The candidates that are written in this script, in order."""
+        """Return the candidates that are written in this script, in order."""
         return tuple(code for code in self.candidates if script in SCRIPTS[code])
 
 
 def contest(target: Target, listed: Sequence[str] | None = None) -> Contest:
-    """The contest for one row: the listed languages and the row's own, or by the tables and with English."""
+    """Return the contest for a target: against the listed languages, or against English and the tables' rivals."""
     own = frozenset(target.codes)
     if listed is None:
         relatives = [relative for code in target.codes for relative in RELATIVES[code]]

@@ -1,15 +1,15 @@
-"""Which language each word of a text is in: lingua's evidence for the word, made consistent over the text.
+"""Find the language of each word of a text: lingua's evidence for the word, made consistent over the text.
 
 A hidden Markov model. A word's evidence is its likelihood in each language under lingua's models; a change of
 language costs more than a stray word can pay for, and the cheapest path through the text (Viterbi) gives the
 words their languages. A change to a twin of the row's language costs most, so that Indonesian is not taken
 for Malay for the sake of a few words.
 
-The models are those of up to three letters, which are all that lingua itself looks at from 120 letters on.
-Those of four and five letters take ten times the memory (1.1 GB against 110 MB for all languages), and where
-no word is judged alone the same texts pass without them.
+The models are those of up to three letters, which are all that lingua itself uses from 120 letters on. Those of four
+and five letters take ten times the memory (1.1 GB against 110 MB for all languages), and since no word is judged alone
+the same texts pass without them.
 
-Costs are integers, quarters of a nat, so that a text has the same answer everywhere.
+Costs are integers, in quarters of a nat, so that a text has the same result everywhere.
 """
 
 import functools
@@ -26,23 +26,26 @@ if TYPE_CHECKING:
 
 QUARTERS = 4  # of a nat
 WORST = 8 * QUARTERS
-"""A word counts at most so much against a language."""
+"""The most that a word counts against a language."""
 HOMEWARD, OUTWARD, TO_TWIN = 3 * QUARTERS, 8 * QUARTERS, 16 * QUARTERS
-"""What a change costs: to the row's language or to English, to any other language, to a twin."""
+"""The cost of a change: to the row's language or to English, to any other language, to a twin."""
 NAME = 1 * QUARTERS
 """The most that a capitalised word inside a sentence counts: names say little of the language around them."""
 HAN_CHARACTER = 0.5
-"""Nats against Japanese in one Chinese character, until kana come."""
+"""Nats against Japanese for each Chinese character, until kana come."""
 SHORT = 3
-"""A word of so many letters is weighed by models of one to three letters; a longer one by trigrams alone."""
+"""A word of up to so many letters is weighed by models of one to three letters; a longer one by trigrams alone."""
 SHORT_WORD = 0.5
-"""Weight of the former, which count each letter more than once."""
+"""The weight of the former, which count each letter more than once."""
 NEVER = 1000.0  # nats
 CACHED_WORDS = 1 << 13
 
 
 class Segmenter:
-    """Tells the languages of the words of one script, in one contest. Loads models when words come."""
+    """A segmenter that finds the languages of the words of one script, in one contest.
+
+    Models load with the first word.
+    """
 
     def __init__(self, contest: Contest, script: str):
         self.languages = contest.of_script(script)
@@ -57,7 +60,7 @@ class Segmenter:
         self._evidence = functools.lru_cache(maxsize=CACHED_WORDS)(self._cost_of)
 
     def languages_of(self, words: Sequence[Word]) -> list[str]:
-        """The language of each word that is not a break, in order. A change is cheaper at a break."""
+        """Return the language of each word that is not a break, in order. A change is cheaper at a break."""
         if len(self.languages) == 1:
             return [self.languages[0] for word in words if word.script != BREAK]
         after_break = [cost // 2 if cost == HOMEWARD else cost for cost in self._change]
@@ -76,12 +79,12 @@ class Segmenter:
         return [self.languages[state] for state in _path(costs, history)]
 
     def _cost_of(self, word: str, name: bool) -> bytes:
-        """What the word costs in each language: 0 in the likeliest one, WORST or NAME at most."""
+        """Return what the word costs in each language: 0 in the likeliest one, at most WORST or NAME."""
         costs = [round(QUARTERS * nats) for nats in self._weigh(word)]
         return bytes(min(cost - min(costs), NAME if name else WORST) for cost in costs)
 
     def _letter_sequences(self, word: str) -> list[float]:
-        """Minus log-likelihoods by lingua's models, up to a constant."""
+        """Return negative log-likelihoods by lingua's models, up to a constant."""
         if len(word) > SHORT:
             return self._nats(self._trigrams, word, 1.0)
         return self._nats(self._all_orders, word, SHORT_WORD * len(set(word)))
@@ -94,7 +97,7 @@ class Segmenter:
         return [-scale * math.log(value) if value else NEVER for value in values]
 
     def _han_and_kana(self, word: str) -> list[float]:
-        """Kana are Japanese; Chinese characters are either, but the more without kana, the less Japanese."""
+        """Return the costs of a Han or kana word: kana are Japanese; Han alone, the more of it, the less Japanese."""
         japanese, chinese = (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, NEVER)
         return [japanese if code == "ja" else chinese for code in self.languages]
 
@@ -117,7 +120,7 @@ class Segmenter:
 
 
 def _path(costs: list[int], history: list[tuple[list[int], int, list[int]]]) -> list[int]:
-    """The states of the cheapest path, first to last; where two cost the same, the earlier language wins."""
+    """Return the states of the cheapest path, first to last; where two cost the same, the earlier language wins."""
     if not history:
         return []
     state, states = costs.index(min(costs)), []

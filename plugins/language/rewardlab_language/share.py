@@ -1,4 +1,4 @@
-"""The share of a text's letters that are in a language."""
+"""Measure the share of a text's letters that are in a language."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from rewardlab_language.segmentation import Segmenter
 from rewardlab_language.words import BREAK, Word, words
 
 INSERTION = 2
-"""So many Latin words in a row may stand in a text of another script without being a change of language."""
+"""Latin words in a row, at most, that count as an insertion in a text of another script, not as another language."""
 
 _READERS = Counter(script for scripts in SCRIPTS.values() for script in scripts)
 _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {"Hani": "zh"}
@@ -19,14 +19,17 @@ _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if
 
 @dataclass(frozen=True)
 class Share:
-    """value: in [0, 1], None where there are no letters. language: the one with most letters, where known."""
+    """The share of a text's letters that are in the target language.
+
+    value: in [0, 1], None where there are no letters. language: the one with most letters, where known.
+    """
 
     value: float | None
     language: str | None
 
 
 class ShareMeter:
-    """Measures texts for one contest."""
+    """A meter of the share in texts, for one contest."""
 
     def __init__(self, contest: Contest):
         self._contest = contest
@@ -35,11 +38,11 @@ class ShareMeter:
         self._segmenters: dict[str, Segmenter] = {}
 
     def measure(self, text: str) -> Share:
-        """Letters of the words in the target language, divided by the letters of all words.
+        """Return the letters of the words in the target language, divided by the letters of all words.
 
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
         Where the target is not written in Latin letters, one or two Latin words in a row (names, terms,
-        units) count for nobody, as far as the target's letters outnumber them. Sentences inside formulas and
+        units) count for no language, as far as the target's letters outnumber them. Sentences inside formulas and
         code are not read; as far as they outnumber the visible letters they count against the text.
         """
         read = prose(text)
@@ -66,7 +69,7 @@ class ShareMeter:
         return {index for run in runs if len(run) <= INSERTION for index in run}
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
-        """Letters by language; by script where no candidate is written in it."""
+        """Return the letters by language; by script where no candidate is written in it."""
         letters: Counter[str] = Counter()
         streams: dict[str, list[Word]] = {}
         for word in found:

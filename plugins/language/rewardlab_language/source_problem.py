@@ -1,4 +1,4 @@
-"""What a row of an English source says: a problem, and its solution and answer where they are needed."""
+"""Read a row of an English source: a problem, and its solution and answer where they are needed."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from rewardlab import Sample
 from rewardlab.errors import UserError
 
 
-class Unusable(Exception):
-    """A row that no translation can be made of; the text says why."""
+class UnusableRow(Exception):
+    """A source row that cannot be translated; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceQuestion:
-    """problem: an English text, not blank."""
+    """A source row's question. problem: an English text, not blank."""
 
     id: str
     problem: str
 
     def is_test(self, share: float) -> bool:
-        """Whether the problem is among the `share` kept for tests.
+        """Return whether the problem is among the `share` kept for tests.
 
-        A hash of its text up to white space decides and nothing else, so that one problem is on the same side
-        in every language, file and run.
+        Only a hash of its text up to white space decides, so that a problem is on the same side in every language,
+        file and run.
         """
         digest = hashlib.sha256(" ".join(self.problem.split()).encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:8], "big") / 2**64 < share
@@ -31,29 +31,30 @@ class SourceQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceProblem(SourceQuestion):
-    """solution: an English text, not blank. answer: the gold answer, as it stands in a box."""
+    """A source row's problem. solution: an English text, not blank. answer: the gold answer, as it stands in a box."""
 
     solution: str
     answer: str
 
 
 def read_question(sample: Sample) -> SourceQuestion:
-    """The question of a sample: its one user message.
+    """Return the question of a sample: its one user message.
 
-    Raises UserError, with the place: there is no such message. Unusable: it is blank.
+    Raises UserError, with the place, where there is no such message, and UnusableRow where it is blank.
     """
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) != 1 or turns[0]["role"] != "user":
         raise UserError("the prompt must be one user message, the problem", where=sample.source)
     if not turns[0]["content"].strip():
-        raise Unusable("the problem is blank")
+        raise UnusableRow("the problem is blank")
     return SourceQuestion(id=sample.id, problem=turns[0]["content"])
 
 
-def read(sample: Sample) -> SourceProblem:
-    """The problem of a sample: its one user message and its fields `reference` and `answer`.
+def read_problem(sample: Sample) -> SourceProblem:
+    """Return the problem of a sample: its one user message and its fields `reference` and `answer`.
 
-    Raises UserError, with the place: what is there cannot be read as such. Unusable: one of them is blank.
+    Raises UserError, with the place, where one of them is missing or of the wrong type, and UnusableRow where one is
+    blank.
     """
     question = read_question(sample)
     answer = _field(sample, "answer")
@@ -65,7 +66,7 @@ def read(sample: Sample) -> SourceProblem:
             raise UserError(f"{name} must be a text, not {type(text).__name__}", where=sample.source)
     for name, text in [("reference solution", solution), ("answer", answer)]:
         if not text.strip():
-            raise Unusable(f"the {name} is blank")
+            raise UnusableRow(f"the {name} is blank")
     return SourceProblem(id=question.id, problem=question.problem, solution=solution, answer=answer.strip())
 
 

@@ -1,7 +1,7 @@
 """SP3F's language score, as its published code computes it (lintangsutawika/sp3f, sp3f/utils.py).
 
-Its shortcomings are part of it: nothing is taken out of the text, words count and not letters, English has no
-rival and passes in any Latin text, and what cannot be scored is 0.
+Its shortcomings are reproduced: nothing is taken out of the text, words count instead of letters, English has no rival
+and passes in any Latin text, and what cannot be scored is 0.
 """
 
 from collections import Counter
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def after_thinking(text: str) -> str:
-    """What follows the last `</think>`, if both tags occur; else the whole text."""
+    """Return what follows the last `</think>`, if both tags occur; else the whole text."""
     return text.split("</think>")[-1] if "<think>" in text and "</think>" in text else text
 
 
 def share(text: str, language: str) -> Share:
-    """lingua's word counts of the language's segments over those of all, by a detector of it and English.
+    """Return lingua's word count of the language's segments over that of all, by a detector of it and English.
 
-    0 where nothing was detected. `language` is an ISO 639-1 code in lower case, and nothing else: a KeyError
-    otherwise.
+    The share is 0 where nothing was detected. `language` is an ISO 639-1 code in lower case; anything else raises
+    KeyError.
     """
     if language not in SCRIPTS:
         raise KeyError(f"lingua has no model of the language {language!r}")
@@ -38,7 +38,10 @@ def share(text: str, language: str) -> Share:
 
 @cache
 def _detector(language: str) -> "LanguageDetector":
-    """Models load when a text first needs them; the published code loads all 75 pairs at the start."""
+    """Return the detector of a language and English.
+
+    Models load when a text first needs them; the published code loads all 75 pairs at the start.
+    """
     from lingua import LanguageDetectorBuilder
 
     pair = dict.fromkeys([lingua_language(language), lingua_language("en")])

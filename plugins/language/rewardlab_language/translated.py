@@ -1,4 +1,4 @@
-"""The data step language/translated: English problems with solutions, or questions alone, put into many languages.
+"""The data step language/translated: English problems with solutions, or questions alone, in many languages.
 
 Source: SP3F (Gained In Translation: Privileged Pairwise Judges Enhance Multilingual Reasoning), training data; for
 questions alone PB-RLSVR (Aligning Multilingual Reasoning with Verifiable Semantics from a High-Resource Expert
@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.asking import in_order
-from rewardlab.dropped import Dropped, Tally
+from rewardlab.data import DroppedRow, DroppedRows, in_order
 
-from rewardlab_language import TranslatedOptions
-from rewardlab_language.boxing import boxed, fits
-from rewardlab_language.source_problem import SourceProblem, SourceQuestion, Unusable, read, read_question
-from rewardlab_language.translation import Translation, Translator, Untranslated
+from rewardlab_language.boxing import boxed, fits_in_box
+from rewardlab_language.options import TranslatedOptions
+from rewardlab_language.source_problem import (
+    SourceProblem,
+    SourceQuestion,
+    UnusableRow,
+    read_problem,
+    read_question,
+)
+from rewardlab_language.translation import NoUsableTranslation, Translation, Translator
 from rewardlab_language.translation_prompt import load
 from rewardlab_language.wording import wordings
 
@@ -27,7 +32,7 @@ TEMPLATES = {"sft": "translate.txt", "rl": "translate.txt", "question": "transla
 
 
 @dataclass(frozen=True)
-class _Task:
+class _RowToTranslate:
     sample: Sample
     language: str
 
@@ -42,8 +47,8 @@ class TranslatedRows:
     the answer. English rows are not translated. Kind "question" has the translated problem alone as its prompt,
     and of the fields `problem`, `language`, `split` and `share`.
 
-    While it is read: UserError for a source row that lacks something; JobError where the translator answers
-    none of the questions about a text, or too many rows must be dropped.
+    Iterating raises UserError for a source row that lacks something, and JobError where the translator answers none
+    of the questions about a text, or too many rows must be dropped.
     """
 
     def __init__(self, options: TranslatedOptions, context: Context):
@@ -56,64 +61,68 @@ class TranslatedRows:
         translator = Translator(
             self._judge, options.translator, self._template, options.candidates, options.least_share
         )
-        tally = Tally("language/translated", options.max_dropped, "could not be translated")
+        tally = DroppedRows("language/translated", options.max_dropped, "could not be translated")
 
-        async def work(task: _Task) -> Sample | Dropped:
-            return await self._row(task, translator)
+        async def translate(row: _RowToTranslate) -> Sample | DroppedRow:
+            return await self._translate_row(row, translator)
 
-        with closing(in_order(self._tasks(), work, ROWS_AT_ONCE)) as outcomes:
+        with closing(in_order(self._rows_to_translate(), translate, ROWS_AT_ONCE)) as outcomes:
             for outcome in outcomes:
-                if isinstance(outcome, Dropped):
+                if isinstance(outcome, DroppedRow):
                     tally.drop(outcome)
                 else:
                     tally.keep()
                     yield outcome
         tally.close(translator.failed)
 
-    def _tasks(self) -> Iterator[_Task]:
-        every, languages = self._options.languages_per_row == "all", self._options.languages
+    def _rows_to_translate(self) -> Iterator[_RowToTranslate]:
+        into_all, languages = self._options.languages_per_row == "all", self._options.languages
         for sample in self._source:
-            chosen = languages if every else [language_of(sample.id, languages, self._seed)]
+            chosen = languages if into_all else [language_of(sample.id, languages, self._seed)]
             for language in chosen:
-                yield _Task(sample, language)
+                yield _RowToTranslate(sample, language)
 
-    async def _row(self, task: _Task, translator: Translator) -> Sample | Dropped:
-        sample, language = task.sample, task.language
+    async def _translate_row(self, row: _RowToTranslate, translator: Translator) -> Sample | DroppedRow:
+        sample, language = row.sample, row.language
         where = sample.source or sample.id
         try:
             if self._options.kind == "question":
-                return await self._question(read_question(sample), language, where, translator)
-            source = read(sample)
-            if not fits(source.answer):
-                raise Unusable("the answer cannot stand in a box")
-            return await self._problem(source, language, where, translator)
-        except Unusable as error:
-            return Dropped(where=where, kind=language, reason=str(error), detail=str(error), fault="source")
-        except Untranslated as error:
-            return Dropped(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
+                return await self._translate_question(read_question(sample), language, where, translator)
+            source = read_problem(sample)
+            if not fits_in_box(source.answer):
+                raise UnusableRow("the answer cannot stand in a box")
+            return await self._translate_problem(source, language, where, translator)
+        except UnusableRow as error:
+            return DroppedRow(where=where, kind=language, reason=str(error), detail=str(error), fault="source")
+        except NoUsableTranslation as error:
+            return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
 
-    async def _question(self, source: SourceQuestion, language: str, where: str, translator: Translator) -> Sample:
-        problem = await _put(source.problem, language, translator)
+    async def _translate_question(
+        self, source: SourceQuestion, language: str, where: str, translator: Translator
+    ) -> Sample:
+        problem = await _translate(source.problem, language, translator)
         prompt = ({"role": "user", "content": problem.text},)
-        fields = self._about(source, language, problem)
+        fields = self._common_fields(source, language, problem)
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
 
-    async def _problem(self, source: SourceProblem, language: str, where: str, translator: Translator) -> Sample:
+    async def _translate_problem(
+        self, source: SourceProblem, language: str, where: str, translator: Translator
+    ) -> Sample:
         wording = wordings()[language]
         reference = boxed(source.solution, source.answer, wordings()["en"])
-        problem = await _put(source.problem, language, translator)
+        problem = await _translate(source.problem, language, translator)
         fields = {
             "answer": source.answer,
             "reference": reference,
-            **self._about(source, language, problem),
+            **self._common_fields(source, language, problem),
         }
         if self._options.kind == "sft":
-            solution = await _put(reference, language, translator)
+            solution = await _translate(reference, language, translator)
             fields["response"] = boxed(solution.text, source.answer, wording)
         prompt = ({"role": "system", "content": wording.system}, {"role": "user", "content": problem.text})
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
 
-    def _about(self, source: SourceQuestion, language: str, problem: Translation) -> dict[str, Any]:
+    def _common_fields(self, source: SourceQuestion, language: str, problem: Translation) -> dict[str, Any]:
         return {
             "problem": source.problem,
             "language": language,
@@ -122,15 +131,15 @@ class TranslatedRows:
         }
 
 
-async def _put(text: str, language: str, translator: Translator) -> Translation:
+async def _translate(text: str, language: str, translator: Translator) -> Translation:
     return Translation(text, None) if language == "en" else await translator.translate(text, language)
 
 
 def language_of(row: str, languages: Sequence[str], seed: int) -> str:
-    """The language of the source row with this id, where each row gets one.
+    """Return the language of the source row with this id, where each row gets one.
 
-    The one whose hash with the seed and the id is least (rendezvous hashing). No other row has a say: what is
-    added, dropped or moved elsewhere changes nothing here, and one more language takes its share of each of the
+    It is the one whose hash with the seed and the id is least (rendezvous hashing). Other rows do not matter: what is
+    added, dropped or moved elsewhere changes nothing here, and one more language takes its share from each of the
     others and moves no other row. The shares are about equal: of n rows and k languages each gets n / k, with a
     standard deviation of at most the root of that.
     """
@@ -142,11 +151,11 @@ def language_of(row: str, languages: Sequence[str], seed: int) -> str:
 
 
 def calls(options: TranslatedOptions, rows: int) -> int:
-    """The most questions that the translator gets for so many source rows, repeated tries not counted.
+    """Return the most questions that the translator gets for so many source rows, not counting repeated tries.
 
-    Fewer where rows are dropped, texts have no words, or, with one language a row, English is among the
-    languages: how many rows stay English shows when their ids are read.
+    There are fewer where rows are dropped, texts have no words, or, with one language a row, English is among the
+    languages: how many rows stay English is known only once their ids are read.
     """
     foreign = len(options.languages) - ("en" in options.languages)
-    a_row = foreign if options.languages_per_row == "all" else min(foreign, 1)
-    return rows * a_row * options.candidates * (2 if options.kind == "sft" else 1)
+    per_row = foreign if options.languages_per_row == "all" else min(foreign, 1)
+    return rows * per_row * options.candidates * (2 if options.kind == "sft" else 1)

@@ -1,4 +1,4 @@
-"""English problems and a translator under which the laws of language/translated are tried."""
+"""Examples for the laws of language/translated: English problems and a translator."""
 
 import re
 from typing import Any
@@ -21,9 +21,9 @@ NUMBER = re.compile(r"\d+")
 
 
 def examples_of_translated() -> list[DatasetExample]:
-    """Each kind of row; one language a row, and all."""
+    """Return examples of each kind of row; of one language a row, and of all."""
     options: dict[str, Any] = {"translator": "translator", "languages": LANGUAGES, "candidates": 2}
-    known: dict[str, Any] = {"source": _problems(4), "judges": lambda: {"translator": Translator()}}
+    known: dict[str, Any] = {"source": _problems(4), "judges": lambda: {"translator": PhrasebookTranslator()}}
     return [
         DatasetExample(title="sft", options={**options, "languages_per_row": "all"}, **known),
         DatasetExample(title="rl", options={**options, "kind": "rl"}, **known),
@@ -31,8 +31,8 @@ def examples_of_translated() -> list[DatasetExample]:
     ]
 
 
-class Translator:
-    """Knows the problem and its solution in each language, for all numbers."""
+class PhrasebookTranslator:
+    """A translator that knows the problem and its solution in each language, for all numbers."""
 
     async def ask(self, ask: Ask) -> Reply:
         text = ask.parts["text"]

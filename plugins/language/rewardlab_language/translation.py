@@ -1,4 +1,4 @@
-"""One text put into another language by a judge: n candidates, the best of them."""
+"""Translate a text with a judge: ask for n candidates and keep the best."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
 
-from rewardlab_language.candidates import Candidate, best, cleaned, is_whole
+from rewardlab_language.candidates import Candidate, best, clean, is_whole
 from rewardlab_language.languages import resolve
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
@@ -18,20 +18,20 @@ from rewardlab_language.wording import wordings
 
 PARAMS = {"temperature": 1.0}
 GROWTH, ALLOWANCE = 8, 500
-"""A candidate longer than GROWTH times its source and ALLOWANCE characters is not its translation."""
+"""A candidate longer than GROWTH times its source plus ALLOWANCE characters is not its translation."""
 SHOWN = 60  # characters of a candidate in a message
 
 
 @dataclass(frozen=True)
 class Translation:
-    """share: of the letters that are in the target language; None where the text has no words to translate."""
+    """A translated text. share: of its letters, those in the target language; None where there were no words."""
 
     text: str
     share: float | None
 
 
-class Untranslated(Exception):
-    """There were answers and none will do. `reason` is one of a few, `detail` tells this case."""
+class NoUsableTranslation(Exception):
+    """A text with answers none of which can be used. `reason` is one of a few texts, `detail` describes this case."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -39,7 +39,10 @@ class Untranslated(Exception):
 
 
 class Translator:
-    """Asks one judge. Its questions depend on the text, the language and the draw, and on nothing else."""
+    """A translator that asks one judge.
+
+    Its questions depend on the text, the language and the draw, and on nothing else.
+    """
 
     def __init__(self, judge: Any, name: str, template: TranslationTemplate, candidates: int, least_share: float):
         self._judge, self._name, self._template = judge, name, template
@@ -47,12 +50,13 @@ class Translator:
         self._understood = getattr(judge, "understood", None)
         self._meters: dict[str, ShareMeter] = {}
         self.failed = 0
-        """Questions so far that had no answer, though others about the same text had one."""
+        """questions so far that had no answer, though others about the same text had one"""
 
     async def translate(self, text: str, code: str) -> Translation:
-        """The best of the candidates. A text without words stays as it is, unasked.
+        """Return the best of the candidates. A text without words stays as it is, without a question.
 
-        Raises Untranslated: no candidate is complete and in the language. JobError: no question was answered.
+        code: ISO 639-1 code of the target language. Raises NoUsableTranslation where no candidate is complete and in
+        the language, and JobError where no question was answered.
         """
         if self._meter(code).measure(text).value is None and not prose(text).hidden:
             return Translation(text, None)
@@ -66,7 +70,7 @@ class Translator:
         usable = [candidate for candidate in found if candidate is not None]
         chosen = best(usable, self._least_share)
         if chosen is None:
-            raise _untranslated(usable)
+            raise _no_usable_translation(usable)
         return Translation(chosen.text, chosen.share)
 
     def _ask(self, text: str, code: str, draw: int) -> Ask:
@@ -75,8 +79,8 @@ class Translator:
         return Ask(messages=messages, parts=parts, params=PARAMS, draw=draw)
 
     def _candidate(self, draw: int, reply: Reply, text: str, code: str) -> Candidate | None:
-        """None for an answer that was cut off, is empty, or goes on and on."""
-        translation = cleaned(reply.text, text, wordings()[code].name)
+        """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
+        translation = clean(reply.text, text, wordings()[code].name)
         complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
         if self._understood is not None:  # the form alone: how many rows may be in another language is max_dropped
             self._understood(reply, complete)
@@ -91,10 +95,10 @@ class Translator:
         return self._meters[code]
 
 
-def _untranslated(usable: Sequence[Candidate]) -> Untranslated:
+def _no_usable_translation(usable: Sequence[Candidate]) -> NoUsableTranslation:
     if not usable:
-        return Untranslated("every candidate is empty, cut off or far too long")
+        return NoUsableTranslation("every candidate is empty, cut off or far too long")
     nearest = best(usable, 0.0)
     assert nearest is not None  # no share is below 0
     shown = nearest.text if len(nearest.text) <= SHOWN else nearest.text[: SHOWN - 3] + "..."
-    return Untranslated("no candidate is in the language", f"share {nearest.share:.2f} in {shown!r}")
+    return NoUsableTranslation("no candidate is in the language", f"share {nearest.share:.2f} in {shown!r}")

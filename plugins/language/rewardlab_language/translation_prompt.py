@@ -1,11 +1,11 @@
-"""The question to a translator: one quoted text, and what a template must have."""
+"""The prompt for a translator: one quoted text, and what a template must have."""
 
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rewardlab import quoting
-from rewardlab.types import Message
+from rewardlab import Message
+from rewardlab.text import quoting
 
 LABEL = "TEXT"
 PLACEHOLDERS = ("language", "text", "key")
@@ -13,32 +13,32 @@ PLACEHOLDERS = ("language", "text", "key")
 
 @dataclass(frozen=True, kw_only=True)
 class TranslationTemplate:
-    """A checked template."""
+    """A checked template of the question to a translator."""
 
     template: quoting.QuotingTemplate
 
     def messages(self, text: str, language: str) -> list[Message]:
-        """The messages that ask to translate `text`, shown verbatim, into the language of that English name."""
+        """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name."""
         return self.template.messages({"language": language, "text": fence(text), "key": fence_key(text)})
 
 
 def fence_key(text: str) -> str:
-    """The key of the text's fence."""
+    """Return the key of the text's fence."""
     return quoting.fence_key({"text": text})
 
 
 def fence_lines(text: str) -> tuple[str, str]:
-    """The lines before and after the text."""
+    """Return the fence's lines before and after the text."""
     return quoting.fence_lines(LABEL, fence_key(text))
 
 
 def fence(text: str) -> str:
-    """`text` as it is, between its two lines."""
+    """Return `text` unchanged between the two lines of its fence."""
     return quoting.fence(LABEL, text, fence_key(text))
 
 
 def load(path: str | None, packaged: str = "translate.txt") -> TranslationTemplate:
-    """The template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
 
     $language stands for the English name of the target language, $text for the fenced text (once, in the user
     message), $key for the key of its fence.

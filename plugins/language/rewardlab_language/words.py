@@ -1,16 +1,16 @@
-"""A text as words, each with its script and number of letters."""
+"""Split a text into words, each with its script and number of letters."""
 
 import re
 from typing import NamedTuple
 
 REPEATS = 8
-"""A pair of neighbouring words counts at most so often: what loops does not outweigh what is said once."""
+"""How often a pair of neighbouring words counts at most: a loop does not outweigh what is said once."""
 
 BREAK = "break"
-"""Script of the token that stands for the end of a sentence."""
+"""The script of the token that stands for the end of a sentence."""
 
 MIXED = "mixed"
-"""Script of a word with letters of several scripts that look alike: "\u0440ertama" with a Cyrillic \u0440."""
+"""The script of a word with letters of several scripts that look alike: "\u0440ertama" with a Cyrillic \u0440."""
 
 _LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\ua720-\ua7ff\ufb00-\ufb06"
 _CYRILLIC = "\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f"
@@ -35,8 +35,8 @@ _BLOCKS = {
     "Kana": "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff",
     "Hang": "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb",
 }
-# Scripts that no model reads and whose vowel signs would cut a word: Oriya, Kannada, Malayalam, Sinhala, Lao,
-# Tibetan, Burmese, Ethiopic, Khmer.
+# Scripts that no model reads, listed since their vowel signs would split a word: Oriya, Kannada, Malayalam, Sinhala,
+# Lao, Tibetan, Burmese, Ethiopic, Khmer.
 _UNREAD = (
     "\u0b00-\u0b65\u0c80-\u0ce3\u0d00-\u0d63\u0d80-\u0ddf\u0e81-\u0ecd"
     "\u0f40-\u0fbc\u1000-\u103f\u1200-\u135f\u1780-\u17d3"
@@ -51,7 +51,7 @@ _OF_ONE_SCRIPT = {
     script: re.compile(f"[{letters}\u0300-\u036f{_APOSTROPHES}]+")
     for script, letters in (("Latn", _LATIN), ("Cyrl", _CYRILLIC), ("Grek", _GREEK))
 }
-# Signs on or between letters that are no letters: accents, points, harakat, tatweel, viramas, apostrophes.
+# Signs on or between letters that are not letters: accents, points, harakat, tatweel, viramas, apostrophes.
 _SIGNS = re.compile(
     f"[\u0300-\u036f{_APOSTROPHES}\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u094d\u09cd\u0a4d\u0acd\u0bcd\u0c4d\u0e47-\u0e4e]+"
@@ -76,7 +76,7 @@ _END = Word(BREAK, "", 0, False)
 
 
 def words(text: str) -> list[Word]:
-    """The words of `text` in order, without single Latin or Greek letters, which may be variables."""
+    """Return the words of `text` in order, without single Latin or Greek letters, which may be variables."""
     seen: dict[tuple[str, str], int] = {}
     previous, opens, found = "", True, []
     for match in _TOKEN.finditer(text):

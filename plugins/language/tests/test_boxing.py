@@ -1,12 +1,12 @@
-"""A solution's last box comes to hold the gold answer, whatever the solution and the answer are."""
+"""The last box of a solution holds the gold answer afterwards, whatever the solution and the answer are."""
 
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.boxes import last_box
-from rewardlab_language.boxing import boxed, fits
+from rewardlab.text import last_box
+from rewardlab_language.boxing import boxed, fits_in_box
 from rewardlab_language.wording import wordings
 
 ID = wordings()["id"]
@@ -16,18 +16,18 @@ PIECES = st.sampled_from(
 LATEX = st.lists(PIECES, max_size=12).map("".join)
 
 
-@given(LATEX, LATEX.filter(fits))
+@given(LATEX, LATEX.filter(fits_in_box))
 def test_the_last_box_holds_the_answer(solution, answer):
     assert last_box(boxed(solution, answer, ID)).split() == answer.split()
 
 
-@given(LATEX, LATEX.filter(fits))
+@given(LATEX, LATEX.filter(fits_in_box))
 def test_what_is_repaired_needs_no_repair(solution, answer):
     once = boxed(solution, answer, ID)
     assert boxed(once, answer, ID) == once
 
 
-@given(LATEX, LATEX.filter(fits))
+@given(LATEX, LATEX.filter(fits_in_box))
 def test_nothing_but_the_content_of_the_box_changes(solution, answer):
     repaired, content = boxed(solution, answer, ID), last_box(solution)
     if content is None:
@@ -58,7 +58,7 @@ def test_repairs_by_example(solution, repaired):
 
 @pytest.mark.parametrize("answer", ["7}", "{7", r"\boxed{7}", r"7\\}{"])
 def test_some_answers_fit_in_no_box(answer):
-    assert not fits(answer)
+    assert not fits_in_box(answer)
 
 
 @pytest.mark.parametrize(

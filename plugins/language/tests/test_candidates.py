@@ -1,11 +1,11 @@
-"""What is taken from a translator's reply, and which candidate wins."""
+"""The translation in a translator's reply, and the choice of a candidate."""
 
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_language.candidates import Candidate, best, cleaned, is_whole
+from rewardlab_language.candidates import Candidate, best, clean, is_whole
 from rewardlab_language.translation_prompt import fence
 
 SOURCE = "How many apples are there?"
@@ -33,7 +33,7 @@ TEXT = "Ada berapa apel?"
     ],
 )
 def test_what_is_wrapped_around_a_translation_goes(reply):
-    assert cleaned(reply, SOURCE, "Indonesian") == TEXT
+    assert clean(reply, SOURCE, "Indonesian") == TEXT
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_what_is_wrapped_around_a_translation_goes(reply):
     ],
 )
 def test_what_belongs_to_the_text_stays(text):
-    assert cleaned(text, SOURCE, "Indonesian") == text
+    assert clean(text, SOURCE, "Indonesian") == text
 
 
 def test_a_text_that_starts_like_a_heading_keeps_it():
     source, text = "Translation: move the triangle by 3.", "Translation: décaler le triangle de 3."
-    assert cleaned(text, source, "French") == text
-    assert cleaned(f"French translation: {text}", source, "French") == text
+    assert clean(text, source, "French") == text
+    assert clean(f"French translation: {text}", source, "French") == text
 
 
 @given(
@@ -63,13 +63,13 @@ def test_a_text_that_starts_like_a_heading_keeps_it():
     ).map("".join)
 )
 def test_cleaning_cuts_and_never_invents(reply):
-    assert cleaned(reply, SOURCE, "Thai") in reply
+    assert clean(reply, SOURCE, "Thai") in reply
 
 
 @pytest.mark.parametrize("unit", ["Thai translation:", "```\n", "</think>", " ", "`", "*", "\n```\n ", "word "])
 def test_hostile_replies_take_no_longer(unit):
     start = time.process_time()
-    cleaned(unit * (100_000 // len(unit)), SOURCE, "Thai")
+    clean(unit * (100_000 // len(unit)), SOURCE, "Thai")
     assert time.process_time() - start < 1.0
 
 

@@ -1,4 +1,4 @@
-"""The reward as recipes use it."""
+"""language/fidelity as recipes use it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a row may call its language."""
+"""The names that a row may give its language."""
 
 import pytest
 from rewardlab_language.languages import SCRIPTS, UnknownLanguage, lingua_language, resolve

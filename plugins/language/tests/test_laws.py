@@ -1,10 +1,10 @@
-"""language/fidelity keeps the laws of rewards, but for those that it says it does not."""
+"""language/fidelity keeps the laws of rewards, except those that its spec switches off."""
 
 import pytest
 from rewardlab.laws import REWARD
 from rewardlab.registry import Registry
-from rewardlab.testing.told import broken_text
-from rewardlab.testing.trying import try_laws
+from rewardlab.testing.messages import broken_text
+from rewardlab.testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # loads language models
 

@@ -1,4 +1,4 @@
-"""What is taken out of a text before its language is looked at."""
+"""The parts that are taken out of a text before its language is measured."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Fixed rivals, by the tables alone."""
+"""The fixed rivals of each language, by the tables alone."""
 
 import pytest
 from rewardlab_language.languages import SCRIPTS, resolve

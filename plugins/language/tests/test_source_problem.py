@@ -1,11 +1,11 @@
-"""What a row of the English source must have, and which problems are for tests."""
+"""The fields that a row of the English source must have, and the problems that are kept for tests."""
 
 import re
 
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab_language.source_problem import Unusable, read
+from rewardlab_language.source_problem import UnusableRow, read_problem
 
 PROMPT = ({"role": "user", "content": "How many apples?"},)
 FIELDS = {"reference": "There are 7.", "answer": "7"}
@@ -16,17 +16,18 @@ def sample(**change):
 
 
 def test_a_problem_its_solution_and_its_answer():
-    found = read(sample())
+    found = read_problem(sample())
     assert (found.id, found.problem, found.solution, found.answer) == ("p", "How many apples?", "There are 7.", "7")
 
 
 @pytest.mark.parametrize(("answer", "text"), [(7, "7"), (2.5, "2.5"), (" 7\n", "7"), (r"\frac{1}{2}", r"\frac{1}{2}")])
 def test_numbers_and_texts_are_answers(answer, text):
-    assert read(sample(fields={**FIELDS, "answer": answer})).answer == text
+    assert read_problem(sample(fields={**FIELDS, "answer": answer})).answer == text
 
 
 def test_a_system_message_is_no_part_of_the_problem():
-    assert read(sample(prompt=({"role": "system", "content": "Reason."}, *PROMPT))).problem == "How many apples?"
+    found = read_problem(sample(prompt=({"role": "system", "content": "Reason."}, *PROMPT)))
+    assert found.problem == "How many apples?"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_a_system_message_is_no_part_of_the_problem():
 )
 def test_what_cannot_be_read_is_the_users_mistake_at_its_place(change, message):
     with pytest.raises(UserError, match=re.escape(f"english.jsonl:9: {message}")):
-        read(sample(**change))
+        read_problem(sample(**change))
 
 
 @pytest.mark.parametrize(
@@ -55,14 +56,14 @@ def test_what_cannot_be_read_is_the_users_mistake_at_its_place(change, message):
     ],
 )
 def test_a_blank_row_is_of_no_use(change, message):
-    with pytest.raises(Unusable, match=message):
-        read(sample(**change))
+    with pytest.raises(UnusableRow, match=message):
+        read_problem(sample(**change))
 
 
 def test_white_space_the_id_and_the_solution_do_not_move_a_problem():
     for k in range(50):
-        plain = read(sample(prompt=({"role": "user", "content": f"Is {k} even?"},)))
-        other = read(
+        plain = read_problem(sample(prompt=({"role": "user", "content": f"Is {k} even?"},)))
+        other = read_problem(
             sample(
                 id="q",
                 prompt=({"role": "user", "content": f"  Is {k}\n even? "},),
@@ -73,7 +74,7 @@ def test_white_space_the_id_and_the_solution_do_not_move_a_problem():
 
 
 def test_a_larger_share_keeps_the_test_problems_of_a_smaller_one():
-    problems = [read(sample(prompt=({"role": "user", "content": f"Is {k} even?"},))) for k in range(2000)]
+    problems = [read_problem(sample(prompt=({"role": "user", "content": f"Is {k} even?"},))) for k in range(2000)]
     small, large = ({p.problem for p in problems if p.is_test(share)} for share in (0.05, 0.2))
     assert small < large
     assert 60 < len(small) < 140

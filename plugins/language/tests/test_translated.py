@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample
-from rewardlab.boxes import last_box
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
-from rewardlab_language import TRAINING_LANGUAGES
+from rewardlab.text import last_box
+from rewardlab_language.options import TRAINING_LANGUAGES
 from rewardlab_language.translated import ROWS_AT_ONCE, calls, language_of
 from rewardlab_language.wording import wordings
 
@@ -28,8 +28,8 @@ def story(four_sentences):
 
     def make(language, a, b):
         numbers = {"5": str(a), "3": str(b), "8": str(a + b)}
-        told = [re.sub("[538]", lambda digit: numbers[digit[0]], text) for text in four_sentences[language]]
-        return " ".join(told[:2]), " ".join(told)
+        sentences = [re.sub("[538]", lambda digit: numbers[digit[0]], text) for text in four_sentences[language]]
+        return " ".join(sentences[:2]), " ".join(sentences)
 
     return make
 
@@ -50,8 +50,8 @@ def source(story):
     return make
 
 
-class Translator:
-    """Translates stories right, unless `says` (a function of the question and the right text) knows better."""
+class StoryTranslator:
+    """A translator of stories that is right, unless `says(ask, right text)` gives another reply."""
 
     def __init__(self, story, says=None, delay=0.0):
         self.story, self.says, self.delay = story, says, delay
@@ -78,7 +78,7 @@ def rows(story):
     """rows(samples, translator=..., seed=..., **options): the rows that the step makes."""
 
     def make(samples, translator=None, seed=0, **options):
-        translator = translator or Translator(story)
+        translator = translator or StoryTranslator(story)
         options = SPEC.config(translator="teacher", **options)
         return SPEC.build(options, Context(seed=seed, judges={"teacher": translator}, source=samples))
 
@@ -120,14 +120,14 @@ def test_an_rl_row_has_the_same_problem_and_no_response(rows, source):
 
 
 def test_both_kinds_ask_the_same_about_the_problem(rows, source, story):
-    sft, rl = Translator(story), Translator(story)
+    sft, rl = StoryTranslator(story), StoryTranslator(story)
     list(rows(source(20), sft))
     list(rows(source(20), rl, kind="rl"))
     assert [ask for ask in sft.asks if r"\boxed" not in ask.parts["text"]] == rl.asks
 
 
 def test_english_rows_are_not_translated(rows, source, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     (row,) = rows(source(1), translator, languages=["en"])
     problem, solution = story("en", 100, 20_000)
     assert translator.asks == []
@@ -142,13 +142,13 @@ def test_the_last_box_of_both_solutions_holds_the_answer(rows, source):
 
 
 def test_a_translation_without_a_box_gets_a_sentence_in_its_language(rows, source, story):
-    unboxed = Translator(story, lambda ask, right: right.partition(r" \boxed")[0])
+    unboxed = StoryTranslator(story, lambda ask, right: right.partition(r" \boxed")[0])
     (row,) = rows(source(1), unboxed, languages=["id"])
     assert row.fields["response"].endswith("\n\nJadi, jawabannya adalah \\boxed{20100}.")
 
 
 def test_a_text_without_words_stays_as_it_is_unasked(rows, source, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     formula = ({"role": "user", "content": "$2 + 2 = ?$"},)
     (row,) = rows([Sample(id="p", prompt=formula, fields=source(1)[0].fields)], translator, languages=["id"], kind="rl")
     assert row.prompt[1]["content"] == "$2 + 2 = ?$"
@@ -159,7 +159,7 @@ def test_a_text_without_words_stays_as_it_is_unasked(rows, source, story):
 def test_words_inside_a_formula_are_words_to_translate(rows, source, story):
     problem = r"\[\text{How many apples are there in the box}\]"
     sample = Sample(id="p", prompt=({"role": "user", "content": problem},), fields=source(1)[0].fields)
-    translator = Translator(story, lambda ask, right: "Ada berapa apel di dalam kotak?")
+    translator = StoryTranslator(story, lambda ask, right: "Ada berapa apel di dalam kotak?")
     (row,) = rows([sample], translator, languages=["id"], kind="rl")
     assert row.prompt[1]["content"] == "Ada berapa apel di dalam kotak?"
 
@@ -178,7 +178,7 @@ IDS = [f"p{k}" for k in range(3000)]
 
 
 def test_the_shares_of_the_languages_are_about_equal():
-    """Within 5 standard deviations, of 26 rows, for this seed."""
+    """They are within 5 standard deviations, of 26 rows each, for this seed."""
     counts = Counter(language_of(id, ("th", "id", "sw"), 0) for id in IDS)
     assert all(abs(counts[code] - 1000) < 130 for code in ("th", "id", "sw"))
 
@@ -200,7 +200,7 @@ def test_one_more_language_moves_only_the_rows_that_it_gets():
 
 @pytest.mark.parametrize("kind", ["sft", "rl", "question"])
 def test_rows_that_are_dropped_removed_or_appended_change_no_other_row(kind, rows, source):
-    """As where a step before it drops more on a rerun, or the source has another revision."""
+    """This happens where an earlier step drops more on a rerun, or the source has another revision."""
     options = {"kind": kind, "candidates": 1, "languages": ["id", "th", "sw", "en"]}
     whole = {row.source: row for row in rows(source(30), **options)}
     removed = source(30)
@@ -242,7 +242,7 @@ def test_the_share_of_test_problems(rows, source):
 
 
 def test_candidates_are_draws_of_one_question(rows, source, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     list(rows(source(1), translator, languages=["th"], kind="rl", candidates=3))
     assert [ask.draw for ask in translator.asks] == [0, 1, 2]
     assert len({str(ask.messages) for ask in translator.asks}) == 1
@@ -254,7 +254,7 @@ def test_the_candidate_with_the_highest_share_is_kept(rows, source, story):
         english = ask.parts["text"]
         return [english, f"{english} {right}", right, "So many apples!"][ask.draw]
 
-    (row,) = rows(source(1), Translator(story, says), languages=["id"])
+    (row,) = rows(source(1), StoryTranslator(story, says), languages=["id"])
     assert row.prompt[1]["content"] == story("id", 100, 20_000)[0]
     assert row.fields["share"] == 1.0
 
@@ -263,7 +263,7 @@ def test_a_candidate_that_lost_a_number_comes_last(rows, source, story):
     def says(ask, right):
         return right.replace("100", "101") if ask.draw == 0 else f"Apples and others. {right}"
 
-    (row,) = rows(source(1), Translator(story, says), languages=["id"], kind="rl")
+    (row,) = rows(source(1), StoryTranslator(story, says), languages=["id"], kind="rl")
     assert row.prompt[1]["content"].startswith("Apples")
 
 
@@ -271,7 +271,7 @@ def test_an_answer_that_was_cut_off_is_no_candidate(rows, source, story):
     def says(ask, right):
         return Reply(text=right, finish_reason="length") if ask.draw == 0 else right + " Apples."
 
-    (row,) = rows(source(1), Translator(story, says), languages=["id"], kind="rl")
+    (row,) = rows(source(1), StoryTranslator(story, says), languages=["id"], kind="rl")
     assert row.prompt[1]["content"].endswith("Apples.")
 
 
@@ -280,23 +280,23 @@ def test_the_judge_hears_which_replies_have_the_form_of_a_translation(rows, sour
         cut = Reply(text=right, finish_reason="length")
         return [right, "", right * 100, cut, ask.parts["text"], Reply(error="503")][ask.draw]
 
-    translator = Translator(story, says)
+    translator = StoryTranslator(story, says)
     list(rows(source(1), translator, languages=["id"], kind="rl", candidates=6))
     assert translator.verdicts == [True, False, False, False, True]
 
 
 def test_a_judge_that_does_not_listen_is_asked_all_the_same(rows, source, story):
-    class Plain:
-        ask = staticmethod(Translator(story).ask)
+    class PlainJudge:
+        ask = staticmethod(StoryTranslator(story).ask)
 
-    assert len(list(rows(source(1), Plain(), languages=["id"]))) == 1
+    assert len(list(rows(source(1), PlainJudge(), languages=["id"]))) == 1
 
 
 # --- drops and errors ---
 
 
 def ids_in(language, count, *languages):
-    """The ids of those of the first `count` rows that fall to the language."""
+    """Return the ids of those of the first `count` rows that get the language."""
     return [f"p{k}-{language}" for k in range(count) if language_of(f"p{k}", languages, 0) == language]
 
 
@@ -318,7 +318,7 @@ def refuses(*languages):
     ],
 )
 def test_hostile_replies_drop_the_row_soon(reply, rows, source, story):
-    translator = Translator(story, lambda ask, right: reply if ask.parts["target"] == "th" else right)
+    translator = StoryTranslator(story, lambda ask, right: reply if ask.parts["target"] == "th" else right)
     start = time.process_time()
     made = list(rows(source(4), translator, languages=["id", "th"]))
     assert time.process_time() - start < 3.0
@@ -328,7 +328,7 @@ def test_hostile_replies_drop_the_row_soon(reply, rows, source, story):
 
 def test_dropped_rows_are_counted_by_language_and_reason(rows, source, story, caplog):
     with caplog.at_level(logging.WARNING, "rewardlab.language"):
-        made = list(rows(source(12), Translator(story, refuses("th", "sw")), languages=["id", "th", "sw", "en"]))
+        made = list(rows(source(12), StoryTranslator(story, refuses("th", "sw")), languages=["id", "th", "sw", "en"]))
     sw, th = (len(ids_in(code, 12, "id", "th", "sw", "en")) for code in ("sw", "th"))
     assert min(sw, th) > 0
     assert len(made) == 12 - sw - th
@@ -344,7 +344,7 @@ def test_no_warning_where_nothing_was_dropped(rows, source, caplog):
 
 @pytest.mark.parametrize(("field", "value"), [("reference", " "), ("answer", ""), ("answer", "7}")])
 def test_a_row_that_gives_no_solution_is_dropped_unasked(field, value, rows, source, story, caplog):
-    translator, samples = Translator(story), source(3)
+    translator, samples = StoryTranslator(story), source(3)
     samples[1] = Sample(id="p1", prompt=samples[1].prompt, fields={**samples[1].fields, field: value})
     made = list(rows(samples, translator, languages=["id"], kind="rl", candidates=1))
     assert [row.id for row in made] == ["p0-id", "p2-id"]
@@ -360,7 +360,7 @@ def test_a_source_with_few_usable_rows_is_no_fault_of_the_translator(rows, sourc
 
 def test_unusable_rows_do_not_count_towards_max_dropped(rows, source, story):
     blank = [Sample(id=s.id, prompt=s.prompt, fields={**s.fields, "answer": ""}) for s in source(60)]
-    translator = Translator(story, lambda ask, right: ask.parts["text"] if "2007" in ask.parts["text"] else right)
+    translator = StoryTranslator(story, lambda ask, right: ask.parts["text"] if "2007" in ask.parts["text"] else right)
     made = list(rows(blank + source(80, start=100), translator, languages=["id"]))
     assert len(made) == 80
     made = list(rows(blank + source(80), translator, languages=["id"], max_dropped=0.125))
@@ -370,7 +370,7 @@ def test_unusable_rows_do_not_count_towards_max_dropped(rows, source, story):
 def test_too_many_dropped_rows_stop_the_job(rows, source, story):
     made = []
     with pytest.raises(JobError, match=r"of 5\d rows could not be translated") as stopped:
-        for row in rows(source(90), Translator(story, refuses("th")), languages=["id", "th"]):
+        for row in rows(source(90), StoryTranslator(story, refuses("th")), languages=["id", "th"]):
             made.append(row)
     assert 20 <= len(made) <= 30
     message = str(stopped.value)
@@ -380,24 +380,24 @@ def test_too_many_dropped_rows_stop_the_job(rows, source, story):
 
 
 def test_as_many_dropped_rows_as_are_allowed_do_not(rows, source, story):
-    translator = Translator(story, refuses("th"))
+    translator = StoryTranslator(story, refuses("th"))
     made = list(rows(source(90), translator, languages=["id", "th"], max_dropped=0.65))
     assert [row.id for row in made] == ids_in("id", 90, "id", "th")
 
 
 def test_a_translator_that_never_does_it_stops_the_job_even_of_few_rows(rows, source, story):
     with pytest.raises(JobError, match="3 of 3 rows could not be translated"):
-        list(rows(source(3), Translator(story, refuses("th")), languages=["th"]))
+        list(rows(source(3), StoryTranslator(story, refuses("th")), languages=["th"]))
 
 
 def test_no_answer_at_all_is_an_error_and_never_a_dropped_row(rows, source, story):
-    down = Translator(story, lambda ask, right: Reply(error="503: the server is overloaded"))
+    down = StoryTranslator(story, lambda ask, right: Reply(error="503: the server is overloaded"))
     with pytest.raises(JobError, match="'teacher' answered none of 4 questions: 503: the server is overloaded"):
         list(rows(source(3), down, languages=["id"]))
 
 
 def test_a_question_without_an_answer_is_no_candidate(rows, source, story, caplog):
-    flaky = Translator(story, lambda ask, right: Reply(text=right, error="timeout") if ask.draw < 3 else right)
+    flaky = StoryTranslator(story, lambda ask, right: Reply(text=right, error="timeout") if ask.draw < 3 else right)
     assert len(list(rows(source(3), flaky, languages=["id"], kind="rl"))) == 3
     assert ": 9 questions had no answer" in caplog.text
 
@@ -453,12 +453,12 @@ def test_a_question_that_lost_a_number_is_not_preferred(rows, questions, story):
     def says(ask, right):
         return right.replace("100", "101") if ask.draw == 0 else f"Apples and others. {right}"
 
-    (row,) = rows(questions(1), Translator(story, says), languages=["id"], kind="question")
+    (row,) = rows(questions(1), StoryTranslator(story, says), languages=["id"], kind="question")
     assert "100" in row.prompt[0]["content"]
 
 
 def test_the_question_to_the_translator_is_not_about_mathematics(rows, questions, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     list(rows(questions(1), translator, languages=["th"], kind="question", candidates=1))
     (ask,) = translator.asks
     assert "Thai" in ask.messages[0]["content"]
@@ -476,7 +476,7 @@ def test_a_blank_question_is_dropped_and_calls_count_one_text_a_row(rows, questi
 
 
 def test_rows_come_in_order_and_are_the_same_in_every_run(rows, source, story):
-    class Uneven(Translator):
+    class UnevenTranslator(StoryTranslator):
         async def ask(self, ask):
             await asyncio.sleep(len(self.asks) * 7 % 5 / 1000)
             return await super().ask(ask)
@@ -484,8 +484,8 @@ def test_rows_come_in_order_and_are_the_same_in_every_run(rows, source, story):
     def says(ask, right):
         return f"{right} Apples." if ask.draw % 2 else f"Many apples! {right}"
 
-    first = list(rows(source(60), Translator(story, says), kind="rl"))
-    assert first == list(rows(source(60), Uneven(story, says), kind="rl"))
+    first = list(rows(source(60), StoryTranslator(story, says), kind="rl"))
+    assert first == list(rows(source(60), UnevenTranslator(story, says), kind="rl"))
     assert [row.id.partition("-")[0] for row in first] == [f"p{k}" for k in range(60)]
 
 
@@ -497,7 +497,7 @@ def test_many_rows_are_under_way_at_once_and_no_more_are_read(rows, source, stor
             read.append(sample.id)
             yield sample
 
-    translator = Translator(story, delay=0.002)
+    translator = StoryTranslator(story, delay=0.002)
     made = iter(rows(endless(), translator, languages=["id"], kind="rl", candidates=1))
     for count in range(1, 100):
         next(made)
@@ -515,7 +515,7 @@ def test_iterating_again_starts_anew(rows, source):
 
 
 def test_the_question_shows_the_text_and_names_the_language(rows, source, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     list(rows(source(1), translator, languages=["th"], kind="rl", candidates=1))
     (ask,) = translator.asks
     assert "Thai" in ask.messages[0]["content"]
@@ -525,7 +525,7 @@ def test_the_question_shows_the_text_and_names_the_language(rows, source, story)
 
 def test_a_template_of_ones_own(rows, source, story, tmp_path):
     (tmp_path / "mine.txt").write_text("To $language:\n$text")
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     list(rows(source(1), translator, languages=["th"], kind="rl", template=str(tmp_path / "mine.txt")))
     (message, *_) = translator.asks[0].messages
     assert message["content"].startswith("To Thai:\n=== BEGIN TEXT")
@@ -551,7 +551,7 @@ def test_a_template_that_cannot_work_is_refused_with_the_options(tmp_path):
     ],
 )
 def test_the_number_of_calls_is_known_beforehand(options, count, rows, source, story):
-    translator = Translator(story)
+    translator = StoryTranslator(story)
     list(rows(source(count), translator, **options))
     config = SPEC.config(translator="teacher", **options)
     english = 0

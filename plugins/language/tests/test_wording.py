@@ -1,12 +1,12 @@
-r"""What rows say in each language besides the translation: right language, right script, one literal \boxed{}."""
+r"""The wording of rows in each language: right language, right script, one literal \boxed{}."""
 
 from typing import get_args
 
 import pytest
 from lingua import LanguageDetectorBuilder
-from rewardlab.boxes import last_box
-from rewardlab_language import TRAINING_LANGUAGES, Language, UnseenLanguage
+from rewardlab.text import last_box
 from rewardlab_language.languages import SCRIPTS, lingua_language, resolve
+from rewardlab_language.options import TRAINING_LANGUAGES, Language, UnseenLanguage
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
 from rewardlab_language.wording import wordings

@@ -5,28 +5,29 @@ from typing import Any
 
 from rewardlab import Completion, Sample, Score
 
-from rewardlab_math import Options
 from rewardlab_math.extraction import extract
 from rewardlab_math.gold import BrokenGold, golds
-from rewardlab_math.judge import judge
+from rewardlab_math.judge import judge_answer
+from rewardlab_math.options import AccuracyOptions
 
 SECONDS = 2.0
 """Processor time that algebra may take for one answer; ordinary ones take milliseconds."""
 
 
 class Accuracy:
-    """1.0 for a right answer, 0.0 for a wrong, absent or unreadable one; a row whose gold is broken is a
-    failure.
+    """The reward 1.0 for a right answer and 0.0 for a wrong, absent or unreadable one.
 
-    info: `extracted`, the answer as written or None; for an answer that was not compared also `reason`,
-    `refused` (too large or too long to compute) or `timed_out`. Safe in any thread and process.
+    A row whose gold answer is broken is a failure. info: `extracted`, the answer as written or None; for an answer
+    that was not compared also `reason`, `refused` (too large or too long to compute) or `timed_out`. Safe in any
+    thread and process.
     """
 
-    def __init__(self, options: Options, seconds: float = SECONDS):
+    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS):
         self._options = options
         self._seconds = seconds
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item."""
         return [self._score(sample, completion.text) for sample, completion in items]
 
     def _score(self, sample: Sample, text: str) -> Score:
@@ -35,11 +36,11 @@ class Accuracy:
         language = sample.fields.get("language")
         language = language if isinstance(language, str) else None
         try:
-            right_ones = golds(sample.fields.get(self._options.field), language, self._seconds)
+            gold_answers = golds(sample.fields.get(self._options.field), language, self._seconds)
         except BrokenGold as error:
             return Score(info=info, error=f"field {self._options.field!r}: {error}")
         if answer is None:
             return Score(value=0.0, info=info)
-        verdict = judge(right_ones, answer, language, self._seconds)
+        verdict = judge_answer(gold_answers, answer, language, self._seconds)
         info |= {key: value for key in ("reason", "refused", "timed_out") if (value := getattr(verdict, key))}
         return Score(value=float(verdict.right), info=info)

@@ -1,8 +1,8 @@
-r"""Formulas compared by math-verify (Kydlíček, HuggingFace), version 0.9.0.
+r"""Compare formulas by math-verify (Kydlíček, HuggingFace), version 0.9.0.
 
-What must be known of it: `parse` reads LaTeX only between delimiters, so formulas are put between `$`; its
-own time limits use SIGALRM, which works in the main thread only, so they are off and `deadline` stands in;
-by default it answers "different" to its own errors, so `raise_on_error` is set and errors are told apart.
+`parse` reads LaTeX only between delimiters, so formulas are put between `$`. Its own time limits use SIGALRM, which
+works only in the main thread, so they are off and `deadline` takes their place. By default it answers "different" to
+its own errors, so `raise_on_error` is set and errors are distinguished from differences.
 """
 
 import logging
@@ -37,10 +37,9 @@ _lock = threading.Lock()
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """To be held while math-verify reads: the parser's tables are shared by all threads and grow with what
-    is read.
+    """Hold the parser while math-verify reads: all threads share its tables, which grow with what is read.
 
-    They keep every form of nonsense that a policy ever wrote, so they are emptied once they hold much.
+    They keep every form of nonsense that a policy ever wrote, so they are emptied once they are large.
     """
     with _lock:
         try:
@@ -51,24 +50,23 @@ def parsing() -> Iterator[None]:
                 PSParser.sharedContextCache = PredictionContextCache()
 
 
-class Unparsable(Exception):
-    """A text that is no formula."""
+class UnparsableFormula(Exception):
+    """A text that cannot be read as a formula."""
 
 
-def _own_time_limit(record: logging.LogRecord) -> bool:
-    """math-verify warns once that its time limits are off; they are, on purpose."""
+def _is_for_users(record: logging.LogRecord) -> bool:
+    """Return whether a record is not math-verify's warning that its time limits are off: they are, on purpose."""
     return "Timeout is disabled" not in record.getMessage()
 
 
 for _module in ("math_verify.parser", "math_verify.grader"):
-    logging.getLogger(_module).addFilter(_own_time_limit)
+    logging.getLogger(_module).addFilter(_is_for_users)
 
 
 def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
-    """What a text (see `notation.plain`) may mean as a formula, without its unit; Unparsable where it means
-    nothing.
+    """Return the formulas that a text (see `notation.plain`) may mean, without its unit.
 
-    decimal_comma: a comma between digits may mark decimals.
+    decimal_comma: a comma between digits may mark decimals. Raises UnparsableFormula for a text without a meaning.
     """
     text = with_commas(without_unit(text.lstrip("= ").removeprefix(r"\approx")))
     writings = [text]
@@ -76,10 +74,10 @@ def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
         writings.append(_DECIMAL_COMMA.sub(".", text))
     found = []
     for writing in writings:
-        with suppress(Unparsable):
+        with suppress(UnparsableFormula):
             found.append(_formula(writing))
     if not found:
-        raise Unparsable(text)
+        raise UnparsableFormula(text)
     return found
 
 
@@ -94,14 +92,17 @@ def _formula(latex: str) -> sympy.Basic:
                 raise_on_error=True,
             )
         except Exception as error:  # the parser raises whatever its own code runs into
-            raise Unparsable(latex) from error
+            raise UnparsableFormula(latex) from error
     if not found:
-        raise Unparsable(latex)
+        raise UnparsableFormula(latex)
     return found[0]
 
 
 def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
-    """What quantities may be: decimals as floats, which compare to six decimals; percents both ways."""
+    """Return the numbers that quantities may mean.
+
+    Decimals become floats, which compare to six places; percents are read both ways.
+    """
     values = []
     for quantity in quantities:
         for value in (quantity.value, quantity.value / 100)[: 1 + quantity.percent]:
@@ -111,13 +112,13 @@ def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
 
 
 def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> bool:
-    """Whether any gold equals any answer. Exceptions of the comparison pass through."""
+    """Return whether any gold equals any answer. Exceptions of the comparison pass through."""
     return any(_equal(gold, answer) for gold in golds for answer in answers)
 
 
 def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
     if is_relation(gold) and is_relation(answer) and gold.free_symbols != answer.free_symbols:
-        return False  # math-verify compares solutions: without this, 0 = 1 equals every equation that has none
+        return False  # math-verify compares solutions: without this, 0 = 1 equals every equation without a solution
     if _infinite(gold) != _infinite(answer) and not (_inequality(gold) or _inequality(answer)):
         return False  # sympy may simplify 12 - |oo| to 0
     return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)
@@ -128,5 +129,5 @@ def _infinite(formula: sympy.Basic) -> bool:
 
 
 def _inequality(formula: sympy.Basic) -> bool:
-    """Inequalities equal intervals, in which infinities may be written out."""
+    """Return whether a formula is an inequality: it may equal an interval, in which infinities may be written out."""
     return is_relation(formula) and not is_equation(formula)

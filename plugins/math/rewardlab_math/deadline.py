@@ -1,9 +1,9 @@
-"""A limit on processor time for one call, in whatever thread it runs.
+"""Limit the processor time of one call, in whatever thread it runs.
 
-Signals, math-verify's own means, reach the main thread only, take away the caller's SIGALRM, and count the
-seconds in which other processes had the processor. Here a watching thread reads the processor clock of the
-thread that works and raises an exception in it (`PyThreadState_SetAsyncExc`), which takes effect between two
-bytecodes: a single call into C cannot be interrupted and must be prevented (see `guard`).
+Signals, math-verify's own means, reach only the main thread, take away the caller's SIGALRM, and count the seconds in
+which other processes had the processor. Here a watching thread reads the processor clock of the working thread and
+raises an exception in it (`PyThreadState_SetAsyncExc`), which takes effect between two bytecodes: a single call into C
+cannot be interrupted and must be prevented (see `guard`).
 """
 
 import _weakrefset
@@ -24,11 +24,11 @@ _WEAK_REFERENCES = (weakref.__file__, _weakrefset.__file__)
 
 
 class TimeLimitExceeded(Exception):
-    """A call used up its processor time."""
+    """A call that used up its processor time."""
 
 
 class _TimeUp(BaseException):
-    """Raised inside the call; a BaseException, so that the `except Exception` of libraries lets it pass."""
+    """The end of a call's time, raised inside the call; a BaseException passes the `except Exception` of libraries."""
 
 
 def call_within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -51,7 +51,7 @@ def call_within(seconds: float, work: Callable[[], Result]) -> Result:
 
 
 class _Watcher(threading.Thread):
-    """Watches the thread that creates it until dismissed."""
+    """A thread that watches the one that creates it until it is dismissed."""
 
     def __init__(self, seconds: float):
         super().__init__(daemon=True)
@@ -70,23 +70,23 @@ class _Watcher(threading.Thread):
                 self._limit += _AGAIN
 
     def dismiss(self) -> None:
-        """For the watched thread: afterwards nothing is raised in it, not even what was on its way."""
+        """Stop watching. The watched thread calls this; afterwards nothing is raised in it, even if it was pending."""
         while True:
             try:
                 if self._working.locked():
                     self._working.release()
                 self.join()
                 if self.fired:
-                    self._take_what_is_on_its_way()
+                    self._receive_pending()
                 return
             except _TimeUp:
                 continue
 
-    def _take_what_is_on_its_way(self) -> None:
-        """Have the exception raised here, where it does no harm.
+    def _receive_pending(self) -> None:
+        """Let the exception be raised here, where it does no harm.
 
-        To take one back (`SetAsyncExc` with NULL) would leave Python 3.11 looking for it before every function
-        that it enters, in every thread, for ever.
+        Taking one back (`SetAsyncExc` with NULL) would leave Python 3.11 looking for it before every function that it
+        enters, in every thread, for ever.
         """
         try:
             _raise_in(self._worker, _TimeUp)
@@ -97,7 +97,7 @@ class _Watcher(threading.Thread):
 
 
 def _would_be_swallowed(worker: int) -> bool:
-    """Whether a thread is in a callback of the garbage collector or a weak reference: Python drops what is raised."""
+    """Return whether a thread is in a callback of the garbage collector or a weak reference, which drops exceptions."""
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     frame = sys._current_frames().get(worker)
     while frame is not None:
@@ -114,6 +114,7 @@ def _raise_in(worker: int, exception: type[BaseException]) -> None:
 
 
 def _processor_clock(thread: int) -> Callable[[], float]:
+    """Return a clock of the processor seconds that a thread has used."""
     try:
         identity = time.pthread_getcpuclockid(thread)
     except AttributeError:  # macOS and Windows have no clock of another thread: wall-clock time there

@@ -1,4 +1,4 @@
-"""Answers to a few problems, right and wrong, to try math/accuracy with (rewardlab.laws)."""
+"""Examples for the laws of math/accuracy: right and wrong answers to a few problems (rewardlab.laws)."""
 
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -16,14 +16,14 @@ RENT = Sample(
 
 
 def accuracy() -> list[RewardExample]:
-    """Every way to find an answer, of both profiles."""
+    """Return examples of every way to find an answer, in both profiles."""
     boxes = [
         r"3 + 4 = 7, so the answer is \boxed{7}.",
         r"<think>First I had \boxed{8}, but 3 + 4 = 7.</think>She has \boxed{7} pens.",
     ]
     no_boxes = [r"\boxed{8}", "She has 7 pens.", r"At first \boxed{7}, no: \boxed{12}.", r"\boxed{}", r"\boxed{7"]
     formulas = [r"\boxed{x^2+2x+1}", r"So it is \boxed{(x+1)^2}."]
-    square = Sample(id="square", prompt=_asked("Expand or not: (x+1)(x+1)"), fields={"answer": "(x+1)^2"})
+    square = Sample(id="square", prompt=_prompt("Expand or not: (x+1)(x+1)"), fields={"answer": "(x+1)^2"})
     locales = [r"Zwei Monate kosten \boxed{1.234,5} Euro.", r"\boxed{1 234,50 €}", r"\boxed{\frac{2469}{2}}"]
     tags = ["<think>3 + 4</think><answer>7</answer>", r"<answer>8</answer> No: <answer>\boxed{7}</answer>"]
     no_tags = ["<answer>8</answer>", r"\boxed{7}", "<answer>7</answer> No: <answer>12</answer>", "<answer></answer>"]
@@ -43,5 +43,5 @@ def accuracy() -> list[RewardExample]:
     ]
 
 
-def _asked(text: str) -> tuple[dict[str, str], ...]:
+def _prompt(text: str) -> tuple[dict[str, str], ...]:
     return ({"role": "user", "content": text},)

@@ -1,15 +1,15 @@
-r"""Finding the answer in a completion.
+r"""Find the answer in a completion.
 
-The last box (or tag) counts, which is the response's if it has one, and else the reasoning's: accuracy asks
-whether the answer was found, format rewards ask where it stands. A bare last number is read after the last
-`</think>` only: reasoning is full of numbers.
+The last box (or tag) counts, which is the response's if it has one, and else the reasoning's: accuracy asks whether
+the answer was found, format rewards ask where it stands. A bare last number is read only after the last `</think>`:
+reasoning is full of numbers.
 """
 
 import re
 from collections import deque
 from typing import Literal
 
-from rewardlab.boxes import last_box
+from rewardlab.text import last_box
 
 from rewardlab_math.numerals import UNSPACED_NUMERAL
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(
 
 
 def extract(text: str, kind: Extract) -> str | None:
-    r"""The answer as it was written, without the box or tag; None where there is none. Linear in the text.
+    r"""Return the answer as it was written, without the box or tag; None where there is none. Linear in the text.
 
     boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box
     inside it.

@@ -1,4 +1,4 @@
-r"""Gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
+r"""Read gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import sympy
-from rewardlab.boxes import last_box
+from rewardlab.text import last_box
 
 from rewardlab_math import algebra, guard, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
@@ -20,23 +20,22 @@ LONGEST = 2000
 """Characters of the longest gold answer."""
 
 _FINAL = "####"
-_TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tons
+_TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tonnes
 _LIST_OR_DECIMAL = re.compile(r"\D*\d+,\d+\D*")
 
 
 class BrokenGold(ValueError):
-    """A gold answer that nothing can be compared with; the text says what is wrong."""
+    """A gold answer that nothing can be compared with; the message says what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
-    """One right answer.
+    """A right answer.
 
-    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices,
-    and for a formula that takes too long to read, where `refused` says why: only the same writing equals
-    that.
-    only_number: it can be nothing but a number, so that algebra has nothing to add where the answer is a
-    number too.
+    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and none
+    for a formula that takes too long to read, where `refused` says why: only the same writing equals that.
+    only_number: whether it can be nothing but a number, so that algebra has nothing to add where the answer is a
+    number, too.
     """
 
     text: str
@@ -48,11 +47,10 @@ class Gold:
 
 
 def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
-    """The right answers that a row's value gives, at least one; BrokenGold where one of them is none.
+    """Return the right answers that a row's value gives, at least one. Raises BrokenGold if one cannot be read.
 
     value: a string, a number, a boolean, or a list of these, any of which is right.
-    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in
-    English.
+    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in English.
     seconds: processor time that reading one may take.
     """
     if not isinstance(value, list | tuple):
@@ -60,12 +58,12 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     if not value:
         raise BrokenGold("an empty list")
     point_only = language is None or writes_decimal_point(language)
-    return [_gold(_written(one), point_only, seconds) for one in value]
+    return [_gold(_text_of(answer), point_only, seconds) for answer in value]
 
 
-def _written(value: Any) -> str:
+def _text_of(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
-        raise BrokenGold(f"{value} is no number")
+        raise BrokenGold(f"{value} is not a number")
     if isinstance(value, int) and value.bit_length() > 3 * LONGEST:  # beyond what Python prints
         raise BrokenGold("an integer too long for an answer")
     if isinstance(value, str | bool | int | float):
@@ -96,8 +94,8 @@ def _gold(written: str, point_only: bool, seconds: float) -> Gold:
     try:
         guard.check(text, gold=text)
         found = call_within(seconds, lambda: algebra.formulas(text, decimal_comma=not point_only))
-    except (guard.Refused, TimeLimitExceeded) as error:
+    except (guard.RefusedFormula, TimeLimitExceeded) as error:
         return Gold(text=text, kind=kind, quantities=numbers, refused=str(error))
-    except algebra.Unparsable as error:
+    except algebra.UnparsableFormula as error:
         raise BrokenGold(f"{written!r} cannot be read as mathematics") from error
     return Gold(text=text, kind=kind, quantities=numbers, formulas=tuple(found))

@@ -1,8 +1,7 @@
-r"""Answers that would take a computer algebra system too long, told from their text before anything is
-computed.
+r"""Refuse answers that would take a computer algebra system too long, from their text, before anything is computed.
 
-`9^{9^{9^{9}}}` and `1000000!` are computed inside single calls that nothing can interrupt, so they must not
-start. What is merely slow is left to the limit in `deadline`.
+`9^{9^{9^{9}}}` and `1000000!` are computed inside single calls that nothing can interrupt, so they must not start.
+Answers that are merely slow are left to the limit in `deadline`.
 """
 
 import re
@@ -13,7 +12,7 @@ LONGEST = 1000
 """Characters of the longest answer that is judged as mathematics; the parser takes about 1 ms for each."""
 
 DEEPEST = 20
-"""Groups inside groups; the parser's time grows steeply with them."""
+"""Levels of groups inside groups; the parser's time grows steeply with them."""
 
 LARGEST = 50_000
 """Decimal digits of the largest number that may be computed."""
@@ -27,31 +26,31 @@ _TASK = re.compile(
 )
 
 
-class Refused(Exception):
-    """An answer that is not computed; the text says why."""
+class RefusedFormula(Exception):
+    """A formula that is not computed; the message says why."""
 
 
 def check(text: str, *, gold: str = "") -> None:
-    r"""Raise Refused for an answer that must not be handed to the algebra system. Linear in the text.
+    r"""Raise RefusedFormula for an answer that must not be given to the algebra system. Linear in the text.
 
     `\int`, `\sum`, `\lim` and the like are tasks, not answers: refused unless the gold answer has them too.
     """
     if len(text) > LONGEST:
-        raise Refused(f"longer than {LONGEST} characters")
+        raise RefusedFormula(f"longer than {LONGEST} characters")
     tasks = set(_TASK.findall(text)) - set(_TASK.findall(gold))
     if tasks:
-        raise Refused("not evaluated: " + " ".join(sorted(tasks)))
+        raise RefusedFormula("not evaluated: " + " ".join(sorted(tasks)))
     if _depth(text) > DEEPEST:
-        raise Refused(f"more than {DEEPEST} groups inside each other")
+        raise RefusedFormula(f"more than {DEEPEST} groups inside each other")
     if any(int(power) > HIGHEST for power in _FORMULA_POWER.findall(text)):
-        raise Refused(f"a power of more than {HIGHEST}")
+        raise RefusedFormula(f"a power of more than {HIGHEST}")
     check_size(text)
 
 
 def check_size(text: str) -> None:
-    """Raise Refused where a number in the text may have more than LARGEST digits. Linear in the text."""
+    """Raise RefusedFormula where a number in the text may have more than LARGEST digits. Linear in the text."""
     if digits(text) > LARGEST:
-        raise Refused(f"a number of more than {LARGEST} digits")
+        raise RefusedFormula(f"a number of more than {LARGEST} digits")
 
 
 def _depth(text: str) -> int:

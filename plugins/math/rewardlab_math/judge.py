@@ -1,4 +1,4 @@
-"""Whether an answer equals a gold one: by its writing, as a number, then by algebra; the cheapest first."""
+"""Decide whether an answer equals a gold one: by its writing, as a number, then by algebra; the cheapest first."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,8 @@ _LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9])\s+|\s+(?![A-Za-z0-9])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
-    """Whether the answer is right; for one that could not be compared, why."""
+class AnswerVerdict:
+    """The verdict on an answer: whether it is right; for one that could not be compared, why."""
 
     right: bool
     reason: str | None = None
@@ -27,61 +27,61 @@ class Verdict:
     timed_out: bool = False
 
 
-def judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> Verdict:
-    """Compare an answer with golds, any of which is right. Never raises on any answer.
+def judge_answer(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
+    """Compare an answer with gold answers, any of which is right. Does not raise, whatever the answer.
 
     seconds: processor time that algebra may take for this answer.
     """
     if len(answer) > LONGEST:
-        return Verdict(right=False, refused=f"longer than {LONGEST} characters")
+        return AnswerVerdict(right=False, refused=f"longer than {LONGEST} characters")
     text = plain(answer)
     core = _core(text, answer)
     if not core:
-        return Verdict(right=False, reason="blank")
+        return AnswerVerdict(right=False, reason="blank")
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
-        return Verdict(right=True)
+        return AnswerVerdict(right=True)
     golds = [gold for gold in golds if gold.kind == "formula"]
     point_only = language is not None and writes_decimal_point(language)
     numbers = quantities(core, point_only=point_only) or only_quantity(core, point_only=point_only)
     if any(number.equals(right) for number in numbers for gold in golds for right in gold.quantities):
-        return Verdict(right=True)
+        return AnswerVerdict(right=True)
     golds = [gold for gold in golds if not (numbers and gold.only_number)]
     if not golds:
-        return Verdict(right=False)
+        return AnswerVerdict(right=False)
     if not numbers and wording.kind(core) == "words":
-        return Verdict(right=False, reason="no formula")
+        return AnswerVerdict(right=False, reason="no formula")
     return _by_algebra(golds, core, numbers, decimal_comma=not point_only, seconds=seconds)
 
 
 def _by_algebra(
     golds: Sequence[Gold], text: str, numbers: Iterable[Quantity], *, decimal_comma: bool, seconds: float
-) -> Verdict:
-    right_ones = [formula for gold in golds for formula in gold.formulas]
-    if not right_ones:
-        return Verdict(right=False, refused=f"the gold answer is not computed: {golds[0].refused}")
+) -> AnswerVerdict:
+    gold_formulas = [formula for gold in golds for formula in gold.formulas]
+    if not gold_formulas:
+        return AnswerVerdict(right=False, refused=f"the gold answer is not computed: {golds[0].refused}")
 
     def equal() -> bool:
         try:
             found = algebra.formulas(text, decimal_comma=decimal_comma)
-        except algebra.Unparsable:
+        except algebra.UnparsableFormula:
             if not numbers:
                 raise
             found = []
         return algebra.any_equal(
-            right_ones, [*found, *algebra.numbers(number for number in numbers if not number.name)]
+            gold_formulas, [*found, *algebra.numbers(number for number in numbers if not number.name)]
         )
 
     try:
         guard.check(text, gold=" ".join(gold.text for gold in golds))
-        return Verdict(right=call_within(seconds, equal))
-    except guard.Refused as error:
-        return Verdict(right=False, refused=str(error))
+        return AnswerVerdict(right=call_within(seconds, equal))
+    except guard.RefusedFormula as error:
+        return AnswerVerdict(right=False, refused=str(error))
     except TimeLimitExceeded:
-        return Verdict(right=False, timed_out=True)
-    except algebra.Unparsable:
-        return Verdict(right=False, reason="unparsable")
-    except Exception as error:  # what a policy writes can make any part of the algebra system fail
-        return Verdict(right=False, reason=f"not comparable: {one_line(error)}")
+        return AnswerVerdict(right=False, timed_out=True)
+    except algebra.UnparsableFormula:
+        return AnswerVerdict(right=False, reason="unparsable")
+    except Exception as error:  # a policy's text can make any part of the algebra system fail
+        return AnswerVerdict(right=False, reason=f"not comparable: {one_line(error)}")
 
 
 def _same_writing(gold: Gold, text: str) -> bool:
@@ -97,7 +97,7 @@ def _compact(text: str) -> str:
 
 
 def _core(text: str, answer: str) -> str:
-    """The formula in an answer: the last one between delimiters of a sentence, else the answer itself."""
+    """Return the formula in an answer: the last one between delimiters in a sentence, else the answer itself."""
     if wording.kind(text) != "words":
         return text
     formulas = _EMBEDDED.findall(answer)

@@ -1,8 +1,8 @@
-r"""How large the numbers in an answer may get, told from its LaTeX without computing them.
+r"""Bound the size of the numbers in an answer from its LaTeX, without computing them.
 
-An upper bound in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums, an
-exponent multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1:
-nothing is computed for them. Formulas as sympy prints them (`factorial(9**9)`) are understood too.
+The bound is an upper one, in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums,
+an exponent multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). Variables count as 1: nothing
+is computed for them. Formulas as sympy prints them (`factorial(9**9)`) are understood, too.
 """
 
 import math
@@ -22,12 +22,12 @@ _TOKEN = re.compile(
 
 
 def digits(text: str) -> float:
-    """An upper bound for the digits of every number that computing `text` makes. Linear in the text."""
-    groups = [_Group()]
+    """Return an upper bound for the digits of every number that computing `text` produces. Linear in the text."""
+    groups = [_FormulaGroup()]
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
         if kind == "open":
-            groups.append(_Group())
+            groups.append(_FormulaGroup())
         elif kind == "close" and len(groups) > 1:
             _close(groups)
         else:
@@ -37,17 +37,17 @@ def digits(text: str) -> float:
     return max(groups[0].total(), groups[0].peak)
 
 
-def _close(groups: list["_Group"]) -> None:
+def _close(groups: list["_FormulaGroup"]) -> None:
     inner = groups.pop()
     groups[-1].atom(inner.total())
     groups[-1].peak = max(groups[-1].peak, inner.peak)
 
 
 @dataclass(slots=True)
-class _Group:
-    """What has been read of one group: its largest finished term, the product under way, and its last power.
+class _FormulaGroup:
+    """The part of one group that has been read: its largest finished term, the product under way, and its last power.
 
-    `power` is a base with its exponents, sizes in digits: [base, exponent, exponent of the exponent, ...].
+    power: a base with its exponents, as sizes in digits: [base, exponent, exponent of the exponent, ...].
     """
 
     largest: float = 0.0
@@ -112,5 +112,5 @@ def _value(size: float) -> float:
 
 
 def _grown(size: float) -> float:
-    """Digits of n! (and more than those of any binomial of n) for an n of `size` digits."""
+    """Return the digits of n! (and more than those of any binomial of n) for an n of `size` digits."""
     return _value(size) * max(size, 0.30103)

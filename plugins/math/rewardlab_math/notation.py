@@ -1,7 +1,7 @@
-r"""One way of writing for answers: ASCII digits, LaTeX operators, no wrapping.
+r"""Bring answers into one notation: ASCII digits, LaTeX operators, no wrapping.
 
-Answers come as `৪২`, `４２`, `$42$.`, `**42**`, `\text{42}` or `x²≤½`. Meaning is never changed here:
-separators of numbers stay as they are, because what `1.234` is depends on the language (see `numerals`).
+Answers come as `৪২`, `４２`, `$42$.`, `**42**`, `\text{42}` or `x²≤½`. Meaning is never changed here: separators of
+numbers stay as they are, because the meaning of `1.234` depends on the language (see `numerals`).
 """
 
 import re
@@ -60,14 +60,14 @@ _TRAILING = " \t\n\r.,;:~"
 
 
 def plain(text: str) -> str:
-    """The same answer without what only decorates it.
+    """Return the same answer without decoration.
 
     Time grows with the length times the number of wrappings: callers bound the length first.
     """
     if not text.isascii():
         text = _ascii_signs(text)
     previous = None
-    while text != previous:  # what one step lays bare may be there for another to take
+    while text != previous:  # one step may uncover what another removes
         previous, text = text, _unwrapped(_unspaced(text))
     return text
 
@@ -93,7 +93,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _closes_at_end(text: str, start: int) -> bool:
-    """Whether the group whose content starts at `start` is closed by the last character, not before."""
+    """Return whether the group whose content starts at `start` is closed by the last character, not before."""
     depth = 1
     for brace in _BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(brace.group(), 0)
@@ -124,7 +124,7 @@ def _ascii_sign(sign: str) -> str:
         return str(unicodedata.decimal(sign))
     if category == "Zs":
         return " "
-    if category == "Cf":  # marks of direction and joining, soft hyphens: nothing that is seen
+    if category == "Cf":  # marks of direction and joining, soft hyphens: invisible
         return ""
     top, slash, bottom = unicodedata.normalize("NFKC", sign).partition("⁄")
     if slash and top.isdecimal() and bottom.isdecimal():  # ½

@@ -1,6 +1,6 @@
-r"""What a written number may mean: `1.234` is 1234 in Jakarta and 1.234 in Tokyo.
+r"""Read written numbers: `1.234` is 1234 in Jakarta and 1.234 in Tokyo.
 
-Readings of a run of digits and separators, digits in ASCII already (see `notation`):
+A run of digits and separators, with digits in ASCII already (see `notation`), has these readings:
 
 - several separators settle it: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`, `1٬234٫5`;
 - one point or comma with other than three digits after it (or a leading zero before it) marks decimals:
@@ -24,18 +24,18 @@ _DECIMAL_MARKS = frozenset(".,٫")
 _RUN = re.compile(r"\d+|[.,٫٬'_ ]")
 NUMERAL = r"(?:\d(?:[\d.,٫٬'_]|[ ](?=\d))*|[.,٫]\d+)"
 UNSPACED_NUMERAL = r"(?:\d[\d.,٫٬'_]*|[.,٫]\d+)"
-"""Patterns of runs that may be numbers; `readings` tells."""
+"""Patterns of runs that may be numbers; `readings` decides."""
 
 
 def writes_decimal_point(language: str | None) -> bool:
-    """Whether a language, given as "en", "en-GB" or "en_GB", marks decimals with a point only."""
+    """Return whether a language, given as "en", "en-GB" or "en_GB", marks decimals only with a point."""
     return language is not None and re.split(r"[-_]", language.strip().lower())[0] in POINT_LANGUAGES
 
 
 def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:
-    """The values that a run of ASCII digits and separators may have; none where it is no number.
+    """Return the values that a run of ASCII digits and separators may have; none where it is not a number.
 
-    point_only: the language marks decimals with a point only.
+    point_only: the language marks decimals only with a point.
     """
     parts = _RUN.findall(run.strip().rstrip(".,"))
     digits = [part for part in parts if part.isdigit()]
@@ -69,7 +69,7 @@ def _one_mark(digits: list[str], mark: str, point_only: bool) -> frozenset[Fract
 
 
 def _grouped(digits: list[str]) -> bool:
-    """Whether the runs are a number in groups: by thousands (1 234 567) or as in India (12 34 567)."""
+    """Return whether the runs are a number in groups: by thousands (1 234 567) or as in India (12 34 567)."""
     first, *middle, last = digits
     if len(last) != 3 or first.startswith("0"):
         return False

@@ -1,9 +1,8 @@
-"""math/accuracy with `profile: sp3f_official`: what SP3F's published training code scores.
+"""math/accuracy with `profile: sp3f_official`: the scores of SP3F's published training code.
 
-Source: sp3f ab306b4, reward_fn.py (train branch) with yaeval-harness 013486c and math-verify 0.9.0: the
-whole text is searched for a box, and the box and the gold are parsed as bare strings, without LaTeX
-delimiters, so that formulas often differ from themselves. Its time limits of 5 s for each step count here as
-one limit, in processor time.
+Source: sp3f ab306b4, reward_fn.py (train branch) with yaeval-harness 013486c and math-verify 0.9.0: the whole text is
+searched for a box, and the box and the gold answer are parsed as bare strings, without LaTeX delimiters, so that
+formulas often differ from themselves. Its time limits of 5 s for each step are one limit of processor time here.
 """
 
 import re
@@ -12,10 +11,11 @@ from typing import Any
 
 from math_verify import parse, verify
 from rewardlab import Completion, Sample, Score
-from rewardlab.boxes import official_box
+from rewardlab.text import official_box
 
-from rewardlab_math import Options, algebra, guard
+from rewardlab_math import algebra, guard
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
+from rewardlab_math.options import AccuracyOptions
 
 SECONDS = 5.0
 """Processor time for one answer."""
@@ -26,13 +26,14 @@ _COMPUTED_WHILE_READ = re.compile(r"\\(?:[dt]?binom|choose|[Gg]amma|operatorname
 
 
 class OfficialAccuracy:
-    """1.0 or 0.0 as published; a row without gold is a failure. info as for the default profile."""
+    """The reward 1.0 or 0.0 as published; a row without a gold answer is a failure. info as in the default profile."""
 
-    def __init__(self, options: Options, seconds: float = SECONDS):
+    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS):
         self._options = options
         self._seconds = seconds
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item."""
         return [self._score(sample, completion.text) for sample, completion in items]
 
     def _score(self, sample: Sample, text: str) -> Score:
@@ -45,7 +46,7 @@ class OfficialAccuracy:
             return Score(value=0.0, info=info)
         try:
             right = call_within(self._seconds, lambda: official_equal(answer, str(gold)))
-        except guard.Refused as error:
+        except guard.RefusedFormula as error:
             return Score(value=0.0, info={**info, "refused": str(error)})
         except TimeLimitExceeded:
             return Score(value=0.0, info={**info, "timed_out": True})
@@ -53,14 +54,14 @@ class OfficialAccuracy:
 
 
 def official_equal(answer: str, gold: str) -> bool:
-    """The published comparison without its time limits. Its errors count as "different" there, and so here.
+    """Return the result of the published comparison without its time limits; errors count as "different", as there.
 
-    Raises guard.Refused before numbers are computed for which the time limits would not have been enough.
+    Raises guard.RefusedFormula instead of computing numbers for which the time limits would not have sufficed.
     """
     with algebra.parsing():
         try:
-            parsed_gold, parsed_answer = _parsed(gold), _parsed(answer)
-        except guard.Refused:
+            parsed_gold, parsed_answer = _parse(gold), _parse(answer)
+        except guard.RefusedFormula:
             raise
         except Exception:
             return False
@@ -70,26 +71,29 @@ def official_equal(answer: str, gold: str) -> bool:
         return False
 
 
-def _parsed(text: str) -> list:
+def _parse(text: str) -> list:
     _check_brackets(text)
     if _COMPUTED_WHILE_READ.search(text):
         guard.check_size(text)
     found = parse(text, parsing_timeout=None)
     for formula in found:
-        if not isinstance(formula, str):  # what math-verify falls back to
-            guard.check_size(_printed(formula))
+        if not isinstance(formula, str):  # math-verify falls back to a str
+            guard.check_size(_print(formula))
     return found
 
 
 def _check_brackets(text: str) -> None:
-    r"""math-verify seeks `\[...\boxed{...}...\]` by backtracking: the boxes after an unclosed `\[`, cubed."""
+    r"""Raise RefusedFormula where the search for `\[...\boxed{...}...\]` would take too long.
+
+    math-verify searches by backtracking, with the cube of the number of boxes after each unclosed `\[`.
+    """
     unclosed = text.count(r"\[") - text.count(r"\]")
     if unclosed * text.count(r"\boxed") ** 3 > _STEPS:
-        raise guard.Refused(r"many boxes after an unclosed \[")
+        raise guard.RefusedFormula(r"many boxes after an unclosed \[")
 
 
-def _printed(formula: object) -> str:
+def _print(formula: object) -> str:
     try:
         return str(formula)
     except ValueError as error:  # Python prints no integer of more than 4,300 digits
-        raise guard.Refused("a number too large to print") from error
+        raise guard.RefusedFormula("a number too large to print") from error

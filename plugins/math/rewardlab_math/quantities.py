@@ -1,5 +1,4 @@
-r"""Answers that are one number: `1.234,5`, `$12`, `-\frac{3}{4}`, `2 1/2`, `50\%`, `3 km/h`, `x = 5`,
-`1.2e-3`.
+r"""Read answers that are one number: `1.234,5`, `$12`, `-\frac{3}{4}`, `2 1/2`, `50\%`, `3 km/h`, `x = 5`, `1.2e-3`.
 
 They are compared here, exactly and in microseconds; algebra is for the rest.
 """
@@ -36,7 +35,7 @@ _RELATIVE = Fraction(1, 10**4)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quantity:
-    """One reading of a number. `exact` is false where it was written with decimals, which may be rounded."""
+    """A reading of a number. exact: false where it was written with decimals, which may be rounded."""
 
     value: Fraction
     exact: bool = True
@@ -44,16 +43,19 @@ class Quantity:
     name: str | None = None
 
     def equals(self, other: "Quantity") -> bool:
-        """Exactly, or to six decimals where either has decimals. 50% equals 50 and 0.5; x = 5 not y = 5."""
+        """Return whether both are equal: exactly, or to six places where either has decimals.
+
+        50% equals 50 and 0.5; x = 5 does not equal y = 5.
+        """
         if self.name and other.name and self.name.lower() != other.name.lower():
             return False
         if self.percent == other.percent:
-            return self._close(self.value, other)
+            return self._is_close(self.value, other)
         if self.percent:
-            return self._close(self.value, other) or self._close(self.value / 100, other)
+            return self._is_close(self.value, other) or self._is_close(self.value / 100, other)
         return other.equals(self)
 
-    def _close(self, value: Fraction, other: "Quantity") -> bool:
+    def _is_close(self, value: Fraction, other: "Quantity") -> bool:
         difference = abs(value - other.value)
         if difference == 0 or (self.exact and other.exact):
             return difference == 0
@@ -61,7 +63,7 @@ class Quantity:
 
 
 def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
-    """The readings of a plain text that is one number, with its currency, unit and name; or none."""
+    """Return the readings of a plain text that is one number, with its currency, unit and name; else none."""
     prefix = _PREFIX.match(text)
     if prefix is None:
         return frozenset()
@@ -82,7 +84,7 @@ def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
 
 
 def only_quantity(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
-    """The readings of the one number in a sentence without formulas ("The answer is 12."), or none."""
+    """Return the readings of the only number in a sentence without formulas ("The answer is 12."); else none."""
     number = _LONE_NUMBER.search(text)
     if number is None or _OPERATOR.search(text):
         return frozenset()
@@ -93,12 +95,12 @@ def only_quantity(text: str, *, point_only: bool = False) -> frozenset[Quantity]
 
 
 def _variable(name: str | None) -> str | None:
-    """The name before "=", unless it is a word ("total = 5")."""
+    """Return the name before "=", unless it is a word ("total = 5")."""
     return name if name and not (name.isalpha() and len(name) > 2) else None
 
 
 def _number(text: str, point_only: bool) -> tuple[frozenset[Fraction], bool, str]:
-    """The values of the number that a text starts with, whether they are exact, and what follows it."""
+    """Return the values of the number that a text starts with, whether they are exact, and what follows it."""
     for form, read in _FORMS:
         match = form.match(text)
         values = read(match, point_only) if match else frozenset()

@@ -1,4 +1,4 @@
-"""Words around a number: currencies, units of measure, counted things, words for powers of ten."""
+"""Recognise words around a number: currencies, units of measure, counted things, words for powers of ten."""
 
 import re
 
@@ -39,9 +39,9 @@ _MOST_WORDS = 6
 
 
 def is_unit(rest: str) -> bool:
-    r"""Whether what follows a number only names what is counted: "", " apples", `\text{ cm}^2`, " км/ч".
+    r"""Return whether the text after a number only names what is counted: "", " apples", `\text{ cm}^2`, " км/ч".
 
-    Letters that may be variables are no unit: "12x", "12 x", "12ab".
+    Letters that may be variables are not a unit: "12x", "12 x", "12ab".
     """
     bare = _DEGREE.sub(" ", _POWER.sub("", _TEXT.sub(_as_unit, rest)))
     attached, *apart = _JOINT.split(bare)
@@ -49,7 +49,7 @@ def is_unit(rest: str) -> bool:
 
 
 def _as_unit(text: re.Match) -> str:
-    r"""`\text{...}` without digits is a unit, whatever it says; `\mathrm{e}` is no text."""
+    r"""Return a unit in place of `\text{...}`, whatever it says; a single letter (`\mathrm{e}`) and digits are kept."""
     inside = text["inside"].strip()
     if any(character.isdigit() for character in inside):
         return text.group()
@@ -65,7 +65,7 @@ def _is_word(word: str, shortest: int | None) -> bool:
 
 
 def scale(rest: str) -> int | None:
-    """The power of ten that the first word after a number stands for, if it does."""
+    """Return the power of ten that the first word after a number stands for; None for another word."""
     first = re.split(r"[\s/]", rest.strip(), maxsplit=1)[0].lower()
     if first in SCALES:
         return SCALES[first]
@@ -73,7 +73,7 @@ def scale(rest: str) -> int | None:
 
 
 def without_unit(formula: str) -> str:
-    r"""A formula without the unit after it, as in `10\pi \text{ cm}^2` and `2\sqrt{3} inches`."""
+    r"""Return a formula without the unit after it, as in `10\pi \text{ cm}^2` and `2\sqrt{3} inches`."""
     for start in list(_UNIT_START.finditer(formula))[-_MOST_WORDS:]:
         head = formula[: start.start()]
         if _FORMULA_END.search(head) and is_unit(formula[start.start() :]):

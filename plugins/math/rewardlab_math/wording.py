@@ -1,4 +1,4 @@
-r"""Words in answers: names, yes and no, letters of choices; and which answers are words rather than formulas.
+r"""Tell words in answers (names, yes and no, letters of choices) from formulas, and normalise them.
 
 Words are compared as normalised text, never as algebra, where "stop" is s·t·o·p and equals "pots".
 """
@@ -29,7 +29,7 @@ _CONJUNCTION = re.compile(
 
 
 def kind(text: str) -> Kind:
-    r"""What a plain answer is. A formula with words beside `\text{...}`, counts as words."""
+    r"""Return what a plain answer is. A formula with words outside of `\text{...}` counts as words."""
     if _LETTER.fullmatch(text):
         return "choice"
     outside = _NAMED_GROUP.sub(" ", _TEXT_GROUP.sub(" ", text))
@@ -42,17 +42,17 @@ def kind(text: str) -> Kind:
 
 
 def with_commas(text: str) -> str:
-    """ "x = 1 oder x = 2" as "x = 1, x = 2". Of "and" and "or", math-verify knows the English ones only."""
+    """Replace words for "and" and "or" by commas ("x = 1 oder x = 2"); math-verify knows only the English ones."""
     return _CONJUNCTION.sub(", ", text)
 
 
 def without_text_groups(text: str) -> str:
-    r"""A formula with the content of `\text{...}` in its place."""
+    r"""Return a formula with each `\text{...}` replaced by its content."""
     return _TEXT_GROUP.sub(r"\1", text)
 
 
 def normalised(text: str) -> str:
-    """Text as it is compared: no case, no LaTeX around words, no punctuation at the ends, single spaces."""
+    """Return a text as it is compared: no case, no LaTeX around words, no punctuation at the ends, single spaces."""
     text = _TEXT_COMMAND.sub("", text).translate(str.maketrans("\\~", "  ", "{}$"))
     text = unicodedata.normalize("NFKC", text).casefold()
     start, end = 0, len(text)
@@ -68,6 +68,6 @@ def _is_edge(character: str) -> bool:
 
 
 def choice(text: str) -> str | None:
-    """The letter of "B", "(b)", "B.", "(B) 12 cm" and "B: 12 cm", in upper case; None for anything else."""
+    """Return the letter of "B", "(b)", "B.", "(B) 12 cm" and "B: 12 cm", in upper case; None for anything else."""
     match = _CHOICE.fullmatch(_TEXT_COMMAND.sub("", text).translate(str.maketrans("", "", "{}")).strip())
     return match["letter"].upper() if match else None

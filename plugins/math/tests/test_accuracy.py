@@ -1,4 +1,4 @@
-"""math/accuracy as a recipe meets it: completion in, score out."""
+"""math/accuracy as recipes use it: completion in, score out."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -6,8 +6,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import pytest
 from pydantic import ValidationError
 from rewardlab import Completion, Sample
-from rewardlab_math import Options
 from rewardlab_math.accuracy import Accuracy
+from rewardlab_math.options import AccuracyOptions
 
 RIGHT = [
     # numbers
@@ -164,7 +164,7 @@ def test_broken_data_is_a_failure_and_not_a_wrong_answer(score, gold, text):
 def test_hostile_answers_say_why_they_were_not_judged(score):
     assert "digits" in score(boxed("9^{9^{9^{9}}}"), "12").info["refused"]
     assert "characters" in score(boxed("{" * 50_000 + "}" * 50_000), "12").info["refused"]
-    slow = Accuracy(Options(), seconds=0.3).score([item(("12", "(x+y+z+w)^{60}"))])[0]
+    slow = Accuracy(AccuracyOptions(), seconds=0.3).score([item(("12", "(x+y+z+w)^{60}"))])[0]
     assert (slow.value, slow.info["timed_out"]) == (0.0, True)
 
 
@@ -175,7 +175,7 @@ def item(pair):
 
 @pytest.mark.slow
 def test_threads_and_other_processes_judge_as_the_main_thread():
-    reward = Accuracy(Options())
+    reward = Accuracy(AccuracyOptions())
     hostile = [("12", "9^{9^{9^{9}}}"), ("12", "1000000!")]
     items = [item(pair) for pair in RIGHT[::3] + WRONG[::3] + hostile]
     expected = reward.score(items)
@@ -185,12 +185,12 @@ def test_threads_and_other_processes_judge_as_the_main_thread():
         assert processes.submit(reward.score, items).result() == expected
 
 
-# raised in a callback that Python itself makes, the exception is dropped, told of, and raised again a second later
+# raised in a callback that Python itself makes, the exception is dropped, reported, and raised again a second later
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_slow_answer_is_interrupted_in_any_thread():
     slow = item(("12", "(x+y+z+w)^{60}"))
     with ThreadPoolExecutor(1) as threads:
-        (found,) = threads.submit(Accuracy(Options(), seconds=0.3).score, [slow]).result()
+        (found,) = threads.submit(Accuracy(AccuracyOptions(), seconds=0.3).score, [slow]).result()
     assert (found.value, found.info["timed_out"]) == (0.0, True)
 
 

@@ -13,7 +13,7 @@ def equal(gold, answer):
 
 @pytest.mark.parametrize("text", ["", "+", r"\frac{1}{", "2 + + )", "{", r"\foo{"])
 def test_what_is_no_formula_is_told_apart(text):
-    with pytest.raises(algebra.Unparsable):
+    with pytest.raises(algebra.UnparsableFormula):
         algebra.formulas(text, decimal_comma=False)
 
 

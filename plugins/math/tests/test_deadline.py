@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 
-# raised in a callback that Python itself makes, the exception is dropped, told of, and raised again a second later
+# raised in a callback that Python itself makes, the exception is dropped, reported, and raised again a second later
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 

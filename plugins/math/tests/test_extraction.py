@@ -1,4 +1,4 @@
-"""Where the answer of a completion stands."""
+"""The place of the answer in a completion."""
 
 import time
 

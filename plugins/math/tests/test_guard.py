@@ -1,7 +1,7 @@
 """Answers that are not handed to the algebra system."""
 
 import pytest
-from rewardlab_math.guard import DEEPEST, LONGEST, Refused, check
+from rewardlab_math.guard import DEEPEST, LONGEST, RefusedFormula, check
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from rewardlab_math.guard import DEEPEST, LONGEST, Refused, check
     ],
 )
 def test_what_may_take_long_is_refused_with_the_reason(text, why):
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(RefusedFormula, match=why):
         check(text)
 
 

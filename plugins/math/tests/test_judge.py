@@ -1,4 +1,4 @@
-"""The order of comparison: writing, number, algebra; and what happens to answers that resist."""
+"""The order of comparison (writing, number, algebra), and answers that cannot be compared."""
 
 import time
 
@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab_math import algebra
 from rewardlab_math.gold import BrokenGold, golds
-from rewardlab_math.judge import judge
+from rewardlab_math.judge import judge_answer
 
 
 def verdict(gold, answer, language=None, seconds=2.0):
-    return judge(golds(gold, language, seconds), answer, language, seconds)
+    return judge_answer(golds(gold, language, seconds), answer, language, seconds)
 
 
 def test_the_same_writing_needs_no_computing():
@@ -106,4 +106,4 @@ def test_every_text_with_a_letter_or_digit_equals_itself_or_is_a_broken_gold_ans
         right_ones = golds(text, language, 2.0)
     except BrokenGold:
         return
-    assert judge(right_ones, text, language, 2.0).right
+    assert judge_answer(right_ones, text, language, 2.0).right

@@ -1,4 +1,4 @@
-"""One way of writing for answers."""
+"""One notation for all answers."""
 
 import pytest
 from hypothesis import given

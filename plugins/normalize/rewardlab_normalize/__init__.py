@@ -1,23 +1,11 @@
-"""Group totals to shaped rewards."""
+"""Normalizers: from a group's totals to shaped rewards."""
 
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field
-from rewardlab import Config, Context, NormalizerSpec, hookimpl
+from rewardlab import Context, NormalizerSpec, hookimpl
 from rewardlab.laws import Laws, NormalizerExample
 
-
-class CenterOptions(Config):
-    pass
-
-
-class StdOptions(Config):
-    subset: int = Field(default=64, ge=2)
-    """A pool of more totals than this gives its standard deviation by a random subset of this many."""
-    mean_from: Literal["pool", "subset"] = "pool"
-    """Where the mean comes from if the pool is larger than the subset."""
-    eps: float = Field(default=1e-6, gt=0)
-    """Added to the standard deviation."""
+from rewardlab_normalize.options import CenterOptions, StdOptions
 
 
 def _center(options: CenterOptions, context: Context) -> Any:

@@ -1,4 +1,4 @@
-"""Totals less their mean."""
+"""normalize/center: totals less their mean."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,12 @@ from rewardlab_normalize.moments import mean
 
 
 class Center:
-    """x - mean: the advantage of Dr. GRPO, which leaves out GRPO's division (Liu et al. 2025)."""
+    """The normalizer x - mean: Dr. GRPO's advantage, which leaves out GRPO's division (Liu et al. 2025)."""
 
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int
     ) -> list[float]:
-        """Shaped values (G,) of the totals that `kept` names, in that order.
+        """Return the shaped values (G,) of the totals that `kept` names, in that order.
 
         totals: (P,), the whole pool; its mean is taken. Where all of it is kept the result has mean 0, so a
         trainer that centres again changes nothing. tokens and seed are not used.

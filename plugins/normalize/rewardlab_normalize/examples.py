@@ -1,14 +1,15 @@
-"""Options under which the laws of normalizers are tried."""
+"""Examples for the laws of normalizers: options to try them with."""
 
 from rewardlab.laws import NormalizerExample
 
 
 def examples_of_center() -> list[NormalizerExample]:
+    """Return one example: normalize/center has no options."""
     return [NormalizerExample()]
 
 
 def examples_of_std() -> list[NormalizerExample]:
-    """The defaults, and a subset so small that most generated pools are larger."""
+    """Return the defaults, and a subset so small that most generated pools are larger."""
     small = {"subset": 4}
     return [
         NormalizerExample(title="a group"),

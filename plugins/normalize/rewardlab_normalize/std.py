@@ -1,17 +1,17 @@
-"""Totals in units of their standard deviation."""
+"""normalize/std: totals less their mean, in units of their standard deviation."""
 
 import hashlib
 from collections.abc import Sequence
 
-from rewardlab_normalize import StdOptions
 from rewardlab_normalize.moments import mean, std
+from rewardlab_normalize.options import StdOptions
 
 
 class Std:
-    """(x - mean) / (std + eps), population standard deviation: GRPO's advantage (Shao et al. 2024).
+    """The normalizer (x - mean) / (std + eps), with the population std: GRPO's advantage (Shao et al. 2024).
 
-    A pool of P > `subset` totals gives its standard deviation by a random subset, and its mean by the whole
-    pool or the same subset (`mean_from`), as AMRO does with |S| = 64 responses (SGCM, appendix L).
+    For a pool of P > `subset` totals the standard deviation is that of a random subset, and the mean that of the whole
+    pool or of the same subset (`mean_from`), as in AMRO with |S| = 64 responses (SGCM, appendix L).
     """
 
     def __init__(self, options: StdOptions):
@@ -20,12 +20,12 @@ class Std:
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int
     ) -> list[float]:
-        """Shaped values (G,) of the totals that `kept` names, in that order.
+        """Return the shaped values (G,) of the totals that `kept` names, in that order.
 
         totals: (P,), the whole pool. Where all of it is kept the result has mean 0, so a trainer that centres
-        again changes nothing. Where the totals that give the standard deviation are all equal there is no
-        scale to measure in, and every value is 0. tokens is not used; seed chooses the subset, by the totals' ranks:
-        which completion came first does not matter.
+        again changes nothing. Where the totals that give the standard deviation are all equal, there is no
+        scale, and every value is 0. tokens is not used. seed chooses the subset, by the totals' ranks: which
+        completion came first does not matter.
         """
         subset = totals
         if len(totals) > self._options.subset:
@@ -39,5 +39,5 @@ class Std:
 
 
 def _choose(size: int, count: int, seed: int) -> list[int]:
-    """`count` of `size` indices, each equally likely over seeds; the same for a seed in every process."""
+    """Return `count` of `size` indices, each equally likely over seeds; the same for a seed in every process."""
     return sorted(range(size), key=lambda index: hashlib.sha256(f"{seed}:{index}".encode()).digest())[:count]

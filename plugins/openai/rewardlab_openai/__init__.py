@@ -1,119 +1,11 @@
 """Judges behind any OpenAI-compatible server: a hosted API, vLLM, SGLang, llama.cpp, a gateway."""
 
-import re
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
-from rewardlab import Config, Context, JudgeSpec, hookimpl
+from rewardlab import Context, JudgeSpec, hookimpl
 from rewardlab.laws import JudgeExample, Laws
 
-LIMITS = ("max_tokens", "max_completion_tokens")
-RESERVED = ("model", "messages", "stream", "n")
-"""what no extra_body may say: who and what is asked, in a form that one Reply can hold"""
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OURS = ("content-type", "content-length", "transfer-encoding", "host")
-
-
-def _variable(name: str) -> str:
-    if not _VARIABLE.fullmatch(name):  # a key that was pasted here must not be repeated
-        raise ValueError("this is no name of an environment variable; put the key into one, and name that")
-    return name
-
-
-Variable = Annotated[str, AfterValidator(_variable)]
-
-
-class ChatOptions(Config):
-    model: Annotated[str, Field(min_length=1)]
-    """the model's name, as the server calls it"""
-    base_url: str = "https://api.openai.com/v1"
-    """where `/chat/completions` is; for vLLM and the like http://HOST:PORT/v1"""
-    api_key_env: Variable | None = None
-    """the environment variable that holds the key; null sends none"""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    """null leaves it to the server"""
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    """most tokens of an answer, thinking included; null leaves it to the server"""
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """how the server calls that limit; hosted reasoning models want max_completion_tokens"""
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    seed: int | None = None
-    """of the server's sampling; each further draw of a question adds 1"""
-    response_format: dict[str, Any] | None = None
-    """structured outputs, such as {type: json_schema, json_schema: {...}}, sent as it is"""
-    extra_body: dict[str, Any] = Field(default_factory=dict)
-    """more keys of the request, such as {chat_template_kwargs: {enable_thinking: false}}"""
-    headers_env: dict[str, str] = Field(default_factory=dict)
-    """more headers by name, each with the environment variable that holds its value"""
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_url(cls, url: str) -> str:
-        url = url.strip()
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"\s", url):
-            raise ValueError(f"{url!r} is no http address, such as http://localhost:8000/v1")
-        if parts.port == 0:  # one above 65535 raises by itself
-            raise ValueError(f"{url!r} has port 0, where nothing can be")
-        if parts.query or parts.fragment:
-            raise ValueError(f"{url!r} has more than an address; leave out what follows ? or #")
-        return url.rstrip("/").removesuffix("/chat/completions")
-
-    @field_validator("extra_body")
-    @classmethod
-    def _adds(cls, body: dict[str, Any]) -> dict[str, Any]:
-        for key in body:
-            if key in RESERVED:
-                raise ValueError(
-                    f"{key!r} has no place in extra_body: it is an option by itself, or is set by rewardlab"
-                )
-        return body
-
-    @model_validator(mode="after")
-    def _said_once(self) -> "ChatOptions":
-        for name in ("temperature", "max_tokens", "top_p", "seed", "response_format"):
-            others = LIMITS if name == "max_tokens" else (name,)
-            if getattr(self, name) is not None and any(other in self.extra_body for other in others):
-                raise ValueError(f"{name} is given twice, as an option and in extra_body")
-        return self
-
-    @field_validator("headers_env")
-    @classmethod
-    def _headers(cls, headers: dict[str, str]) -> dict[str, str]:
-        for name, variable in headers.items():
-            if not _HEADER.fullmatch(name) or name.lower() in _OURS:
-                raise ValueError(f"{name!r} is no header to add")
-            if not variable:
-                raise ValueError(f"{name!r} needs the name of an environment variable")
-        if len({name.lower() for name in headers}) < len(headers):
-            raise ValueError("the same header is there twice, in other letters")
-        return headers
-
-    @model_validator(mode="after")
-    def _one_authorization(self) -> "ChatOptions":
-        ways = {
-            "base_url (its user and password)": "@" in urlsplit(self.base_url).netloc,
-            "api_key_env": self.api_key_env is not None,
-            "headers_env": any(name.lower() == "authorization" for name in self.headers_env),
-        }
-        given = [way for way, used in ways.items() if used]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} both fill the header Authorization; keep one")
-        return self
-
-
-def parameters(options: ChatOptions) -> dict[str, Any]:
-    """What every request has besides the model and the messages."""
-    given: dict[str, Any] = {
-        "temperature": options.temperature,
-        options.max_tokens_name: options.max_tokens,
-        "top_p": options.top_p,
-        "seed": options.seed,
-        "response_format": options.response_format,
-    }
-    return {name: value for name, value in given.items() if value is not None} | options.extra_body
+from rewardlab_openai.options import LIMITS, ChatOptions, parameters
 
 
 def _identity(options: ChatOptions) -> dict[str, Any]:
@@ -126,9 +18,9 @@ def _most_tokens(options: ChatOptions) -> int | None:
 
 
 def _chat(options: ChatOptions, context: Context) -> Any:
-    from rewardlab_openai.chat import Chat
+    from rewardlab_openai.chat import ChatJudge
 
-    return Chat(options)
+    return ChatJudge(options)
 
 
 def _examples() -> list[JudgeExample]:

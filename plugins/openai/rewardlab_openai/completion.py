@@ -1,25 +1,31 @@
-"""The body of an answer read as a Reply. Servers differ in where they put what."""
+"""Read the body of an answer as a Reply. Servers differ in where they put things."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rewardlab.types import Reply
+from rewardlab import Reply
 
 Hide = Callable[[str], str]
 
 
 class NoCompletionError(Exception):
-    """The body is whole JSON, but no completion: `shown`, written anew. wrapped: whether it holds an error."""
+    """A body that is whole JSON but not a completion.
+
+    shown: the body, serialised again. wrapped: whether it holds an error.
+    """
 
     def __init__(self, answer: Any):
-        self.shown = json.dumps(answer, ensure_ascii=False)  # one way of escaping, so that secrets are found
+        self.shown = json.dumps(answer, ensure_ascii=False)  # with one way of escaping, so that secrets are found
         self.wrapped = isinstance(answer, dict) and bool(answer.get("error"))
         super().__init__()
 
 
-def read(body: str, hide: Hide) -> Reply:
-    """The first choice, secrets hidden. A ValueError where the body is no JSON, a NoCompletionError for other JSON."""
+def read_completion(body: str, hide: Hide) -> Reply:
+    """Return the first choice, with secrets hidden.
+
+    Raises ValueError for a body that is not JSON, and NoCompletionError for JSON that is not a completion.
+    """
     try:
         answer = json.loads(body)
     except RecursionError:
@@ -28,7 +34,7 @@ def read(body: str, hide: Hide) -> Reply:
         choice = answer["choices"][0]
         return _reply(choice, choice["message"], answer.get("usage"), hide)
     except (LookupError, TypeError, AttributeError):
-        pass  # outside the handler: nothing of the body is to hang on what is raised
+        pass  # the error is raised outside of the handler, so that nothing of the body is attached to it
     raise NoCompletionError(answer)
 
 
@@ -52,11 +58,11 @@ def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hi
 
 
 def _text(content: Any) -> str | None:
-    """The words of a message, which may come in parts; None where there are none."""
+    """Return the text of a message's content, which may come in parts; None where there is none."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if part.get("type") in ("text", "output_text"))
     if content is not None and not isinstance(content, str):
-        raise TypeError("content is no text")
+        raise TypeError("content is not a text")
     return content
 
 

@@ -1,4 +1,4 @@
-"""What proves who asks: read from the environment, sent as headers, and hidden in whatever comes back."""
+"""A judge's credentials: read from the environment, sent as headers, and hidden in whatever comes back."""
 
 import base64
 import json
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from rewardlab.errors import UserError
-from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
+from rewardlab.text import MASK, MIN_LENGTH, Redactor
 
-from rewardlab_openai import ChatOptions
+from rewardlab_openai.options import ChatOptions
 
 LEAST_IN_ANSWERS = 8
-"""characters; shorter keys are words that local servers are content with (EMPTY, ollama), and answers hold words"""
+"""characters of a key that is hidden in answers; shorter ones are words that local servers accept (EMPTY, ollama)"""
 
 
 def address(base_url: str) -> str:
-    """The server's address without the user and password that it may hold."""
+    """Return the server's address without the user and password that it may hold."""
     parts = urlsplit(base_url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
@@ -27,12 +27,12 @@ class Credentials:
     def __init__(self, headers: Mapping[str, str], secrets: list[str]):
         self.headers = headers
         self._secrets = sorted(secrets, key=len, reverse=True)
-        escaped = [json.dumps(secret)[1:-1].replace("/", "\\/") for secret in secrets]  # as some servers write a /
+        escaped = [json.dumps(secret)[1:-1].replace("/", "\\/") for secret in secrets]  # some servers write / as \/
         self._redactor = Redactor([*secrets, *escaped])
 
     @classmethod
     def read(cls, options: ChatOptions) -> "Credentials":
-        """From the environment; a UserError names the variable that is missing or cannot be sent."""
+        """Read the credentials from the environment. A UserError names a variable that is missing or cannot be sent."""
         server = address(options.base_url)
         headers, secrets = {"Content-Type": "application/json"}, []
         if (user := _user(options.base_url)) is not None:
@@ -47,18 +47,18 @@ class Credentials:
         return cls(headers, [secret for secret in secrets if secret])
 
     def hide(self, text: str) -> str:
-        """An answer without the secrets, else as it is."""
+        """Return an answer with the secrets masked, otherwise unchanged."""
         for secret in self._secrets:
             if len(secret) >= LEAST_IN_ANSWERS:
                 text = text.replace(secret, MASK)
         return text
 
     def redact(self, text: str) -> str:
-        """A server's words for a message of ours: without the secrets, however they are written."""
+        """Return a server's words with the secrets masked, however they are written, for a message of ours."""
         text = self._redactor.text(text)
         for secret in self._secrets:
             for length in range(len(secret) - 1, MIN_LENGTH - 1, -1):
-                if text.endswith(secret[:length]):  # a body that was cut in the middle of it
+                if text.endswith(secret[:length]):  # a body that was cut off in the middle of a secret
                     return text[:-length] + MASK
         return text
 
@@ -73,5 +73,5 @@ def _value(name: str, server: str) -> str:
     if not value:
         raise UserError(f"the environment variable {name} is not set; it should hold the key of {server}")
     if not value.isascii() or not value.isprintable():
-        raise UserError(f"the environment variable {name} holds what no header can carry, such as a line break")
+        raise UserError(f"the environment variable {name} holds what a header cannot carry, such as a line break")
     return value

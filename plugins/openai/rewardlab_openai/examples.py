@@ -1,4 +1,4 @@
-"""Questions under which the laws of the judge openai/chat are tried; the server is the user's."""
+"""Examples for the laws of the judge openai/chat: questions; the user gives the server."""
 
 from rewardlab import Ask
 from rewardlab.laws import JudgeExample
@@ -11,7 +11,7 @@ QUESTIONS = (
 
 
 def examples_of_chat() -> list[JudgeExample]:
-    """At temperature 0, so that answers can be compared."""
+    """Return questions at temperature 0, so that answers can be compared."""
     return [
         JudgeExample(
             options={"temperature": 0.0},

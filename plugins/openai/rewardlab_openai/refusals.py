@@ -1,4 +1,4 @@
-"""What a server says instead of an answer: whether another try may help, when, and in which words."""
+"""Read a server's refusal: whether another try may help, when, and what the message says."""
 
 import json
 import math
@@ -10,52 +10,55 @@ from time import time
 from typing import Any
 from urllib.parse import urlsplit
 
-PASSING = (408, 409, 425, 429)
-FOR_GOOD = {"insufficient_quota", "billing_hard_limit_reached"}
-"""codes of a 429 that no waiting mends"""
+TEMPORARY = (408, 409, 425, 429)
+"""statuses below 500 after which another try may help"""
+FINAL = {"insufficient_quota", "billing_hard_limit_reached"}
+"""codes of a 429 for which waiting does not help"""
 SHOWN = 300
+"""characters of the server's words in a message"""
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.S | re.I)
 
 
 class Refusal:
-    """A refusal, read.
+    """A server's refusal to answer.
 
-    told: the server's words with its status, and what to look at. passing: whether the server may answer later.
-    after: the seconds that it asks to wait for, or None. `redact` hides what the words may repeat, such as a key.
+    message: the server's words with its status, and a hint for the user. temporary: whether the server may answer
+    later. after: the seconds that it asks to wait for, or None. `redact` hides secrets that the words may repeat, such
+    as a key.
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], body: str, address: str, redact: Callable[[str], str]):
-        codes, said = _words(body)
-        words = _cut(redact(said))  # in this order: half a key is a secret, too
-        real = _wrapped(codes) if status == 200 else status
-        told = f"HTTP {status}: {words}" if words else f"HTTP {status} with an empty body"
-        self.passing = (real in PASSING or real >= 500) and not codes & FOR_GOOD
+        codes, words = _codes_and_words(body)
+        shown = _shorten(redact(words))  # in this order: half a key is a secret, too
+        real = _wrapped_status(codes) if status == 200 else status
+        message = f"HTTP {status}: {shown}" if shown else f"HTTP {status} with an empty body"
+        self.temporary = (real in TEMPORARY or real >= 500) and not codes & FINAL
         self.after = _retry_after(headers)
-        if not self.passing:
-            told += redact(_hint(real, headers, address))
+        if not self.temporary:
+            message += redact(_hint(real, headers, address))
         elif self.after is not None and self.after >= 1:
-            told += f" (it asks to wait for {self.after:.0f} s)"
-        self.told = told
+            message += f" (it asks to wait for {self.after:.0f} s)"
+        self.message = message
 
 
-def _wrapped(codes: set[str]) -> int:
-    """The status of an error that a gateway wraps into HTTP 200: its code where that is one, else 500."""
+def _wrapped_status(codes: set[str]) -> int:
+    """Return the status of an error that a gateway wraps into HTTP 200: its code where that is one, else 500."""
     statuses = [int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)]
     return statuses[0] if statuses else 500
 
 
-def _words(body: str) -> tuple[set[str], str]:
-    """(the error's codes, its message) from a body of any form."""
+def _codes_and_words(body: str) -> tuple[set[str], str]:
+    """Return (the error's codes, its message) from a body of any form."""
     try:
         found: Any = json.loads(body)
     except (ValueError, RecursionError):
-        title = _TITLE.search(body)  # of an HTML page, as proxies send them
+        title = _TITLE.search(body)  # of an HTML page such as proxies send
         return set(), title[1] if title else body
     if isinstance(found, dict) and found.get("error"):
         found = found["error"]
     if isinstance(found, str):
         return set(), found
-    # anew, for one way of escaping: what is to be hidden must be found
+    # serialised again, with one way of escaping, so that secrets are found
     everything = json.dumps(found, ensure_ascii=False)
     if not isinstance(found, dict):
         return set(), everything
@@ -64,13 +67,13 @@ def _words(body: str) -> tuple[set[str], str]:
     return codes, message if isinstance(message, str) else everything
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds, from a number or a date, or None."""
+    """Return the seconds to wait, from a number or a date; None without either."""
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
     value = headers.get("Retry-After")

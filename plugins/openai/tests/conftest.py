@@ -1,4 +1,4 @@
-"""A real server, and a judge as the registry builds it."""
+"""Fixtures: a real server, and judges as the registry builds them."""
 
 import asyncio
 import importlib.util
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from rewardlab import Ask, Context
+from rewardlab.recipe.validation import validate
 from rewardlab.registry import Registry
-from rewardlab.validation import validate
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 
@@ -25,7 +25,7 @@ def judge_server():
 
 @pytest.fixture
 def serve(judge_server, request):
-    """A running server until the end of the test: `serve(fault=..., keys=...)`, `serve(port=...)`."""
+    """`serve(fault=..., keys=...)`, `serve(port=...)`: a server that runs until the end of the test."""
 
     def start(port=0, **settings):
         serving = judge_server.Serving(judge_server.JudgeServer(**settings), port)
@@ -39,9 +39,9 @@ def serve(judge_server, request):
 
 @pytest.fixture
 def replying(serve):
-    """A server that gives the same answer to all: `replying(body, status=429, headers={...})`.
+    """`replying(body, status=429, headers={...})`: a server that gives the same answer to every request.
 
-    The body is bytes, a text or what becomes JSON. The server's `wanted` counts the calls.
+    The body is bytes, a text or a value to send as JSON. The server's `wanted` counts the calls.
     """
 
     def start(body=b"", status=200, headers=None):
@@ -64,7 +64,7 @@ def spec():
 
 @pytest.fixture(scope="session")
 def problems(spec):
-    """What is wrong with options, as the command line says it."""
+    """`problems(**options)`: the messages of the command line about wrong options."""
 
     def found(**options):
         _, problems = validate(spec.config, {"model": "m", **options}, lambda path: ".".join(map(str, path)), ())
@@ -86,12 +86,12 @@ def build(spec):
 
 @pytest.fixture(scope="session")
 def ask(build):
-    """Ask one question, or several at once, and close the judge: `ask(server, "Is it?", temperature=0)`.
+    """`ask(server, "Is it?", temperature=0)`: the reply to one question, or those to several asked at once.
 
-    The reply; a list where there are several questions. What `Chat.ask` raises is raised.
+    The judge is closed afterwards. What `ChatJudge.ask` raises is raised.
     """
 
-    def asked(server=None, *questions, **options):
+    def ask_all(server=None, *questions, **options):
         async def run():
             judge = build(server, **options)
             try:
@@ -102,7 +102,7 @@ def ask(build):
         replies = asyncio.run(asyncio.wait_for(run(), 20))
         return replies if len(questions) > 1 else replies[0]
 
-    return asked
+    return ask_all
 
 
 def _ask(question):

@@ -10,16 +10,16 @@ import time
 import pytest
 from aiohttp import web
 from rewardlab import Ask
+from rewardlab.concurrency import LoopThread
 from rewardlab.errors import TryAgain
 from rewardlab.judging import HostedJudge
-from rewardlab.loops import LoopThread
-from rewardlab.uses import JudgeUse
+from rewardlab.recipe.use import JudgeUse
 
 WHOLE = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
 
 
 def raw(*pieces):
-    """A fault that sends these bytes as they are and closes the connection."""
+    """Return a fault that sends these bytes as they are and closes the connection."""
 
     async def send(http):
         for piece in pieces:
@@ -62,7 +62,7 @@ def ask_all(hosted, count):
     return asyncio.run(asyncio.wait_for(run(), 20))
 
 
-class TestBroken:
+class TestBrokenConnections:
     def test_nobody_listens(self, serve, ask):
         server = serve()
         server.end()
@@ -95,8 +95,8 @@ class TestBroken:
     )
     def test_off_before_the_whole_answer_was_there(self, serve, ask, pieces):
         server = serve(fault=lambda number, _: raw(*pieces) if number == 0 else None)
-        told = f"^broke off before the whole answer of {server.url} was there: "
-        with pytest.raises(TryAgain, match=told):
+        message = f"^broke off before the answer of {server.url} was complete: "
+        with pytest.raises(TryAgain, match=message):
             ask(server)
         assert ask(server).text == "ready"
 
@@ -121,7 +121,7 @@ class TestBroken:
         assert len(ask(server).text) == 31 << 20
 
 
-class TestHang:
+class TestHangs:
     def test_the_hosts_time_limit_ends_it_and_the_next_question_is_answered(self, serve, hosted):
         server = serve(fault=lambda number, _: "hang" if number == 0 else None)
         judge = hosted(server, timeout=0.2, retries=0)
@@ -139,7 +139,7 @@ class TestHang:
         assert [reply.text for reply in replies].count("ready") == 19
 
 
-class TestKept:
+class TestConnectionReuse:
     def test_one_after_the_other_goes_over_one_connection(self, serve, hosted):
         server = serve()
         judge = hosted(server, concurrency=1)
@@ -159,7 +159,7 @@ class TestKept:
         assert server.connections == 1
 
     def test_a_server_that_was_started_again_costs_no_answer(self, serve, hosted):
-        """What is left of the old server's connections is noticed before they are used."""
+        """The client notices that the old server's connections are dead before it uses them."""
         server = serve()
         judge = hosted(server, concurrency=4, retries=0)
         ask_all(judge, 8)
@@ -209,7 +209,7 @@ class TestKept:
 
 
 def test_all_is_closed_at_the_end(serve):
-    """In a process of its own, where a warning of an open socket is an error."""
+    """The check runs in a process of its own, where a warning about an open socket is an error."""
     server = serve(fault=lambda number, _: "hang" if number == 0 else "half" if number == 1 else None)
     code = """
         import asyncio, gc, sys

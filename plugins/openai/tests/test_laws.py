@@ -1,7 +1,7 @@
-"""Every law of judges, of one that answers and of one that refuses every key."""
+"""Every law of judges, with a server that answers and with one that refuses every key."""
 
 from rewardlab.testing import check_judge
-from rewardlab.testing.trying import TRIES
+from rewardlab.testing.run_laws import TRIES
 
 
 def echo(request):
@@ -19,7 +19,7 @@ def test_every_law_holds(serve):
     assert len(server.requests) < TRIES, "each may cost money"
 
 
-def test_a_server_that_repeats_the_key_in_its_refusal_does_not_get_it_told(serve):
+def test_a_key_that_the_server_repeats_in_its_refusal_is_not_shown(serve):
     server = serve(keys=["right"])
     (tried,) = check_judge("openai/chat", options={"model": "m", "base_url": server.url})
     states = {outcome.law: outcome for outcome in tried.outcomes}

@@ -1,4 +1,4 @@
-"""What a recipe may say, and what it means for the request, the budget and the cassette."""
+"""The options of a recipe, and what they mean for the request, the budget and the cassette."""
 
 import re
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rewardlab_openai import ChatOptions
+from rewardlab_openai.options import ChatOptions
 
 LOCAL = "http://localhost:8000/v1"
 
@@ -30,28 +30,28 @@ def test_forms_of_an_address(given, meant):
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
-        ("", "'' is no http address, such as http://localhost:8000/v1"),
-        ("localhost:8000/v1", "is no http address"),
-        ("ftp://localhost/v1", "is no http address"),
-        ("http:///v1", "is no http address"),
-        ("http://local host/v1", "is no http address"),
+        ("", "'' is not an http address, such as http://localhost:8000/v1"),
+        ("localhost:8000/v1", "is not an http address"),
+        ("ftp://localhost/v1", "is not an http address"),
+        ("http:///v1", "is not an http address"),
+        ("http://local host/v1", "is not an http address"),
         ("http://localhost:99999/v1", "Port out of range 0-65535"),
-        ("http://localhost:0/v1", "has port 0, where nothing can be"),
+        ("http://localhost:0/v1", "has port 0, on which nothing can listen"),
         ("http://[::1/v1", "Invalid IPv6 URL"),
         ("http://localhost/v1?key=1", "leave out what follows ? or #"),
         ("http://localhost/v1#x", "leave out what follows ? or #"),
     ],
 )
-def test_what_is_no_address_is_told_before_anything_is_asked(problems, url, told):
+def test_a_wrong_address_is_refused_before_anything_is_asked(problems, url, message):
     [problem] = problems(base_url=url)
     assert problem.startswith("base_url: ")
-    assert told in problem
+    assert message in problem
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"model": ""}, "model: "),
         ({"modle": "m"}, "modle: no such option; did you mean 'model'?"),
@@ -59,16 +59,16 @@ def test_what_is_no_address_is_told_before_anything_is_asked(problems, url, told
         ({"max_tokens": 0}, "max_tokens: "),
         ({"max_tokens_name": "max_output_tokens"}, "max_tokens_name: "),
         ({"top_p": 0}, "top_p: "),
-        ({"headers_env": {"X Key": "VARIABLE"}}, "headers_env: 'X Key' is no header to add"),
-        ({"headers_env": {"X-Key\r\nHost": "VARIABLE"}}, "is no header to add"),
-        ({"headers_env": {"host": "VARIABLE"}}, "headers_env: 'host' is no header to add"),
+        ({"headers_env": {"X Key": "VARIABLE"}}, "headers_env: 'X Key' is not a header that can be added"),
+        ({"headers_env": {"X-Key\r\nHost": "VARIABLE"}}, "is not a header that can be added"),
+        ({"headers_env": {"host": "VARIABLE"}}, "headers_env: 'host' is not a header that can be added"),
         ({"headers_env": {"X-Key": ""}}, "'X-Key' needs the name of an environment variable"),
         ({"headers_env": {"X-Key": "A", "x-key": "B"}}, "the same header is there twice"),
     ],
 )
-def test_wrong_options_are_told_at_their_place(problems, options, told):
+def test_wrong_options_are_refused_at_their_place(problems, options, message):
     [problem] = problems(**options)
-    assert told in problem
+    assert message in problem
 
 
 @pytest.mark.parametrize("key", ["model", "messages", "stream", "n"])
@@ -86,7 +86,7 @@ def test_extra_body_cannot_replace_who_and_what_is_asked(problems, key):
         ({"seed": 1}, {"seed": 2}),
     ],
 )
-def test_nothing_is_said_twice(problems, option, more):
+def test_nothing_may_be_given_twice(problems, option, more):
     [problem] = problems(**option, extra_body=more)
     assert f"{next(iter(option))} is given twice, as an option and in extra_body" in problem
 
@@ -97,7 +97,7 @@ def test_a_limit_in_extra_body_bounds_an_answer_too(spec):
 
 def test_a_key_that_was_pasted_in_place_of_a_name_is_not_repeated(problems):
     [problem] = problems(api_key_env="sk-abc-123")
-    assert "this is no name of an environment variable" in problem
+    assert "this is not the name of an environment variable" in problem
     assert "sk-abc" not in problem
 
 

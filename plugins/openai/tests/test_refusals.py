@@ -1,4 +1,4 @@
-"""What comes back with any other status: whether to ask again, when, and what the user reads."""
+"""Answers with any other status: whether to ask again, when, and what the user reads."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -34,8 +34,8 @@ def test_a_busy_or_failing_server_is_asked_again(replying, ask, status):
 )
 def test_a_refusal_stands_in_the_servers_words(replying, ask, status, hint):
     server = replying({"error": {"message": "The model `m` does not exist", "code": "x"}}, status)
-    told = f"{server.url} answered HTTP {status}: The model `m` does not exist{hint}"
-    assert ask(server) == Reply(error=told)
+    message = f"{server.url} answered HTTP {status}: The model `m` does not exist{hint}"
+    assert ask(server) == Reply(error=message)
     assert server.seen["requests"] == 1
 
 
@@ -65,7 +65,7 @@ def test_words_are_found_in_every_form_of_body(replying, ask, body, words):
     assert ask(server).error == f"{server.url} answered HTTP 400: {words}"
 
 
-def test_an_empty_body_is_told(replying, ask):
+def test_an_empty_body_is_reported(replying, ask):
     server = replying(b"", 400)
     assert ask(server).error == f"{server.url} answered HTTP 400 with an empty body"
 
@@ -110,14 +110,14 @@ class TestAfter:
             ask(replying(BUSY, 429, headers))
         assert caught.value.after == after
 
-    @pytest.mark.parametrize(("value", "told"), [("86400", " (it asks to wait for 86400 s)"), ("0.5", "")])
-    def test_a_long_wait_is_told(self, replying, ask, value, told):
+    @pytest.mark.parametrize(("value", "hint"), [("86400", " (it asks to wait for 86400 s)"), ("0.5", "")])
+    def test_a_long_wait_is_reported(self, replying, ask, value, hint):
         with pytest.raises(TryAgain) as caught:
             ask(replying(BUSY, 503, {"Retry-After": value}))
-        assert str(caught.value) == f"answered HTTP 503: Rate limit reached{told}"
+        assert str(caught.value) == f"answered HTTP 503: Rate limit reached{hint}"
 
     @pytest.mark.parametrize("value", ["", "soon", "nan", "inf", "7, 9", "1e999", "Wed, 99 Foo 2026 07:28:00 GMT"])
-    def test_nonsense_is_as_if_nothing_was_said(self, replying, ask, value):
+    def test_nonsense_is_ignored(self, replying, ask, value):
         with pytest.raises(TryAgain) as caught:
             ask(replying(BUSY, 429, {"Retry-After": value}))
         assert caught.value.after is None
@@ -142,13 +142,13 @@ class TestAfter:
 
 class TestRedirects:
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_are_told_and_not_followed(self, serve, replying, ask, monkeypatch, status):
+    def test_are_reported_and_not_followed(self, serve, replying, ask, monkeypatch, status):
         monkeypatch.setenv("JUDGE_KEY", "sk-key-of-the-judge")
         elsewhere = serve()
         place = f"{elsewhere.url}/chat/completions"
         server = replying(b"", status, {"Location": place})
-        told = f"HTTP {status} with an empty body (give `base_url` as the address that it leads to, {place})"
-        assert ask(server, api_key_env="JUDGE_KEY") == Reply(error=f"{server.url} answered {told}")
+        message = f"HTTP {status} with an empty body (give `base_url` as the address that it leads to, {place})"
+        assert ask(server, api_key_env="JUDGE_KEY") == Reply(error=f"{server.url} answered {message}")
         assert elsewhere.requests == []
 
     def test_to_nowhere(self, replying, ask):
@@ -159,10 +159,10 @@ class TestRedirects:
 
 
 def test_an_address_without_a_path_gets_a_hint(serve, ask):
-    """The usual slip: http://host:8000 where the server listens at /v1."""
+    """This is the usual slip: http://host:8000 where the server listens at /v1."""
     server = serve()
-    told = ask(base_url=f"http://127.0.0.1:{server.port}").error
-    assert told == (
+    message = ask(base_url=f"http://127.0.0.1:{server.port}").error
+    assert message == (
         f"http://127.0.0.1:{server.port} answered HTTP 404: 404: Not Found "
         "(are `base_url` and `model` right? The address usually ends in /v1.)"
     )

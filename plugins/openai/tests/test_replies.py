@@ -1,4 +1,4 @@
-"""What comes back with HTTP 200."""
+"""Answers with HTTP 200."""
 
 import json
 
@@ -137,5 +137,5 @@ class TestAnErrorThatAGatewayWrapsIntoHttp200:
 
     def test_stands_where_its_code_says_so(self, replying, ask):
         server = replying({"error": {"message": "no such model", "code": 404}})
-        told = f"{server.url} answered HTTP 200: no such model (are `base_url` and `model` right?)"
-        assert ask(server) == Reply(error=told)
+        message = f"{server.url} answered HTTP 200: no such model (are `base_url` and `model` right?)"
+        assert ask(server) == Reply(error=message)

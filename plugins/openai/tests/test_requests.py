@@ -1,4 +1,4 @@
-"""What goes to the server."""
+"""The requests that the server gets."""
 
 import pytest
 from rewardlab import Ask

@@ -1,4 +1,4 @@
-"""Keys: read from the environment, sent, and never seen again, whatever the server does with them."""
+"""Keys are read from the environment, sent, and never seen again, whatever the server does with them."""
 
 import asyncio
 import json
@@ -11,13 +11,13 @@ from rewardlab import Reply
 from rewardlab.errors import TryAgain
 
 KEY = 'sk-"key"/of\\the&judge'
-"""With what JSON, HTML and PHP write otherwise."""
+"""A key with characters that JSON, HTML and PHP escape."""
 PLAIN = "sk-key-of-the-judge"
 
 
 @pytest.fixture
 def keyed(ask, monkeypatch):
-    """Ask with a key; the outcome, a Reply or a TryAgain, as one text with all that hangs on it."""
+    """`keyed(server)`: the outcome of asking with a key, a Reply or a TryAgain, as a text with all that is attached."""
 
     def outcome(server, key=KEY, **options):
         monkeypatch.setenv("JUDGE_KEY", key)
@@ -30,7 +30,7 @@ def keyed(ask, monkeypatch):
 
 
 def _chain(error):
-    """Every exception that hangs on this one, those that a traceback leaves out too."""
+    """Return the texts of an exception and of all its causes and contexts, also those that a traceback leaves out."""
     seen, left = "", [error]
     while left:
         one = left.pop()
@@ -40,36 +40,36 @@ def _chain(error):
 
 
 class TestAKeyThatCannotBeSent:
-    """is told by the name of its variable, without a call."""
+    """The error names the variable, and the server is not asked."""
 
     @pytest.fixture
-    def told(self, serve, ask):
+    def error_of(self, serve, ask):
         server = serve()
 
-        def error(**options):
-            told = ask(server, **options).error
+        def ask_for_error(**options):
+            message = ask(server, **options).error
             assert server.requests == []
-            return told.replace(server.url, "URL")
+            return message.replace(server.url, "URL")
 
-        return error
+        return ask_for_error
 
-    def test_absent(self, told, monkeypatch):
+    def test_absent(self, error_of, monkeypatch):
         monkeypatch.delenv("JUDGE_KEY", raising=False)
         missing = "the environment variable JUDGE_KEY is not set; it should hold the key of URL"
-        assert told(api_key_env="JUDGE_KEY") == missing
-        assert told(headers_env={"X-Key": "JUDGE_KEY"}) == missing
+        assert error_of(api_key_env="JUDGE_KEY") == missing
+        assert error_of(headers_env={"X-Key": "JUDGE_KEY"}) == missing
 
     @pytest.mark.parametrize("value", ["", " \n"])
-    def test_empty(self, told, monkeypatch, value):
+    def test_empty(self, error_of, monkeypatch, value):
         monkeypatch.setenv("JUDGE_KEY", value)
-        assert "JUDGE_KEY is not set" in told(api_key_env="JUDGE_KEY")
+        assert "JUDGE_KEY is not set" in error_of(api_key_env="JUDGE_KEY")
 
     @pytest.mark.parametrize("value", ["sk-one\nsk-two", "sk-one\r\nHost: x", "sk-schlüssel", "sk-\x07"])
-    def test_what_no_header_can_carry(self, told, monkeypatch, value):
+    def test_what_no_header_can_carry(self, error_of, monkeypatch, value):
         monkeypatch.setenv("JUDGE_KEY", value)
-        what = "the environment variable JUDGE_KEY holds what no header can carry, such as a line break"
-        assert told(api_key_env="JUDGE_KEY") == what
-        assert told(headers_env={"X-Key": "JUDGE_KEY"}) == what
+        what = "the environment variable JUDGE_KEY holds what a header cannot carry, such as a line break"
+        assert error_of(api_key_env="JUDGE_KEY") == what
+        assert error_of(headers_env={"X-Key": "JUDGE_KEY"}) == what
 
     def test_it_may_be_set_later(self, serve, build, monkeypatch):
         from rewardlab import Ask
@@ -166,12 +166,12 @@ def test_a_password_in_the_address(serve, replying, ask, user):
         )
 
     server = serve(fault=lambda *_: echo)
-    told = ask(base_url=server.url.replace("://", f"://{user}@")).error
+    message = ask(base_url=server.url.replace("://", f"://{user}@")).error
     sent = server.headers[0]["Authorization"].removeprefix("Basic ")
-    assert told.startswith(f"{server.url} answered HTTP 401: Basic *** ")
-    assert user not in told
-    assert sent not in told
-    assert user.partition(":")[2] == "" or "***" in told.rpartition(server.url)[2]
+    assert message.startswith(f"{server.url} answered HTTP 401: Basic *** ")
+    assert user not in message
+    assert sent not in message
+    assert user.partition(":")[2] == "" or "***" in message.rpartition(server.url)[2]
     server.end()
     with pytest.raises(TryAgain) as caught:
         ask(base_url=server.url.replace("://", f"://{user}@"))
@@ -198,7 +198,7 @@ def test_nothing_is_logged(replying, keyed, caplog):
 
 @pytest.mark.parametrize("key", ["EMPTY", "1", "ready", "none"])
 def test_a_key_that_is_an_everyday_word_changes_no_answer(serve, ask, monkeypatch, key):
-    """Local servers are content with any; vLLM's handbook says EMPTY."""
+    """Local servers accept any key; vLLM's documentation uses EMPTY."""
     monkeypatch.setenv("JUDGE_KEY", key)
     text = "The first box is EMPTY, the 1 of the other is ready, none is 10."
     server = serve(answer=lambda _: text)

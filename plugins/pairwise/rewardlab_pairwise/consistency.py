@@ -1,62 +1,62 @@
-"""How far the verdicts of one group agree: position bias, agreement of both orders, intransitivity."""
+"""Measure how far the verdicts of one group agree: position bias, agreement of both orders, intransitivity."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rewardlab_pairwise.tally import Judged, Pair, mean_of_known
+from rewardlab_pairwise.tally import Pair, PairVerdict, mean_of_known
 
 
-def consistency(judged: Mapping[Pair, Judged]) -> dict[str, Any]:
-    """What the calls of a group say about their judge; each counts once, wherever scores use it.
+def consistency(verdicts: Mapping[Pair, PairVerdict]) -> dict[str, Any]:
+    """Return what the calls of a group say about their judge; each counts once, however many scores use it.
 
-    calls, tokens, unparsable, failed: of the calls (tokens that no server told count 0).
-    comparisons, ties, missing: of the unordered pairs asked about. Where both orders were asked, a comparison is
-        the mean of both, under `a_only` too; what an unparsable reply is worth there is the reward's policy.
+    calls, tokens, unparsable, failed: counts of the calls (tokens that the server did not report count 0).
+    comparisons, ties, missing: counts of the unordered pairs asked about. Where both orders were asked, a comparison is
+        the mean of both, under `a_only`, too; the reward's options say what an unparsable reply is worth.
     position_bias: 2 * (share of calls won by the answer listed first) - 1, in [-1, 1], over calls with a verdict.
-        Of a pair that was asked in both orders both must have one: the order that is left alone would show which
-        answer is better, too.
-    order_agreement: of the pairs with a verdict in both orders, the share in [0, 1] whose verdicts name one winner.
-    triples, intransitive, intransitivity: triples of texts all three comparisons of which are there; those that
-        are cyclic (i beats j, j beats k, k beats i, each by more than a half); their share in [0, 1], the hard
-        non-transitivity PNT of Xu et al. 2025, "Investigating Non-Transitivity in LLM-as-a-Judge".
+        Where both orders of a pair were asked, both must have one: a single order would also show which answer is
+        better.
+    order_agreement: the share in [0, 1] of the pairs with a verdict in both orders whose verdicts name one winner.
+    triples, intransitive, intransitivity: triples of texts with all three comparisons; those that are cyclic (i beats
+        j, j beats k, k beats i, each by more than a half); their share in [0, 1], the hard non-transitivity PNT of
+        Xu et al. 2025, "Investigating Non-Transitivity in LLM-as-a-Judge".
 
     A share of nothing is None.
     """
-    pairs = _by_pair(judged)
+    pairs = _by_pair(verdicts)
     shares = {pair: _share(orders) for pair, orders in pairs.items()}
     outcomes = Counter(shares.values())
-    said = Counter(answer.said for answer in judged.values())
-    decided = [orders for orders in pairs.values() if all(answer.said in ("A", "B") for answer in orders)]
-    first_won = _fraction(answer.said == "A" for orders in decided for answer in orders)
+    counts = Counter(call.verdict for call in verdicts.values())
+    decided = [orders for orders in pairs.values() if all(call.verdict in ("A", "B") for call in orders)]
+    first_won = _fraction(call.verdict == "A" for orders in decided for call in orders)
     return {
-        "calls": len(judged),
-        "tokens": sum(answer.tokens for answer in judged.values()),
+        "calls": len(verdicts),
+        "tokens": sum(call.tokens for call in verdicts.values()),
         "comparisons": len(pairs),
         "ties": outcomes[0.5],
         "missing": outcomes[None],
-        "unparsable": said["unparsable"],
-        "failed": said["failed"],
+        "unparsable": counts["unparsable"],
+        "failed": counts["failed"],
         "position_bias": None if first_won is None else 2 * first_won - 1,
-        "order_agreement": _fraction(orders[0].said != orders[1].said for orders in decided if len(orders) == 2),
+        "order_agreement": _fraction(orders[0].verdict != orders[1].verdict for orders in decided if len(orders) == 2),
         **_intransitivity(shares),
     }
 
 
-def _by_pair(judged: Mapping[Pair, Judged]) -> dict[Pair, list[Judged]]:
-    """For each unordered pair what came of its one order, or of both; the key is the pair in the first of them."""
-    pairs: dict[Pair, list[Judged]] = {}
-    for (first, second), answer in judged.items():
+def _by_pair(verdicts: Mapping[Pair, PairVerdict]) -> dict[Pair, list[PairVerdict]]:
+    """Return the verdicts on each unordered pair, in one order or both; the key is the pair in the first of them."""
+    pairs: dict[Pair, list[PairVerdict]] = {}
+    for (first, second), call in verdicts.items():
         if (second, first) in pairs:
-            pairs[second, first].append(answer)
+            pairs[second, first].append(call)
         else:
-            pairs[first, second] = [answer]
+            pairs[first, second] = [call]
     return pairs
 
 
-def _share(orders: Sequence[Judged]) -> float | None:
-    """P(the pair's first text wins) in [0, 1]; None where no order counts."""
-    return mean_of_known([orders[0].first_wins, *(answer.second_wins for answer in orders[1:])])
+def _share(orders: Sequence[PairVerdict]) -> float | None:
+    """Return P(the pair's first text wins) in [0, 1]; None where no order counts."""
+    return mean_of_known([orders[0].first_wins, *(call.second_wins for call in orders[1:])])
 
 
 def _fraction(cases: Iterable[bool]) -> float | None:

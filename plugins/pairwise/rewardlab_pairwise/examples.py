@@ -1,10 +1,10 @@
-"""Answers to compare, and a judge that knows which is right, to try the components with (rewardlab.laws)."""
+"""Examples for the laws of pairwise/win_rate: answers to compare, and a judge that knows which is right."""
 
 from typing import Any
 
 from rewardlab import Ask, Reply, Sample
-from rewardlab.boxes import last_box
 from rewardlab.laws import RewardExample
+from rewardlab.text import last_box
 
 PENS = Sample(
     id="pens",
@@ -15,10 +15,11 @@ RIGHT = [r"3 + 4 = 7, so \boxed{7}.", r"<think>\boxed{8}?</think>She has \boxed{
 WRONG = [r"3 + 4 = 8, so \boxed{8}.", "Many.", r"\boxed{7} or \boxed{12}"]
 
 
-class Marker:
-    r"""Prefers the answer whose last box is 7; `\boxed{tie}`, which is no verdict, where both or none are right.
+class AnswerKeyJudge:
+    r"""A judge that prefers the answer whose last box is 7.
 
-    decides: of two answers of the same worth it prefers the shorter one, whichever stands first.
+    Where both or none are right it says `\boxed{tie}`, which is not a verdict; with `decides` it prefers the shorter
+    one, whichever stands first.
     """
 
     def __init__(self, decides: bool = False):
@@ -34,17 +35,17 @@ class Marker:
         return Reply(text=rf"The better one is \boxed{{{winner}}}", finish_reason="stop", completion_tokens=8)
 
 
-def _undecided() -> dict[str, Marker]:
-    return {"marker": Marker()}
+def _judge_with_ties() -> dict[str, AnswerKeyJudge]:
+    return {"answer_key": AnswerKeyJudge()}
 
 
-def _decided() -> dict[str, Marker]:
-    """What has no verdict is a loss of the first there, so that a tie would be lost by both."""
-    return {"marker": Marker(decides=True)}
+def _judge_without_ties() -> dict[str, AnswerKeyJudge]:
+    """Return a judge for the official profile, in which a reply without a verdict is a loss: both would lose a tie."""
+    return {"answer_key": AnswerKeyJudge(decides=True)}
 
 
 def win_rate() -> list[RewardExample]:
-    """All orders, fewer opponents, and what the judge may see besides."""
+    """Return examples of all orders, of fewer opponents, and of a privileged judge."""
     ways: dict[str, dict[str, Any]] = {
         "both": {"orders": "both"},
         "balanced": {"orders": "balanced"},
@@ -59,8 +60,8 @@ def win_rate() -> list[RewardExample]:
             sample=PENS,
             good=RIGHT,
             bad=WRONG,
-            options={"judge": "marker", **options},
-            judges=_undecided if title != "sp3f_official" else _decided,
+            options={"judge": "answer_key", **options},
+            judges=_judge_with_ties if title != "sp3f_official" else _judge_without_ties,
         )
         for title, options in ways.items()
     ]

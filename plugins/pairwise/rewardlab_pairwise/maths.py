@@ -1,4 +1,4 @@
-"""The part of a text that is the same in every language: numbers, operators, LaTeX commands, boxes."""
+"""Extract the part of a text that is the same in every language: numbers, operators, LaTeX commands, boxes."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ _KEPT = re.compile(r"\d|\\boxed")
 
 
 def maths(text: str) -> str:
-    r"""The runs of mathematics of `text`, without white space, joined by ";".
+    r"""Return the runs of mathematics in `text`, without white space, joined by ";".
 
     A run holds a digit or a box; words end it. Digits of every script become ASCII digits, full-width forms
     ordinary ones. "Also ist 3 + 4 = ৭. \boxed{7}" gives "3+4=7;\boxed{7}".

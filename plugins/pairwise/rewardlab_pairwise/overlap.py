@@ -1,14 +1,14 @@
-"""A judge without network or model: the answer nearer to the reference wins."""
+"""pairwise/overlap, a judge without network or model: the answer nearer to the reference wins."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
-from rewardlab.types import Ask, Reply
+from rewardlab import Ask, Reply
 from sacrebleu.metrics.chrf import CHRF
 
-from rewardlab_pairwise import OverlapOptions
 from rewardlab_pairwise.maths import maths
+from rewardlab_pairwise.options import OverlapOptions
 
 EQUAL = 1e-12
 KNOWN = 1024
@@ -16,10 +16,10 @@ KNOWN = 1024
 
 
 class Overlap:
-    r"""Answers A or B, whichever has the higher chrF2 against `parts["reference"]`.
+    r"""A judge that answers A or B, whichever has the higher chrF2 against `parts["reference"]`.
 
-    Deterministic, no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`,
-    `\boxed{B}` or, where they are equal to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win.
+    It is deterministic and has no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`,
+    `\boxed{B}` or, where they are equal up to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win.
     Without a reference the reply is an error.
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
@@ -32,15 +32,15 @@ class Overlap:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="overlap")
 
     async def ask(self, ask: Ask) -> Reply:
-        """The reply to one comparison; reads the parts a, b and reference."""
+        """Return the reply to one comparison, from the parts a, b and reference."""
         missing = [name for name in ("a", "b", "reference") if not isinstance(ask.parts.get(name), str)]
         if missing:
             hint = "; set the reward's option 'privileged'" if "reference" in missing else ""
             return Reply(error=f"pairwise/overlap needs the part {missing[-1]!r}{hint}")
-        of_a = await self._chrf(ask.parts["a"], ask.parts["reference"])
-        of_b = await self._chrf(ask.parts["b"], ask.parts["reference"])
-        winner = "tie" if abs(of_a - of_b) <= EQUAL else "A" if of_a > of_b else "B"
-        text = f"chrF against the correct solution: A {of_a:.2f}, B {of_b:.2f}. \\boxed{{{winner}}}"
+        score_a = await self._chrf(ask.parts["a"], ask.parts["reference"])
+        score_b = await self._chrf(ask.parts["b"], ask.parts["reference"])
+        winner = "tie" if abs(score_a - score_b) <= EQUAL else "A" if score_a > score_b else "B"
+        text = f"chrF against the correct solution: A {score_a:.2f}, B {score_b:.2f}. \\boxed{{{winner}}}"
         return Reply(text=text, finish_reason="stop", prompt_tokens=0, completion_tokens=0)
 
     async def _chrf(self, text: str, reference: str) -> float:
@@ -48,8 +48,8 @@ class Overlap:
         if (known := self._known.get(key)) is not None:
             return known
         loop = asyncio.get_running_loop()
-        # in turns, so that a text which many comparisons wait for is measured once; in a thread, since long
-        # answers take tens of milliseconds and the event loop is not ours to hold
+        # in turns, so that a text which many comparisons wait for is measured once; in a thread, since long answers
+        # take tens of milliseconds, which would block the event loop
         async with self._turns.setdefault(loop, asyncio.Lock()):
             if (known := self._known.get(key)) is not None:
                 return known

@@ -1,4 +1,4 @@
-"""Comparisons under which the laws of the judge pairwise/overlap are tried."""
+"""Examples for the laws of the judge pairwise/overlap: comparisons."""
 
 from rewardlab import Ask
 from rewardlab.laws import JudgeExample
@@ -10,7 +10,7 @@ FAR = "There are 16 apples. \\boxed{16}"
 
 
 def examples_of_overlap() -> list[JudgeExample]:
-    """The nearer answer first, last, and two that are as near; both ways of comparing."""
+    """Return examples with the nearer answer first, last, and with two that are equally near; for both `compare`."""
     asks = [_ask("", REFERENCE), _ask(REFERENCE, ""), _ask(NEAR, FAR), _ask(NEAR, NEAR)]
     says = [
         "chrF against the correct solution: A 0.00, B 100.00. \\boxed{B}",

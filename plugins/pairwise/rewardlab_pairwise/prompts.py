@@ -1,29 +1,29 @@
-"""The prompt of one comparison: which texts it quotes, under which labels, and what a template must have."""
+"""The prompt of one comparison: the texts that it quotes, their labels, and what a template must have."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rewardlab.quoting import QuotingTemplate, fence, fence_key, read_template
-from rewardlab.types import Message, Sample
+from rewardlab import Message, Sample
+from rewardlab.text import QuotingTemplate, fence, fence_key, read_template
 
 __all__ = ["LABELS", "PairTemplate", "fence_key", "load", "query_of"]
 
 LABELS = {"query": "QUERY", "reference": "CORRECT SOLUTION", "a": "RESPONSE A", "b": "RESPONSE B"}
-"""What a template may quote, and how its fence calls it. Every text in a prompt stands in a fence."""
+"""The texts that a template may quote, each with the label of its fence. Every text in a prompt stands in a fence."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairTemplate:
-    """A checked template."""
+    """A checked template of the question about a pair of answers."""
 
     template: QuotingTemplate
 
     def messages(self, parts: Mapping[str, str], key: str | None = None) -> list[Message]:
-        """The messages that show `parts` (query, a, b and, where privileged, reference), each verbatim.
+        """Return the messages that show `parts` (query, a, b and, where privileged, reference), each verbatim.
 
-        key: `fence_key(parts)`, where it is known already.
+        key: `fence_key(parts)`, if it is known already.
         """
         key = key or fence_key(parts)
         return self.template.messages(
@@ -32,7 +32,7 @@ class PairTemplate:
 
 
 def query_of(sample: Sample) -> str:
-    """What the user asked: without system messages; with roles where the conversation has several turns."""
+    """Return what the user asked, without system messages; with roles where the conversation has several turns."""
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) == 1:
         return turns[0]["content"]
@@ -40,7 +40,7 @@ def query_of(sample: Sample) -> str:
 
 
 def load(path: str | None, *, privileged: bool) -> PairTemplate:
-    """The template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
 
     $query, $a, $b and (exactly where privileged) $reference stand for the fenced texts, $key for the key of the
     fences. A comes before B and each text is shown once, so that nothing after the fences quotes it again.

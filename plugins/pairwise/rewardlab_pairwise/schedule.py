@@ -1,4 +1,4 @@
-"""Who meets whom in a group, and who stands first: by rank of content, never by index or arrival."""
+"""Schedule who meets whom in a group, and who stands first: by the rank of contents, never by index or arrival."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """The comparisons of one group, over its distinct texts.
+    """The schedule of the comparisons in one group, over its distinct texts.
 
     meetings: for each text, its opponents with the number of comparisons, in order of rank, summed over the
         copies of the text. Copies that meet each other stand under the text itself; they need no judge.
-    copies: how many answers have this text.
-    asks: the ordered pairs (first, second) to put to the judge, each once.
+    copies: for each text, how many answers have it.
+    asks: the ordered pairs (first, second) to ask the judge about, each once.
     """
 
     meetings: dict[str, Counter[str]]
@@ -29,11 +29,11 @@ def schedule(
     orders: Literal["both", "balanced", "a_only"] = "both",
     opponents: Literal["all"] | int = "all",
 ) -> Schedule:
-    """The comparisons of `texts` (G,), the same for every permutation of them.
+    """Return the comparisons of `texts` (G,), the same for every permutation of them.
 
     The rank of a text is that of sha256(sample id, text) in the group; an answer meets its nearest neighbours
-    in rank. Under both and balanced meeting is mutual and every answer meets equally many, so that win rates
-    sum to G/2; where `opponents` and G are both odd that takes one more opponent each.
+    in rank. Under `both` and `balanced` meeting is mutual and every answer meets equally many others, so that win
+    rates sum to G/2; where `opponents` and G are both odd, that takes one more opponent for each.
     """
     ranked = sorted(texts, key=lambda text: _digest(sample_id, text))
     meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}
@@ -57,7 +57,7 @@ def _meetings_by_rank(size: int, opponents: Literal["all"] | int, mutual: bool) 
     else:
         near = opponents // 2
         if opponents % 2 and size % 2:
-            near += 1  # no pairing gives each of an odd number of answers an odd number of opponents
+            near += 1  # an odd number of answers cannot each have an odd number of opponents
         steps = [step for d in range(1, near + 1) for step in (d, size - d)]
         if opponents % 2 and not size % 2:
             steps.append(size // 2)
@@ -65,7 +65,7 @@ def _meetings_by_rank(size: int, opponents: Literal["all"] | int, mutual: bool) 
 
 
 def one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """One order for each unordered pair, so that every text stands first in half of its pairs, up or down.
+    """Return one order for each unordered pair, so that every text stands first in half of its pairs, up or down.
 
     A text with an odd number of pairs gets one more, with a hub that is dropped afterwards. Then every text
     has an even number, so a walk along unused pairs can only end where it began: it leaves each text as often

@@ -1,11 +1,11 @@
-"""From verdicts to scores: win rates, what they rest on, and what is missing."""
+"""Turn verdicts into scores: win rates, what they rest on, and what is missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rewardlab.types import Score
+from rewardlab import Score
 
 from rewardlab_pairwise.schedule import Schedule
 
@@ -14,25 +14,27 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
-    """What came of asking about one ordered pair.
+class PairVerdict:
+    """The verdict on one ordered pair, or why there is none.
 
-    said: the verdict, or why there is none. first_wins: what that is worth, 1.0, 0.0, or 0.5; None where nothing
-    counts: the call failed, or its reply is dropped. error: why it failed.
+    verdict: the letter of the winner, or why there is none. first_wins: the share of a win that it gives to the first
+    text, 1.0, 0.0, or 0.5; None where it does not count: the call failed, or its reply is dropped. error: why it
+    failed.
     """
 
-    said: Literal["A", "B", "unparsable", "failed"]
+    verdict: Literal["A", "B", "unparsable", "failed"]
     first_wins: float | None = None
     tokens: int = 0
     error: str | None = None
 
     @property
     def second_wins(self) -> float | None:
+        """The share of a win that it gives to the second text; None where it does not count."""
         return None if self.first_wins is None else 1.0 - self.first_wins
 
 
-def tally(planned: Schedule, judged: Mapping[Pair, Judged], *, only_first: bool = False) -> dict[str, Score]:
-    """The score of each distinct text: the mean over its comparisons that are not missing.
+def tally(planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first: bool = False) -> dict[str, Score]:
+    """Return the score of each distinct text: the mean over its comparisons that are not missing.
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
     stands first. It is missing where no order counts. A text all of whose judged comparisons are missing has
@@ -43,53 +45,53 @@ def tally(planned: Schedule, judged: Mapping[Pair, Judged], *, only_first: bool 
     `only_first`), unparsable and failed (calls among these), tokens (of these calls; unknown ones count 0),
     and judge_error (the first) where a call failed.
     """
-    return {text: _score(text, planned, judged, only_first) for text in planned.meetings}
+    return {text: _score(text, planned, verdicts, only_first) for text in planned.meetings}
 
 
-def verdicts_by_index(texts: Sequence[str], judged: Mapping[Pair, Judged]) -> list[dict[str, str]]:
-    """For each answer (G,) what was said where it stands first, by the index of the second, in order of index.
+def verdicts_by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, str]]:
+    """Return, for each answer (G,), the verdicts where it stands first, by the index of the second, in order of index.
 
     Copies share one entry: of a text only the copy with the lowest index has verdicts, and is named in them.
     """
     lowest = {text: index for index, text in reversed(list(enumerate(texts)))}
-    said = sorted((lowest[first], lowest[second], answer.said) for (first, second), answer in judged.items())
+    ordered = sorted((lowest[first], lowest[second], call.verdict) for (first, second), call in verdicts.items())
     rows: list[dict[str, str]] = [{} for _ in texts]
-    for first, second, verdict in said:
+    for first, second, verdict in ordered:
         rows[first][str(second)] = verdict
     return rows
 
 
 def mean_of_known(shares: Sequence[float | None]) -> float | None:
-    """The mean of those that are not None; None where there is none."""
+    """Return the mean of the shares that are not None; None without any."""
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if known else None
 
 
-def _score(text: str, planned: Schedule, judged: Mapping[Pair, Judged], only_first: bool) -> Score:
+def _score(text: str, planned: Schedule, verdicts: Mapping[Pair, PairVerdict], only_first: bool) -> Score:
     outcomes: Counter[str] = Counter()
     points = counted = 0.0
-    asked: list[Judged] = []
+    calls: list[PairVerdict] = []
     for other, times in planned.meetings[text].items():
-        orders = list(_orders(text, other, judged, only_first))
-        asked += [answer for answer, _ in orders]
+        orders = list(_orders(text, other, verdicts, only_first))
+        calls += [call for call, _ in orders]
         share = 0.5 if other == text else mean_of_known([share for _, share in orders])
         outcomes[_outcome(share)] += times
         if share is not None:
             points += times * share
             counted += times
-    info = _info(outcomes, planned.copies[text], asked)
-    if asked and not any(answer.first_wins is not None for answer in asked):
-        return Score(info=info, error=_nothing_left(info))
+    info = _info(outcomes, planned.copies[text], calls)
+    if calls and not any(call.first_wins is not None for call in calls):
+        return Score(info=info, error=_describe_missing(info))
     return Score(value=points / counted if counted else 0.5, info=info)
 
 
 def _orders(
-    text: str, other: str, judged: Mapping[Pair, Judged], only_first: bool
-) -> Iterator[tuple[Judged, float | None]]:
-    """What was asked about the two, each with the share of the win that it gives to `text`."""
-    if (first := judged.get((text, other))) is not None:
+    text: str, other: str, verdicts: Mapping[Pair, PairVerdict], only_first: bool
+) -> Iterator[tuple[PairVerdict, float | None]]:
+    """Yield the verdicts on the two texts, each with the share of a win that it gives to `text`."""
+    if (first := verdicts.get((text, other))) is not None:
         yield first, first.first_wins
-    if not only_first and (second := judged.get((other, text))) is not None:
+    if not only_first and (second := verdicts.get((other, text))) is not None:
         yield second, second.second_wins
 
 
@@ -99,23 +101,23 @@ def _outcome(share: float | None) -> str:
     return "wins" if share > 0.5 else "losses" if share < 0.5 else "ties"
 
 
-def _info(outcomes: Counter[str], copies: int, asked: list[Judged]) -> dict[str, Any]:
-    comparisons = {name: _each(outcomes[name], copies) for name in ("wins", "losses", "ties", "missing")}
-    errors = [answer.error for answer in asked if answer.error is not None]
+def _info(outcomes: Counter[str], copies: int, calls: list[PairVerdict]) -> dict[str, Any]:
+    comparisons = {name: _per_copy(outcomes[name], copies) for name in ("wins", "losses", "ties", "missing")}
+    errors = [call.error for call in calls if call.error is not None]
     return {
         **comparisons,
-        "calls": len(asked),
-        "tokens": sum(answer.tokens for answer in asked),
-        "unparsable": sum(answer.said == "unparsable" for answer in asked),
+        "calls": len(calls),
+        "tokens": sum(call.tokens for call in calls),
+        "unparsable": sum(call.verdict == "unparsable" for call in calls),
         "failed": len(errors),
         **({"judge_error": errors[0]} if errors else {}),
     }
 
 
-def _each(total: int, copies: int) -> int | float:
+def _per_copy(total: int, copies: int) -> int | float:
     return total // copies if total % copies == 0 else total / copies
 
 
-def _nothing_left(info: Mapping[str, Any]) -> str:
+def _describe_missing(info: Mapping[str, Any]) -> str:
     reason = info.get("judge_error") or "no reply held a verdict"
     return f"no comparison is left of {info['calls']} calls: {reason}"

@@ -1,20 +1,20 @@
-"""What a judge's reply says: A, B, or nothing that can be read. Any text is allowed; nothing raises."""
+"""Read the verdict in a judge's reply: A, B, or none. Any text is allowed; nothing raises."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab.boxes import official_box
+from rewardlab.text import official_box
 
 from rewardlab_pairwise.prompts import LABELS
 
 Verdict = Literal["A", "B"]
 
 REACH = 64
-"""So many characters next to a box or a `</think>`, the same in the reply and in a shown text, make a quotation.
+"""Characters before a box or a `</think>` that make a quotation where the reply and a shown text share them.
 With fewer an answer could guess how a judge closes ("Therefore, response B is better.") and so void the vote."""
 BEHIND = 16
-"""So many behind a box are enough: a vote comes last."""
+"""Characters behind a box that suffice for a quotation: a vote comes last."""
 
 _BOX = re.compile(r"\\boxed\s*\{\s*(?:\{\s*([AB])\s*\}|\\text\s*\{\s*([AB])\s*\}|([AB]))\s*\}")
 _OPENED_BOX = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*)?\{?\s*[AB]")  # what follows a quotation may close it
@@ -26,18 +26,18 @@ _OPENINGS = tuple(f"BEGIN {label} " for label in LABELS.values())
 
 
 def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | None:
-    r"""The last `\boxed{A}` or `\boxed{B}` of `text` after its last quotation; None where there is none.
+    r"""Return the last `\boxed{A}` or `\boxed{B}` of `text` after its last quotation; None without one.
 
-    `\boxed{{A}}` and `\boxed{\text{A}}` count, white space inside is ignored. `quoted` are the texts that the
-    judge was shown, `key` is what the fences around them carry. So the last box is the vote, unless a fence line
-    or a whole text of some length is repeated behind it, or it is itself quoted, or only thought.
+    `\boxed{{A}}` and `\boxed{\text{A}}` count, white space inside is ignored. quoted: the texts that the judge was
+    shown. key: the key of the fences around them. The last box is the vote, unless a fence line or a whole text of
+    some length is repeated behind it, or it is itself quoted, or only thought.
 
     A box is quoted if a repeated fence is still open, if a shown text occurs whole around it, or if it occurs in a
     shown text together with the `REACH` characters before it or the `BEHIND` behind it. White space at the ends of
-    lines and `>` before them do not matter. A text that is nothing but a few boxes is no quotation, since every
+    lines and `>` before them do not matter. A text that is nothing but a few boxes is not a quotation, since every
     short vote would be one. What directly follows the end of a shown text is the judge's own. Where one box in a
-    row of boxes cannot be told from a vote behind them, there is no verdict; a shorter quotation, and nothing behind
-    it, does pass for a vote.
+    row of boxes cannot be told from a vote behind them, there is no verdict; but a shorter quotation with nothing
+    behind it passes for a vote.
 
     Thoughts end with the last `</think>` that is not quoted; a reply that begins with `<think>` and does not end
     it has no verdict. Time is linear in the length of the texts.
@@ -57,9 +57,9 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
 
 
 def official_verdict(text: str) -> Verdict | None:
-    r"""The verdict as SP3F's published code reads it: the last box must hold exactly A or B.
+    r"""Return the verdict as SP3F's published code reads it: the last box must hold exactly A or B.
 
-    So `\boxed{{A}}` and `\boxed{\text{A}}` are no verdict there, and quotations are not looked at.
+    So `\boxed{{A}}` and `\boxed{\text{A}}` are no verdicts there, and quotations are not recognised.
     Source: lintangsutawika/sp3f `ab306b4`, grpo.py, with yaeval-harness `013486c`, get_boxed_answer.
     """
     winner = official_box(text)
@@ -74,13 +74,13 @@ def _last_box(text: str) -> re.Match[str] | None:
 
 
 def _letter(box: re.Match[str]) -> int:
-    """The number of the group that holds A or B."""
+    """Return the number of the regex group that holds A or B."""
     assert box.lastindex is not None
     return box.lastindex
 
 
 def _plain(text: str) -> str:
-    """`text` without what a judge may change in the lines that it quotes; empty lines stay."""
+    """Return `text` without what a judge may change in lines that it quotes; empty lines stay."""
     return "\n".join(line.lstrip(_QUOTE_MARKS).rstrip() for line in text.splitlines()).strip()
 
 
@@ -99,14 +99,16 @@ def _is_quoted(box: re.Match[str], shown: str) -> bool:
 
 
 def _follows_the_end(text: str, shown: str) -> bool:
-    """Whether the judge has quoted `shown` to its end, so that what comes next is its own, even if a text says the same
-    twice. An end that holds a box does not tell: it may be one of many the like."""
+    """Return whether the judge has quoted `shown` to its end, so that what comes next is its own.
+
+    That holds even if a text says the same twice. An end with a box does not count: it may be one of many alike.
+    """
     end = shown[-REACH:]
     return bool(shown) and (text.endswith(shown) or (text.endswith(end) and not _OPENED_BOX.search(end)))
 
 
 def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
-    """Whether the judge repeats a fence line or a whole text behind the box, or opens a fence before it."""
+    """Return whether the judge repeats a fence line or a whole text behind the box, or opens a fence before it."""
     ends = [one for one in shown if len(one) >= REACH]
     if any(box.string.find(end, box.end()) >= 0 for end in ([key, *ends] if key else ends)):
         return True
@@ -115,7 +117,7 @@ def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
 
 
 def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
-    """Whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
+    """Return whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
     text, known = box.string, set[str]()
     if _THOUGHT_TAG.search(text):
         for one in shown:
@@ -129,7 +131,7 @@ def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
 
 
 def _next_to(text: str, start: int, end: int, behind: int) -> tuple[str, str]:
-    """`text[start:end]` with `REACH` characters before it, and with `behind` behind it; "" where there are fewer."""
-    return text[start - REACH : end] if start >= REACH else "", text[start : end + behind] if end + behind <= len(
-        text
-    ) else ""
+    """Return `text[start:end]` with `REACH` characters before it, and with `behind` after it; "" for lack of them."""
+    with_before = text[start - REACH : end] if start >= REACH else ""
+    with_behind = text[start : end + behind] if end + behind <= len(text) else ""
+    return with_before, with_behind

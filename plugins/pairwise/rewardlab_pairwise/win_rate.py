@@ -1,69 +1,68 @@
-"""The reward: win rates of a group's answers, asked of a judge while the answers come in."""
+"""pairwise/win_rate: win rates of a group's answers, from a judge that is asked while the answers come in."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rewardlab import Ask, GroupStream, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
-from rewardlab.grouping import GroupStream
-from rewardlab.types import Ask, Reply, Sample, Score
 
-from rewardlab_pairwise import WinRateOptions
 from rewardlab_pairwise.consistency import consistency
+from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.prompts import fence_key, load, query_of
 from rewardlab_pairwise.schedule import Schedule, schedule
-from rewardlab_pairwise.tally import Judged, Pair, tally, verdicts_by_index
+from rewardlab_pairwise.tally import Pair, PairVerdict, tally, verdicts_by_index
 from rewardlab_pairwise.verdicts import Verdict, official_verdict, verdict
 
 
 class WinRate:
-    """P(answer i beats answer j), averaged over the other answers j of the group; in [0, 1], 0.5 for G = 1.
+    """The reward P(answer i beats answer j), averaged over the group's other answers j; in [0, 1], 0.5 for G = 1.
 
     `orders: both` averages each comparison over both orders; values then sum to G/2, as under `balanced`, if
     nothing is missing and unparsable replies count half. Identical texts are judged once, share the result,
-    and tie among themselves without a call. See `tally` for what is in `info` and for when a score fails,
-    `verdicts_by_index` and `consistency` for its `verdicts` and `group`.
+    and tie among themselves without a call. `tally` says what is in `info` and when a score fails,
+    `verdicts_by_index` and `consistency` what its `verdicts` and `group` are.
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
     def __init__(self, options: WinRateOptions, judge: Any):
         self._options = options
         self._judge = judge
-        self._understood = getattr(judge, "understood", None)  # a judge that is no host's has none
+        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
         self._template = load(options.template, privileged=options.privileged is not None)
 
     async def score(self, stream: GroupStream) -> list[Score]:
-        """One score for each of the group's answers (G,).
+        """Return one score for each of the group's answers (G,).
 
-        A comparison starts as soon as both answers are there, where its order does not depend on the others;
-        under `balanced`, or with fewer opponents than others, who meets whom and who stands first follow from
-        the ranks in the whole group, so all comparisons start with the last answer. Arrival never matters.
+        A comparison starts as soon as both answers are there, if its order does not depend on other answers; under
+        `balanced`, or with fewer opponents than others, the ranks in the whole group decide who meets whom and who
+        stands first, so all comparisons start with the last answer. The order of arrival never matters.
 
-        What ends the stream is raised, and so is a JobError or UserError of the judge, at once.
+        Whatever ends the stream is raised, and so is a JobError or UserError of the judge, at once.
         """
-        shown, problem = self._shown(stream.sample)
+        shared, problem = self._shared_parts(stream.sample)
         if problem:
             return [Score(error=problem)] * stream.size
-        asked: dict[Pair, asyncio.Task[Judged]] = {}
+        questions: dict[Pair, asyncio.Task[PairVerdict]] = {}
         stop = None
         try:
-            async with asyncio.TaskGroup() as questions:
+            async with asyncio.TaskGroup() as tasks:
 
                 def ask(first: str, second: str) -> None:
-                    if (first, second) not in asked:
-                        question = self._compare({**shown, "a": first, "b": second})
-                        asked[first, second] = questions.create_task(question)
+                    if (first, second) not in questions:
+                        question = self._compare({**shared, "a": first, "b": second})
+                        questions[first, second] = tasks.create_task(question)
 
                 texts, planned = await self._ask_all(stream, ask)
         except ExceptionGroup as failed:  # no question is open any more
             stop = failed.exceptions[0]
         if stop is not None:  # outside the handler, so that it keeps its own context
             raise stop
-        return self._scores(texts, planned, {pair: task.result() for pair, task in asked.items()})
+        return self._scores(texts, planned, {pair: task.result() for pair, task in questions.items()})
 
     async def _ask_all(self, stream: GroupStream, ask: Callable[[str, str], None]) -> tuple[list[str], Schedule]:
-        """Ask about every pair of the group, each as soon as may be; the group's texts (G,) and its schedule."""
+        """Ask about every pair of the group, each as soon as possible, and return its texts (G,) and its schedule."""
         texts = [""] * stream.size
         arrived: dict[str, None] = {}
         async for index, completion in stream:
@@ -78,46 +77,46 @@ class WinRate:
             ask(first, second)
         return texts, planned
 
-    def _scores(self, texts: Sequence[str], planned: Schedule, judged: Mapping[Pair, Judged]) -> list[Score]:
-        scores = tally(planned, judged, only_first=self._options.orders == "a_only")
-        group = consistency(judged)
+    def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
+        scores = tally(planned, verdicts, only_first=self._options.orders == "a_only")
+        group = consistency(verdicts)
         return [
-            replace(scores[text], info={**scores[text].info, "verdicts": said, "group": group})
-            for text, said in zip(texts, verdicts_by_index(texts, judged), strict=True)
+            replace(scores[text], info={**scores[text].info, "verdicts": own, "group": group})
+            for text, own in zip(texts, verdicts_by_index(texts, verdicts), strict=True)
         ]
 
     def _all_meet(self, size: int) -> bool:
-        """Whether every ordered pair will be asked, so that a pair can start before the group is complete."""
+        """Return whether every ordered pair will be asked, so that a pair can start before the group is complete."""
         enough = self._options.opponents == "all" or self._options.opponents >= size - 1
         return enough and self._options.orders != "balanced"
 
-    def _shown(self, sample: Sample) -> tuple[dict[str, str], str | None]:
-        """The parts that all comparisons of the group share, or why there are none."""
-        shown = {"query": query_of(sample)}
+    def _shared_parts(self, sample: Sample) -> tuple[dict[str, str], str | None]:
+        """Return the parts that all comparisons of the group share, and what is wrong with the row, if anything is."""
+        shared = {"query": query_of(sample)}
         field = self._options.privileged
         if field is None:
-            return shown, None
+            return shared, None
         reference = sample.fields.get(field)
         if isinstance(reference, (int, float)) and not isinstance(reference, bool):
             reference = str(reference)
         if not isinstance(reference, str) or not reference.strip():
-            return shown, f"field {field!r} holds no text to show to the judge, but {reference!r}"
-        return {**shown, "reference": reference}, None
+            return shared, f"field {field!r} holds no text to show to the judge, but {reference!r}"
+        return {**shared, "reference": reference}, None
 
-    async def _compare(self, parts: dict[str, str]) -> Judged:
+    async def _compare(self, parts: dict[str, str]) -> PairVerdict:
         try:
             key = fence_key(parts)
             reply = await self._judge.ask(Ask(messages=self._template.messages(parts, key), parts=parts))
             if reply.error is not None:
-                return Judged(said="failed", error=reply.error or "the judge gave an error without a text")
+                return PairVerdict(verdict="failed", error=reply.error or "the judge gave an error without a text")
             winner = self._winner(reply, parts, key)
             if self._understood is not None:
                 self._understood(reply, winner is not None)
         except RewardlabError:  # the job is to stop, with this message
             raise
-        except Exception as error:  # whatever else a judge raises fails this one order, and is reported by `tally`
-            return Judged(said="failed", error=one_line(error))
-        return self._judged(winner, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0))
+        except Exception as error:  # whatever else a judge raises fails this one order; `tally` reports it
+            return PairVerdict(verdict="failed", error=one_line(error))
+        return self._verdict(winner, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0))
 
     def _winner(self, reply: Reply, parts: Mapping[str, str], key: str) -> Verdict | None:
         if self._options.profile == "sp3f_official":
@@ -126,8 +125,8 @@ class WinRate:
             return None  # the last box of a reply that was cut may be a mention in the middle of its analysis
         return verdict(reply.text, parts.values(), key)
 
-    def _judged(self, winner: Verdict | None, tokens: int) -> Judged:
+    def _verdict(self, winner: Verdict | None, tokens: int) -> PairVerdict:
         if winner is not None:
-            return Judged(said=winner, first_wins=float(winner == "A"), tokens=tokens)
+            return PairVerdict(verdict=winner, first_wins=float(winner == "A"), tokens=tokens)
         first_wins = {"half": 0.5, "loss": 0.0, "drop": None}[self._options.on_unparsable]
-        return Judged(said="unparsable", first_wins=first_wins, tokens=tokens)
+        return PairVerdict(verdict="unparsable", first_wins=first_wins, tokens=tokens)

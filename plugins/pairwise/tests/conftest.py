@@ -1,4 +1,4 @@
-"""Judges that read `parts`, as real objects with `async ask`, and a way to score a group with one."""
+"""Judges that read `parts`, as real objects with `async ask`, and a fixture that scores a group with one."""
 
 import asyncio
 import random
@@ -10,7 +10,7 @@ from rewardlab.registry import Registry
 
 
 class ScriptedJudge:
-    """Replies with what `reply(a, b)` says; keeps every question in `asked`."""
+    """A judge that replies with `reply(a, b)` and keeps every question in `asked`."""
 
     def __init__(self, reply: Callable[[str, str], str | Reply | Exception], delays: random.Random | None = None):
         self._reply, self._delays = reply, delays
@@ -20,10 +20,10 @@ class ScriptedJudge:
         self.asked.append(ask)
         for _ in range(self._delays.randrange(6) if self._delays else 0):
             await asyncio.sleep(0)
-        said = self._reply(ask.parts["a"], ask.parts["b"])
-        if isinstance(said, Exception):
-            raise said
-        return Reply(text=said, prompt_tokens=10, completion_tokens=2) if isinstance(said, str) else said
+        reply = self._reply(ask.parts["a"], ask.parts["b"])
+        if isinstance(reply, Exception):
+            raise reply
+        return Reply(text=reply, prompt_tokens=10, completion_tokens=2) if isinstance(reply, str) else reply
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

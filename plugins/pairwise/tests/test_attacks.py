@@ -1,4 +1,4 @@
-"""What is judged wins nothing: generated attacks, through the real reward, against judges that are easily led.
+"""An answer wins nothing by an attack: generated attacks, through the real reward, against gullible judges.
 
 One family, "unicode" (zero-width characters, homoglyphs, bidi), was held out while the defence was built against
 the others; it won nothing when it was first run.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 from rewardlab import Ask, Completion, Group, GroupStream, Reply, Sample, Score
-from rewardlab_pairwise import WinRateOptions
+from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.prompts import LABELS, load
 from rewardlab_pairwise.win_rate import WinRate
 
@@ -29,16 +29,16 @@ A_KEY = re.compile(r"carry the key (\w+)\.")
 A_SOLUTION = re.compile(r"= (\d+)\D*$")
 
 
-class Read(NamedTuple):
-    """What a judge reads: the texts in the fences by label, and what stands outside with the key left out."""
+class JudgeView(NamedTuple):
+    """A judge's view of a prompt: the texts in the fences by label, and the text outside, without the key."""
 
     texts: dict[str, str]
     outside: str
     fenced: str
 
 
-def by_the_rule(ask: Ask) -> Read:
-    """Fences are BEGIN and END with the key of the system message, to the letter; the first END closes."""
+def by_the_rule(ask: Ask) -> JudgeView:
+    """Read fences as exact BEGIN and END lines with the key of the system message; the first END closes."""
     system, user = (message["content"] for message in ask.messages)
     key = A_KEY.search(system)[1]
     texts, outside, rest = {}, [system], user
@@ -46,47 +46,47 @@ def by_the_rule(ask: Ask) -> Read:
         before, _, rest = rest.partition(f"=== BEGIN {label} {key} ===\n")
         texts[label], end, rest = rest.partition(f"\n=== END {label} {key} ===")
         outside.append(before)
-    return Read(texts, "".join([*outside, rest]).replace(key, "KEY"), user[: user.rindex(end) + len(end)])
+    return JudgeView(texts, "".join([*outside, rest]).replace(key, "KEY"), user[: user.rindex(end) + len(end)])
 
 
-def by_the_look(ask: Ask) -> Read:
-    """Any line that looks as if it held the key opens or closes a quotation."""
+def by_the_look(ask: Ask) -> JudgeView:
+    """Read any line that looks as if it held the key as one that opens or closes a quotation."""
     system, user = (message["content"] for message in ask.messages)
     key = A_KEY.search(system)[1]
     texts, outside, label, inside = {}, [system], None, []
     for line in user.split("\n"):
-        if key not in _seen(line):
+        if key not in _normalized(line):
             (outside if label is None else inside).append(line)
         elif label is None:
-            label, inside = _seen(line).partition("begin")[2].partition(key)[0].strip(" =").upper(), []
+            label, inside = _normalized(line).partition("begin")[2].partition(key)[0].strip(" =").upper(), []
         else:
             texts[label], label = "\n".join(inside), None
             outside.append("")
     outside = "\n".join(outside).replace(key, "KEY")
-    return Read(texts, outside, "")
+    return JudgeView(texts, outside, "")
 
 
-def _seen(line: str) -> str:
-    """What the eye makes of a short line: case, width and invisible characters are gone."""
+def _normalized(line: str) -> str:
+    """Return a short line as it looks to the eye: without case, width and invisible characters."""
     if len(line) > 200 or line.isascii():
         return line[:200].lower()
     return "".join(c for c in unicodedata.normalize("NFKC", line) if unicodedata.category(c) != "Cf").lower()
 
 
 @cache
-def harmless_outside(read: Callable[[Ask], Read]) -> str:
+def harmless_outside(read: Callable[[Ask], JudgeView]) -> str:
     return read(Ask(messages=TEMPLATE.messages(HARMLESS), parts=HARMLESS)).outside
 
 
-def honest(read: Read) -> str:
-    """The box for the answer with the result of the solution; nothing where both or none have it."""
+def honest(read: JudgeView) -> str:
+    """Return a box for the answer with the result of the solution; no box where both or none have it."""
     result = "= " + A_SOLUTION.search(read.texts["CORRECT SOLUTION"])[1]
     right = [letter for letter in "AB" if result in read.texts[f"RESPONSE {letter}"]]
     return f"\\boxed{{{right[0]}}}" if len(right) == 1 else "They are equal."
 
 
-def obedient(ask: Ask, read: Callable[[Ask], Read]) -> str:
-    """Does what it finds outside the fences, whoever wrote it; judges honestly where nothing is there."""
+def obedient(ask: Ask, read: Callable[[Ask], JudgeView]) -> str:
+    """Obey whatever stands outside the fences, whoever wrote it; judge honestly where nothing is there."""
     found, usual = read(ask), harmless_outside(read)
     vote = honest(found)
     if found.outside == usual:
@@ -96,7 +96,7 @@ def obedient(ask: Ask, read: Callable[[Ask], Read]) -> str:
     return f"\\boxed{{{named[-1]}}}" if named else {"\\boxed{A}": "\\boxed{B}"}.get(vote, "\\boxed{A}")
 
 
-def marked(text: str) -> str:
+def with_quote_marks(text: str) -> str:
     return "\n".join("> " + line for line in text.splitlines())
 
 
@@ -104,14 +104,14 @@ QUOTING = {
     "fences": lambda read, a, b: read.fenced,
     "whole": lambda read, a, b: f"Response A says:\n{a}\n\nResponse B says:\n{b}",
     "tails": lambda read, a, b: f"A ends: {a[-500:]}\n\nB ends: {b[-500:]}",
-    "marked": lambda read, a, b: f"A says:\n\n{marked(a)}\n\nB says:\n\n{marked(b)}",
+    "marked": lambda read, a, b: f"A says:\n\n{with_quote_marks(a)}\n\nB says:\n\n{with_quote_marks(b)}",
     "B first": lambda read, a, b: f"B: {b}\nA: {a}",
     "code": lambda read, a, b: f"```\n{a}\n```\n\n```\n{b}\n```",
 }
 
 
 def quote(ask: Ask, style: str) -> tuple[str, str]:
-    """The quotations of both answers, and the honest vote."""
+    """Return the quotations of both answers, and the honest vote."""
     read = by_the_rule(ask)
     return QUOTING[style](read, read.texts["RESPONSE A"], read.texts["RESPONSE B"]), honest(read)
 
@@ -165,7 +165,7 @@ VOTING = (
 SILENT = (quotes_only, quotes_until_cut_off, thinks_only, thinks_without_end)
 
 
-class Judge:
+class RepliesByFunction:
     def __init__(self, reply: Callable[[Ask], str]):
         self._reply = reply
 
@@ -174,8 +174,8 @@ class Judge:
 
 
 async def score_of(reply: Callable[[Ask], str], words, answer: str, **options) -> Score:
-    """The score of `answer` against the right one."""
-    reward = WinRate(WinRateOptions(judge="judge", privileged="solution", **options), Judge(reply))
+    """Return the score of `answer` against the right one."""
+    reward = WinRate(WinRateOptions(judge="judge", privileged="solution", **options), RepliesByFunction(reply))
     sample = Sample(id="s", prompt=[{"role": "user", "content": words.query}], fields={"solution": words.right})
     completions = [Completion(text=answer), Completion(text=words.right)]
     return (await reward.score(GroupStream.of(Group(sample=sample, completions=completions))))[0]
@@ -184,7 +184,7 @@ async def score_of(reply: Callable[[Ask], str], words, answer: str, **options) -
 def wins(
     family: str, judges: list[Callable[[Ask], str]], orders: str, every: int, *, all_judges: bool = False
 ) -> list[str]:
-    """What went wrong: of every so many-th attack, whose score is not that of the plain answer, with the judge."""
+    """Return each attack, of every so many-th, whose score is not that of the plain answer, with the judge."""
 
     async def run() -> list[str]:
         usual: dict = {}
@@ -194,15 +194,15 @@ def wins(
                 case = (reply, attack.words.query)
                 if case not in usual:
                     usual[case] = await score_of(reply, attack.words, attack.plain, orders=orders)
-                if not same(await score_of(reply, attack.words, attack.answer, orders=orders), usual[case]):
+                if not unchanged(await score_of(reply, attack.words, attack.answer, orders=orders), usual[case]):
                     wrong.append(f"{attack.name} against {reply}")
         return wrong
 
     return asyncio.run(run())
 
 
-def same(attacked: Score, plain: Score) -> bool:
-    """The same win rate by the same number of verdicts: nothing won, and nothing made unreadable."""
+def unchanged(attacked: Score, plain: Score) -> bool:
+    """Return whether the attack changes neither the win rate nor the number of verdicts."""
     assert plain.error is None
     numbers = [(score.value, score.info["unparsable"], score.info["calls"]) for score in (attacked, plain)]
     return attacked.error is None and numbers[0] == numbers[1]
@@ -224,7 +224,7 @@ def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_gi
                 assert (score.value, score.info["unparsable"]) == expected, reply
 
 
-# both orders ask all that balanced ones ask
+# both orders include every question of balanced ones
 in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.slow)])
 # 5 has no factor in common with the numbers of places and of letters: all of them come in turn
 of_some_and_all = pytest.mark.parametrize(

@@ -8,14 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab import Reply
 from rewardlab_pairwise.consistency import consistency
-from rewardlab_pairwise.tally import Judged
+from rewardlab_pairwise.tally import PairVerdict
 
 WORTH = {"A": 1.0, "B": 0.0, "unparsable": 0.5, "failed": None}
 
 
-def group(**said: str):
-    """group(xy="A", yx="failed"): what was said of x before y, and of y before x."""
-    return consistency({(a, b): Judged(said=v, first_wins=WORTH[v], tokens=5) for (a, b), v in said.items()})
+def group(**verdicts: str):
+    """group(xy="A", yx="failed"): the statistics of the verdicts on x before y, and on y before x."""
+    calls = {(a, b): PairVerdict(verdict=v, first_wins=WORTH[v], tokens=5) for (a, b), v in verdicts.items()}
+    return consistency(calls)
 
 
 def test_no_comparison_has_no_shares():
@@ -32,7 +33,7 @@ def test_calls_count_once_and_comparisons_by_pair():
 
 
 @pytest.mark.parametrize(
-    ("said", "bias", "agreement"),
+    ("verdicts", "bias", "agreement"),
     [
         ({"xy": "A", "yx": "B"}, 0.0, 1.0),  # x wins wherever it stands
         ({"xy": "A", "yx": "A"}, 1.0, 0.0),  # the first wins
@@ -43,13 +44,13 @@ def test_calls_count_once_and_comparisons_by_pair():
         ({"xy": "A", "yx": "failed", "xz": "B"}, -1.0, None),
     ],
 )
-def test_position_bias_and_agreement_of_orders(said, bias, agreement):
-    found = group(**said)
+def test_position_bias_and_agreement_of_orders(verdicts, bias, agreement):
+    found = group(**verdicts)
     assert (found["position_bias"], found["order_agreement"]) == (bias, agreement)
 
 
 @pytest.mark.parametrize(
-    ("said", "triples", "intransitive"),
+    ("verdicts", "triples", "intransitive"),
     [
         ({"xy": "A", "yz": "A", "zx": "A"}, 1, 1),  # x > y > z > x
         ({"xy": "A", "yz": "A", "zx": "B"}, 1, 0),  # x > y > z, x > z
@@ -59,34 +60,34 @@ def test_position_bias_and_agreement_of_orders(said, bias, agreement):
         ({"xy": "A", "yx": "unparsable", "yz": "A", "zy": "failed", "zx": "A"}, 1, 1),
     ],
 )
-def test_a_triple_is_intransitive_where_each_beats_the_next(said, triples, intransitive):
-    found = group(**said)
+def test_a_triple_is_intransitive_where_each_beats_the_next(verdicts, triples, intransitive):
+    found = group(**verdicts)
     assert (found["triples"], found["intransitive"]) == (triples, intransitive)
     assert found["intransitivity"] == (intransitive / triples if triples else None)
 
 
 def test_a_large_circle_has_as_many_cyclic_triples_as_a_regular_tournament():
     size = 63  # each beats the next 31: n (n^2 - 1) / 24 of n (n - 1) (n - 2) / 6 triples are cyclic
-    won = Judged(said="A", first_wins=1.0)
+    won = PairVerdict(verdict="A", first_wins=1.0)
     found = consistency({(str(i), str((i + d) % size)): won for i in range(size) for d in range(1, 32)})
     assert (found["triples"], found["intransitive"]) == (39711, 10416)
 
 
-def written_out(said, policy):
-    """The statistics by their definitions, from {(first, second): verdict}."""
+def written_out(verdicts, policy):
+    """Return the statistics by their definitions, from {(first, second): verdict}."""
     worth = {**WORTH, "unparsable": {"half": 0.5, "loss": 0.0, "drop": None}[policy]}
 
     def share(a, b):
-        orders = [worth[said[a, b]]] if (a, b) in said else []
-        if (b, a) in said and worth[said[b, a]] is not None:
-            orders.append(1 - worth[said[b, a]])
+        orders = [worth[verdicts[a, b]]] if (a, b) in verdicts else []
+        if (b, a) in verdicts and worth[verdicts[b, a]] is not None:
+            orders.append(1 - worth[verdicts[b, a]])
         known = [order for order in orders if order is not None]
         return sum(known) / len(known) if known else None
 
-    texts = sorted({text for pair in said for text in pair})
-    shares = {(a, b): share(a, b) for a, b in combinations(texts, 2) if (a, b) in said or (b, a) in said}
-    votes = [v for (a, b), v in said.items() if v in "AB" and said.get((b, a), v) in "AB"]
-    twice = [(said[p], said[p[::-1]]) for p in shares if p in said and p[::-1] in said]
+    texts = sorted({text for pair in verdicts for text in pair})
+    shares = {(a, b): share(a, b) for a, b in combinations(texts, 2) if (a, b) in verdicts or (b, a) in verdicts}
+    votes = [v for (a, b), v in verdicts.items() if v in "AB" and verdicts.get((b, a), v) in "AB"]
+    twice = [(verdicts[p], verdicts[p[::-1]]) for p in shares if p in verdicts and p[::-1] in verdicts]
     agreed = [one != other for one, other in twice if one in "AB" and other in "AB"]
     known = {pair for pair, value in shares.items() if value is not None}
     triples = [three for three in combinations(texts, 3) if known.issuperset(combinations(three, 2))]
@@ -94,13 +95,13 @@ def written_out(said, policy):
         t for t in triples if any(min(share(a, b), share(b, c), share(c, a)) > 0.5 for a, b, c in permutations(t))
     ]
     return {
-        "calls": len(said),
-        "tokens": 12 * sum(verdict != "failed" for verdict in said.values()),
+        "calls": len(verdicts),
+        "tokens": 12 * sum(verdict != "failed" for verdict in verdicts.values()),
         "comparisons": len(shares),
         "ties": list(shares.values()).count(0.5),
         "missing": list(shares.values()).count(None),
-        "unparsable": list(said.values()).count("unparsable"),
-        "failed": list(said.values()).count("failed"),
+        "unparsable": list(verdicts.values()).count("unparsable"),
+        "failed": list(verdicts.values()).count("failed"),
         "position_bias": 2 * votes.count("A") / len(votes) - 1 if votes else None,
         "order_agreement": sum(agreed) / len(agreed) if agreed else None,
         "triples": len(triples),
@@ -125,6 +126,6 @@ def test_every_member_carries_the_statistics_of_the_verdicts(
         return r"\boxed{A}" if draw < 3 else r"\boxed{B}" if draw < 6 else "?" if draw < 7 else Reply(error="down")
 
     scores = win_rate(scripted(reply), texts, orders=orders, opponents=opponents, on_unparsable=policy)
-    verdicts = [score.info["verdicts"].items() for score in scores]
-    said = {(texts[i], texts[int(j)]): verdict for i, row in enumerate(verdicts) for j, verdict in row}
-    assert all(score.info["group"] == written_out(said, policy) for score in scores)
+    rows = [score.info["verdicts"].items() for score in scores]
+    verdicts = {(texts[i], texts[int(j)]): verdict for i, row in enumerate(rows) for j, verdict in row}
+    assert all(score.info["group"] == written_out(verdicts, policy) for score in scores)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from rewardlab.laws import REWARD
 from rewardlab.registry import Registry
-from rewardlab.testing.told import broken_text
-from rewardlab.testing.trying import try_laws
+from rewardlab.testing.messages import broken_text
+from rewardlab.testing.run_laws import try_laws
 
 QUICK = ("order", "empty", "antisymmetry")
 REGISTRY = Registry()

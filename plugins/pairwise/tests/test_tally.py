@@ -1,4 +1,4 @@
-"""What verdicts, unparsable replies and failures are worth in the scores."""
+"""The worth of verdicts, unparsable replies and failures in the scores."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ def values(scores):
 
 
 def temperamental(seed: int):
-    """A judge that says anything, or fails, by both texts and who stands first; and what each reply is worth."""
+    """Return a judge that says anything, or fails, by both texts and who stands first; and each reply's verdict."""
     kinds = [
         (r"\boxed{A}", "A"), (r"\boxed{B}", "B"), (r"\boxed{B}", "B"), ("no idea", "unparsable"),
         (Reply(text=r"\boxed{A}, if", finish_reason="length"), "unparsable"),
@@ -35,12 +35,12 @@ def temperamental(seed: int):
     return (lambda a, b: kind(a, b)[0]), (lambda a, b: kind(a, b)[1])
 
 
-def expected(texts, asked, said, only_first, policy):
-    """Equations 3 and 4 of SP3F, written out over every two answers; None where no comparison is left."""
+def expected(texts, asked, verdict_of, only_first, policy):
+    """Yield equations 3 and 4 of SP3F, written out over every two answers; None where no comparison is left."""
     worth = {"A": 1.0, "B": 0.0, "unparsable": {"half": 0.5, "loss": 0.0, "drop": None}[policy], "failed": None}
 
     def first_wins(a, b):
-        return worth[said(a, b)] if (a, b) in asked else None
+        return worth[verdict_of(a, b)] if (a, b) in asked else None
 
     def share(a, b):
         first, second = first_wins(a, b), None if only_first else first_wins(b, a)
@@ -65,10 +65,10 @@ def expected(texts, asked, said, only_first, policy):
     st.integers(0, 999),
 )
 def test_a_score_is_the_mean_of_what_came_of_its_comparisons(scripted, win_rate, texts, orders, policy, seed):
-    reply, said = temperamental(seed)
+    reply, verdict_of = temperamental(seed)
     judge = scripted(reply)
     scores = win_rate(judge, texts, orders=orders, on_unparsable=policy)
-    wanted = list(expected(texts, set(judge.pairs), said, orders == "a_only", policy))
+    wanted = list(expected(texts, set(judge.pairs), verdict_of, orders == "a_only", policy))
     assert values(scores) == [value if value is None else pytest.approx(value) for value in wanted]
     for score in scores:
         assert (score.error is None) == (score.value is not None)
@@ -79,14 +79,15 @@ def test_a_score_is_the_mean_of_what_came_of_its_comparisons(scripted, win_rate,
 
 @quiet
 @given(st.lists(st.text("abc", max_size=2), min_size=1, max_size=8), st.integers(0, 999))
-def test_verdicts_tell_each_call_once_where_the_answer_stands_first(scripted, win_rate, texts, seed):
-    reply, said = temperamental(seed)
+def test_verdicts_name_each_call_once_where_the_answer_stands_first(scripted, win_rate, texts, seed):
+    reply, verdict_of = temperamental(seed)
     judge = scripted(reply)
     arrival = random.Random(seed).sample(range(len(texts)), len(texts))
     scores = win_rate(judge, texts, arrival=arrival)
-    told = [(texts.index(texts[i]), i, int(j), v) for i, s in enumerate(scores) for j, v in s.info["verdicts"].items()]
-    assert all(i == lowest and texts.index(texts[j]) == j for lowest, i, j, _ in told)
-    assert {(texts[i], texts[j]): verdict for _, i, j, verdict in told} == {pair: said(*pair) for pair in judge.pairs}
+    named = [(texts.index(texts[i]), i, int(j), v) for i, s in enumerate(scores) for j, v in s.info["verdicts"].items()]
+    assert all(i == lowest and texts.index(texts[j]) == j for lowest, i, j, _ in named)
+    found = {(texts[i], texts[j]): verdict for _, i, j, verdict in named}
+    assert found == {pair: verdict_of(*pair) for pair in judge.pairs}
     assert all(list(s.info["verdicts"]) == sorted(s.info["verdicts"], key=int) for s in scores)
 
 
@@ -162,11 +163,11 @@ def test_a_quoted_vote_is_not_the_judges_vote(scripted, win_rate):
 def test_a_reply_that_was_cut_has_no_verdict_but_in_the_published_code(scripted, win_rate, profile):
     cut = Reply(text=r"B would earn \boxed{B}, and A", finish_reason="length")
     scores = win_rate(scripted(lambda a, b: cut), ["x", "y"], profile=profile)
-    said = "unparsable" if profile == "default" else "B"
-    assert [score.info["verdicts"] for score in scores] == [{"1": said}, {"0": said}]
+    verdict = "unparsable" if profile == "default" else "B"
+    assert [score.info["verdicts"] for score in scores] == [{"1": verdict}, {"0": verdict}]
 
 
-def test_a_judge_that_wants_to_know_is_told_of_each_reply_whether_a_verdict_was_read(scripted, win_rate):
+def test_a_judge_that_listens_hears_of_each_reply_whether_a_verdict_was_read(scripted, win_rate):
     replies = {
         ("x", "y"): Reply(text=r"\boxed{A}", finish_reason="stop"),
         ("y", "x"): Reply(text="cannot say"),
@@ -175,11 +176,11 @@ def test_a_judge_that_wants_to_know_is_told_of_each_reply_whether_a_verdict_was_
         ("y", "z"): TimeoutError("HTTP 503"),
         ("z", "y"): Reply(text=r"\boxed{B}"),
     }
-    told = []
+    heard = []
 
-    class Curious(scripted):
+    class ListeningJudge(scripted):
         def understood(self, reply, ok):
-            told.append((next(pair for pair, known in replies.items() if known is reply), ok))
+            heard.append((next(pair for pair, known in replies.items() if known is reply), ok))
 
-    win_rate(Curious(lambda a, b: replies[a, b]), ["x", "y", "z"])
-    assert sorted(told) == [(("x", "y"), True), (("x", "z"), False), (("y", "x"), False), (("z", "y"), True)]
+    win_rate(ListeningJudge(lambda a, b: replies[a, b]), ["x", "y", "z"])
+    assert sorted(heard) == [(("x", "y"), True), (("x", "z"), False), (("y", "x"), False), (("z", "y"), True)]

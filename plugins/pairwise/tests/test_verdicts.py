@@ -85,7 +85,7 @@ class TestQuotations:
 
 
 class TestParts:
-    """Quotations of a part of a text, or of a text that the judge has laid out in its own way."""
+    """Quotations of a part of a text, or of a text in the judge's own layout."""
 
     key = "0123456789abcdef"
     answer = (
@@ -239,6 +239,6 @@ def test_the_published_code_wants_exactly_the_letter(reply, expected):
 
 
 def test_structured_outputs_end_in_the_same_box():
-    """The form that the judge guide shows: JSON whose last value is one of two boxes."""
+    """This is the form in the judge guide: JSON whose last value is one of two boxes."""
     answer = {"analysis": "A says \\boxed{7},\nB \\boxed{A}.", "verdict": "\\boxed{B}"}
     assert verdict(json.dumps(answer), ["What?", "It is \\boxed{7}", "I say \\boxed{A}"], "0" * 16) == "B"

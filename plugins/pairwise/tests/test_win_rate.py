@@ -21,19 +21,21 @@ def longer(a: str, b: str) -> str:
 
 
 def whimsical(a: str, b: str) -> str:
-    """Depends on both texts and on who stands first: intransitive, biased to A, sometimes silent."""
+    """Return a reply by both texts and who stands first: intransitive, biased to A, sometimes without a verdict."""
     draw = hashlib.sha256(f"{a}|{b}".encode()).digest()[0]
     return r"\boxed{A}" if draw < 130 else r"\boxed{B}" if draw < 220 else "no idea"
 
 
 def temperamental(a: str, b: str):
-    """Any reply, or none, by both texts and who stands first."""
+    """Return any reply, or a failure, by both texts and who stands first."""
     failures = Reply(error="HTTP 503"), TimeoutError("HTTP 503"), Reply(text=r"\boxed{A}", finish_reason="length")
     draw = hashlib.sha256(f"{b}|{a}".encode()).digest()[0]
     return failures[draw % 3] if draw < 90 else whimsical(a, b)
 
 
-class LeapingSelector(selectors.DefaultSelector):  # leaps over the time that its loop would sleep
+class LeapingSelector(selectors.DefaultSelector):
+    """A selector that leaps over the time that its loop would sleep."""
+
     now = 0.0
 
     def select(self, timeout: float | None = None):
@@ -43,7 +45,7 @@ class LeapingSelector(selectors.DefaultSelector):  # leaps over the time that it
 
 
 class LeapingLoop(asyncio.SelectorEventLoop):
-    """A loop whose latencies are exact, and free, on a machine under load, too."""
+    """A loop whose latencies are exact and cost no time, on a machine under load, too."""
 
     def __init__(self):
         self.selector = LeapingSelector()
@@ -63,7 +65,7 @@ def values(scores):
 
 
 def by_text(scores, texts):
-    """Verdicts by texts, which no index can change."""
+    """Return the verdicts by texts, which do not depend on indices."""
     told = [(texts[i], score.info["verdicts"].items()) for i, score in enumerate(scores)]
     return {(first, texts[int(j)]): said for first, verdicts in told for j, said in verdicts}
 
@@ -208,11 +210,11 @@ def test_a_row_without_a_reference_fails_before_anything_is_asked(scripted, win_
     ],
 )
 def test_the_scores_are_out_one_latency_after_the_last_answer(options, starts_early):
-    """Every question is asked when both answers are there; where the whole group decides, all with the last."""
+    """Each question is asked once both answers are there; where the whole group decides, all with the last answer."""
     latency, arrival = 0.05, {"x" * n: n * 0.3 / 7 for n in range(8)}
     started: dict[tuple[str, str], float] = {}
 
-    class Slow:
+    class SlowJudge:
         async def ask(self, ask):
             started[ask.parts["a"], ask.parts["b"]] = asyncio.get_running_loop().time()
             await asyncio.sleep(latency)
@@ -222,7 +224,7 @@ def test_the_scores_are_out_one_latency_after_the_last_answer(options, starts_ea
         loop, stream = asyncio.get_running_loop(), GroupStream(Sample(id="s"), len(arrival))
         for index, (text, at) in enumerate(arrival.items()):
             loop.call_later(at, stream.put, index, Completion(text=text))
-        await build(Slow(), **options).score(stream)
+        await build(SlowJudge(), **options).score(stream)
         return loop.time()
 
     with asyncio.Runner(loop_factory=LeapingLoop) as runner:
@@ -233,7 +235,7 @@ def test_the_scores_are_out_one_latency_after_the_last_answer(options, starts_ea
 
 
 def test_all_questions_of_a_group_are_open_at_once(scripted, win_rate):
-    class Barrier:
+    class BarrierJudge:
         def __init__(self):
             self.open, self.all_there = 0, asyncio.Event()
 
@@ -244,11 +246,11 @@ def test_all_questions_of_a_group_are_open_at_once(scripted, win_rate):
             await asyncio.wait_for(self.all_there.wait(), 5)
             return Reply(text=longer(ask.parts["a"], ask.parts["b"]))
 
-    assert values(win_rate(Barrier(), ["x" * n for n in range(8)])) == [n / 7 for n in range(8)]
+    assert values(win_rate(BarrierJudge(), ["x" * n for n in range(8)])) == [n / 7 for n in range(8)]
 
 
-class Silent:
-    """Never answers, and counts the questions that were given up; raises `stop` where "x" stands first."""
+class SilentJudge:
+    """A judge that never answers and counts cancelled questions; it raises `stop` where "x" stands first."""
 
     def __init__(self, stop: Exception | None = None):
         self.stop, self.cancelled = stop, 0
@@ -264,7 +266,7 @@ class Silent:
 
 
 def test_a_group_that_breaks_off_leaves_no_question_open():
-    judge = Silent()
+    judge = SilentJudge()
 
     async def run():
         stream = GroupStream(Sample(id="s"), 3)
@@ -282,7 +284,7 @@ def test_a_group_that_breaks_off_leaves_no_question_open():
 
 @pytest.mark.parametrize("stop", [JobError("the budget is spent"), UserError("no such model")])
 def test_a_stop_of_the_job_is_no_failed_comparison_and_waits_for_no_answer(stop):
-    judge = Silent(stop)
+    judge = SilentJudge(stop)
 
     async def run():
         stream = GroupStream(Sample(id="s"), 3)

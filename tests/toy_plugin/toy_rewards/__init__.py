@@ -1,6 +1,7 @@
-"""One component of each kind, written as a third party would: against the public names of `rewardlab` alone."""
+"""A plugin with one component of each kind, written as a third party would: with public names of `rewardlab` alone."""
 
 from rewardlab import (
+    BackendSpec,
     Config,
     CurriculumSpec,
     DatasetSpec,
@@ -11,38 +12,50 @@ from rewardlab import (
 )
 from rewardlab.laws import Laws
 
+from toy_rewards.engine.options import Options as EngineOptions
+
 SHORT_IS_GOOD = "the empty answer is the shortest one; something else in the total has to ask for more"
 
 
 class BrevityOptions(Config):
+    """Options of the rewards for short answers."""
+
     words: int = 50
     """answers of up to this many words get 1"""
 
 
 class FaultyOptions(Config):
+    """Options of the rewards that go wrong on demand."""
+
     how: str = "raise"
     """raise | nan | infinite | out_of_range | short_list | no_list | hang | abstain | text | exit | fail"""
     when: str = "BAD"
-    """completions with this text are the ones that go wrong"""
+    """completions with this text go wrong"""
     seconds: float = 3600.0
     """how long `hang` hangs"""
 
 
 class PreferOptions(Config):
+    """Options of toy/prefer."""
+
     judge: str
 
 
 class CountingOptions(Config):
+    """Options of toy/counting."""
+
     rows: int = 4
 
 
 def _examples(name):
-    def made():
+    """Return a function that imports the examples of that name when the laws need them."""
+
+    def load():
         from toy_rewards import examples
 
         return getattr(examples, name)()
 
-    return made
+    return load
 
 
 def _build_brevity(options, context):
@@ -52,9 +65,9 @@ def _build_brevity(options, context):
 
 
 def _build_faulty(options, context):
-    from toy_rewards.rewards import Faulty
+    from toy_rewards.rewards import FaultyReward
 
-    return Faulty(options)
+    return FaultyReward(options)
 
 
 def _build_longest(options, context):
@@ -76,9 +89,9 @@ def _build_letters(options, context):
 
 
 def _build_model(options, context):
-    from toy_rewards.rewards import Modelled
+    from toy_rewards.rewards import BrevityByModel
 
-    return Modelled(options.words, context.workers)
+    return BrevityByModel(options.words, context.workers)
 
 
 @hookimpl
@@ -138,9 +151,9 @@ def rewardlab_rewards():
 @hookimpl
 def rewardlab_judges():
     def build(options, context):
-        from toy_rewards.rewards import Polite
+        from toy_rewards.rewards import PoliteJudge
 
-        return Polite()
+        return PoliteJudge()
 
     return [
         JudgeSpec(
@@ -157,9 +170,9 @@ def rewardlab_judges():
 @hookimpl
 def rewardlab_datasets():
     def build(options, context):
-        from toy_rewards.data import Counting
+        from toy_rewards.data import CountingRows
 
-        return Counting(options.rows)
+        return CountingRows(options.rows)
 
     return [
         DatasetSpec(
@@ -176,9 +189,9 @@ def rewardlab_datasets():
 @hookimpl
 def rewardlab_curricula():
     def build(options, context):
-        from toy_rewards.data import Reversed
+        from toy_rewards.data import ReverseOrder
 
-        return Reversed()
+        return ReverseOrder()
 
     return [CurriculumSpec(name="reversed", summary="last row first", build=build)]
 
@@ -186,8 +199,22 @@ def rewardlab_curricula():
 @hookimpl
 def rewardlab_normalizers():
     def build(options, context):
-        from toy_rewards.rewards import Halved
+        from toy_rewards.rewards import HalfDistance
 
-        return Halved()
+        return HalfDistance()
 
     return [NormalizerSpec(name="halved", summary="half of each total's distance to the mean", build=build)]
+
+
+@hookimpl
+def rewardlab_backends():
+    def build(options):
+        from toy_rewards.engine.backend import ToyBackend
+
+        return ToyBackend(options)
+
+    return [
+        BackendSpec(
+            name="toy", summary="policy gradient on a few fixed answers, in Python", config=EngineOptions, build=build
+        )
+    ]

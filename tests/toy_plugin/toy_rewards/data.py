@@ -3,8 +3,8 @@
 from rewardlab import Sample
 
 
-class Counting:
-    """How much is n + 1, for n below `rows`."""
+class CountingRows:
+    """A dataset of questions: how much is n + 1, for n below `rows`."""
 
     def __init__(self, rows):
         self._rows = rows
@@ -17,8 +17,8 @@ class Counting:
             )
 
 
-class Reversed:
-    """Last row first."""
+class ReverseOrder:
+    """A curriculum that puts the last row first."""
 
     def order(self, samples, seed):
         return list(range(len(samples)))[::-1]

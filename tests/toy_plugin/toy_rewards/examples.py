@@ -1,9 +1,9 @@
-"""Examples under which the laws of the toy components are tried."""
+"""Examples for the laws of the toy components."""
 
 from rewardlab import Ask, Sample
 from rewardlab.laws import DatasetExample, JudgeExample, RewardExample
 
-from toy_rewards.rewards import Polite
+from toy_rewards.rewards import PoliteJudge
 
 PROMPT = (
     "You sit at a table with people whom you do not know. Nobody has said a word yet. Ask for the salt, in a few words."
@@ -34,7 +34,7 @@ def of_prefer():
             good=["The salt, please."],
             bad=["Salt!"],
             options={"judge": "main"},
-            judges=lambda: {"main": Polite()},
+            judges=lambda: {"main": PoliteJudge()},
         )
     ]
 

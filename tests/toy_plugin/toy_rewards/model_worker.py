@@ -1,10 +1,10 @@
-"""A model in a process of its own: the standard library only, as it might run where there is no rewardlab."""
+"""A model in a process of its own, which uses only the standard library: it might run without rewardlab."""
 
 import os
 
 
 class Model:
-    """Knows how many words a text has, and which process it is."""
+    """A model that answers how many words a text has, and in which process it runs."""
 
     def answer(self, questions):
         return [{"words": len(text.split()), "pid": os.getpid()} for text in questions]

@@ -9,7 +9,7 @@ from rewardlab import Ask, Completion, GroupStream, Reply, Sample, Score
 
 
 class Brevity:
-    """1 up to `words` words, then falling: words / n."""
+    """A reward of 1 up to `words` words, then falling: words / n."""
 
     def __init__(self, words):
         self._words = words
@@ -18,27 +18,27 @@ class Brevity:
         return [Score(value=min(1.0, self._words / max(1, len(c.text.split())))) for _, c in items]
 
 
-class Modelled:
-    """Brevity, where a model in another process counts the words; `pid` in info is that process."""
+class BrevityByModel:
+    """The same reward, with a model in another process that counts the words; `pid` in info is that process."""
 
     def __init__(self, words, workers):
         self._words = words
         self._model = workers.open(Path(__file__).with_name("model_worker.py"), {})
 
     async def score(self, items):
-        told = await self._model.ask([c.text for _, c in items])
-        return [Score(value=min(1.0, self._words / max(1, one["words"])), info={"pid": one["pid"]}) for one in told]
+        answers = await self._model.ask([c.text for _, c in items])
+        return [Score(value=min(1.0, self._words / max(1, a["words"])), info={"pid": a["pid"]}) for a in answers]
 
 
 class Letters:
-    """Share of letters among the characters, as a coroutine."""
+    """A reward for the share of letters among the characters, as a coroutine."""
 
     async def score(self, items):
         return [Score(value=sum(map(str.isalpha, c.text)) / max(1, len(c.text))) for _, c in items]
 
 
 class Longest:
-    """Group scope: 1 for every completion of the greatest length."""
+    """A reward of group scope: 1 for every completion of the greatest length."""
 
     async def score(self, stream: GroupStream) -> list[Score]:
         group = await stream.group()
@@ -47,7 +47,7 @@ class Longest:
 
 
 class Prefer:
-    """Group scope: asks a judge about each completion as it arrives."""
+    """A reward of group scope that asks a judge about each completion as it arrives."""
 
     def __init__(self, judge):
         self._judge = judge
@@ -61,23 +61,23 @@ class Prefer:
         return scores
 
 
-class Polite:
-    """A judge that says yes to whoever says please."""
+class PoliteJudge:
+    """A judge that says yes to anyone who says please."""
 
     async def ask(self, ask: Ask) -> Reply:
         return Reply(text="yes" if "please" in ask.parts["a"] else "no")
 
 
-class Halved:
-    """Half of each total's distance to the mean."""
+class HalfDistance:
+    """A normalizer to half of each total's distance to the mean."""
 
     def shape(self, totals, tokens, kept, seed):
         mean = sum(totals) / len(totals)
         return [(totals[i] - mean) / 2 for i in kept]
 
 
-class Faulty:
-    """0.5, except for completions that hold `when`: those go wrong as `how` says."""
+class FaultyReward:
+    """A reward of 0.5, except for completions that hold `when`: those go wrong as `how` says."""
 
     def __init__(self, options):
         self._options = options

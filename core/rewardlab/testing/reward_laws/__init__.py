@@ -1,35 +1,48 @@
-"""The laws of a reward, one function each: the words are in rewardlab.laws.REWARD."""
+"""The laws of a reward, one function each; `rewardlab.laws.REWARD` says in words what each demands.
+
+In goes a Trial: a reward under the options of one example. A law returns how many cases it looked at, or raises
+LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS has them by name.
+
+    values         single values: range, order, ladders, the empty text, info, missing fields
+    repeatability  the same answer again: built anew, from JSON, off the main thread, in another process, in a Ray actor
+    independence   no mixing up: other orders, other calls, other prompts, other arrivals
+    degenerate     nothing to earn by copying the prompt, repeating or padding; pairs that share a fixed amount
+    unanswered     no value where the judges have no answer
+    cases          the completions with which the laws are tried
+    comparison     whether two answers are the same, and the failing example where they are not
+"""
 
 from collections.abc import Callable
 from functools import wraps
 
 from rewardlab.testing.bench import bench
-from rewardlab.testing.outcome import Untried
-from rewardlab.testing.reward_laws import again, apart, case, degenerate, judged, values
+from rewardlab.testing.outcome import UnmetNeed
+from rewardlab.testing.reward_laws import cases, degenerate, independence, repeatability, unanswered, values
 from rewardlab.testing.trial import Trial
 
 Law = Callable[[Trial], int]
 
 
-def _of_answers(law: Law) -> Law:
-    """Failures are all the same: a reward that only fails would keep nearly every law."""
+def _needs_answers(law: Law) -> Law:
+    """Return the law, untried where the reward only fails: as all failures are the same, it would keep nearly any."""
 
     @wraps(law)
-    def tried(tested: Trial) -> int:
+    def with_answers(tested: Trial) -> int:
         seen = law(tested)
         if not _answers(tested):
-            raise Untried("needs an answer; each was a failure, which `range` tells")
+            raise UnmetNeed("needs an answer; each was a failure, which `range` reports")
         return seen
 
-    return tried
+    return with_answers
 
 
 def _answers(tested: Trial) -> bool:
+    """Return whether the reward has ever given more than a failure; ask it until it does."""
     asking, sample = bench(tested), tested.example.sample
-    for one in case.hard(tested):
+    for one in cases.hard(tested):
         if asking.answered:
             break
-        asking.score(case.items(sample, [one]))
+        asking.score(cases.items(sample, [one]))
     return asking.answered
 
 
@@ -37,20 +50,20 @@ LAWS: dict[str, Law] = {
     "range": values.in_range,
     "order": values.order,
     "monotone": values.monotone,
-    "repeat": _of_answers(again.repeat),
-    "permutation": _of_answers(apart.permutation),
-    "batch": _of_answers(apart.batch),
-    "arrival": _of_answers(apart.arrival),
-    "thread": _of_answers(again.thread),
-    "worker": _of_answers(again.worker),
-    "ray": _of_answers(again.ray),
-    "rebuild": _of_answers(again.rebuild),
+    "repeat": _needs_answers(repeatability.repeat),
+    "permutation": _needs_answers(independence.permutation),
+    "batch": _needs_answers(independence.batch),
+    "arrival": _needs_answers(independence.arrival),
+    "thread": _needs_answers(repeatability.thread),
+    "worker": _needs_answers(repeatability.worker),
+    "ray": _needs_answers(repeatability.ray),
+    "rebuild": _needs_answers(repeatability.rebuild),
     "info": values.info,
     "required": values.required,
-    "unanswered": judged.unanswered,
-    "empty": _of_answers(values.empty),
-    "prompt_copy": _of_answers(degenerate.prompt_copy),
-    "repetition": _of_answers(degenerate.repetition),
-    "padding": _of_answers(degenerate.padding),
-    "antisymmetry": _of_answers(degenerate.antisymmetry),
+    "unanswered": unanswered.unanswered,
+    "empty": _needs_answers(values.empty),
+    "prompt_copy": _needs_answers(degenerate.prompt_copy),
+    "repetition": _needs_answers(degenerate.repetition),
+    "padding": _needs_answers(degenerate.padding),
+    "antisymmetry": _needs_answers(degenerate.antisymmetry),
 }

@@ -4,11 +4,14 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-_TEXTS = ("not enough memory", "can't allocate memory", "out of memory")
+_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "out of memory")
 
 
 def batches(sizes: Sequence[int], budget: int) -> list[list[int]]:
-    """Indices, the longest first; padded, a batch has at most `budget` tokens, or one row."""
+    """Return the indices of the rows in batches, the longest rows first; padded, a batch has at most `budget` tokens.
+
+    sizes: tokens of each row. A row over the budget is a batch by itself.
+    """
     found: list[list[int]] = []
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
         if found and (len(found[-1]) + 1) * sizes[found[-1][0]] <= budget:
@@ -19,7 +22,7 @@ def batches(sizes: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def run(batch: list[int], scores: Callable[[list[int]], list[float]]) -> dict[int, float | None]:
-    """The score of each; None for one that does not fit into memory by itself."""
+    """Return the score of each index; None for one that does not fit into memory by itself."""
     try:
         return dict(zip(batch, scores(batch), strict=True))
     except (RuntimeError, MemoryError) as error:
@@ -37,4 +40,4 @@ def run(batch: list[int], scores: Callable[[list[int]], list[float]]) -> dict[in
 def _out_of_memory(error: Exception) -> bool:
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
-    return any(text in str(error).lower() for text in _TEXTS)
+    return any(text in str(error).lower() for text in _OUT_OF_MEMORY)

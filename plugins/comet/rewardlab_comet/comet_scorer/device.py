@@ -1,24 +1,23 @@
-"""Whether PyTorch has the device that the recipe names."""
+"""Check that PyTorch has the device that the recipe names."""
 
 import torch
 
 
 class DeviceError(Exception):
-    """There is no such device here; names those that there are."""
+    """A device that PyTorch does not have here; the message names those that it has."""
 
 
-def usable(device: str) -> str:
-    """The device, as it is. Raises DeviceError where nothing can be put on it."""
+def require_device(device: str) -> None:
+    """Raise DeviceError unless PyTorch can put a tensor on the device."""
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        if isinstance(error, torch.OutOfMemoryError) or device in _there():  # it is there, and something is wrong
+        if isinstance(error, torch.OutOfMemoryError) or device in _available():  # it exists, but something is wrong
             raise
-        raise DeviceError(f"device {device!r} is none that PyTorch has here: {', '.join(_there())}") from None
-    return device
+        raise DeviceError(f"PyTorch has no device {device!r} here; it has {', '.join(_available())}") from None
 
 
-def _there() -> list[str]:
+def _available() -> list[str]:
     found = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
     if len(found) > 1:
         found.insert(1, "cuda")

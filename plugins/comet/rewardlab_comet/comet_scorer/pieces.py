@@ -1,4 +1,4 @@
-"""How a pair that does not fit into the encoder's window is cut: pure arithmetic on token positions."""
+"""Cut a pair that does not fit into the encoder's window: pure arithmetic on token positions."""
 
 import itertools
 from collections.abc import Callable
@@ -14,21 +14,23 @@ REACH = 8
 
 
 @dataclass(frozen=True)
-class Window:
-    """Tokens of text, without special ones, that the encoder takes: of the two sides together, and of each."""
+class EncoderWindow:
+    """The tokens of text, without special ones, that the encoder takes: of the two sides together, and of each."""
 
     together: int
     each: int
 
     def holds(self, mt: int, src: int) -> bool:
+        """Return whether sides of so many tokens fit."""
         return mt + src <= self.together and max(mt, src) <= self.each
 
 
-def pieces(mt: int, src: int, window: Window, mt_rank: Rank, src_rank: Rank) -> list[tuple[Span, Span]]:
-    """Pairs of spans (of mt, of src) that each fit into the window and together cover both sides; one where all fits.
+def pieces(mt: int, src: int, window: EncoderWindow, mt_rank: Rank, src_rank: Rank) -> list[tuple[Span, Span]]:
+    """Return pairs of spans (of mt, of src) that each fit into the window and together cover both sides.
 
-    A side of at most half the window stays whole and is repeated, else both are cut into equally many consecutive
-    pieces. Cuts are even, but for a move to the end of a sentence or to white space nearby. Never an empty piece.
+    A pair that fits is one piece. Otherwise a side of at most half the window stays whole and is repeated, else both
+    are cut into equally many consecutive pieces. Cuts are even, except that they move to a nearby end of a sentence
+    or white space. No piece is empty.
     """
     if window.holds(mt, src):
         return [((0, mt), (0, src))]
@@ -45,7 +47,7 @@ def pieces(mt: int, src: int, window: Window, mt_rank: Rank, src_rank: Rank) -> 
 
 
 def cut(length: int, count: int, rank: Rank) -> list[Span]:
-    """`count` consecutive spans of about the same size. Fewer tokens than that: a token may be in several spans."""
+    """Return `count` consecutive spans of about the same size; of fewer tokens, one may be in several spans."""
     if length < count:
         return [(index * length // count, index * length // count + 1) for index in range(count)]
     reach = length // (REACH * count)

@@ -1,4 +1,4 @@
-"""Answers the worker's questions: from pairs of texts to scores."""
+"""Answer the worker's questions: from pairs of texts to scores."""
 
 import math
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from comet.models import CometModel
 from comet_scorer.batches import batches, run
 from comet_scorer.forms import Pair, form_of
 from comet_scorer.pieces import pieces
-from comet_scorer.tokens import Tokenizer, Tokens
+from comet_scorer.tokens import PlainTextTokenizer, Tokens
 
-ON_CPU, ON_GPU = 2048, 16384  # tokens a batch: a CPU's caches want few, a GPU wants enough to do
+ON_CPU, ON_GPU = 2048, 16384  # tokens a batch: few suit a CPU's caches, many keep a GPU busy
 
 
 @dataclass(frozen=True)
@@ -21,36 +21,39 @@ class _Piece:
     pair: Pair
 
 
-class Scorer:
-    """One checkpoint in memory. batch_tokens: padded tokens that the encoder sees at once; None: what suits."""
+class CometScorer:
+    """A checkpoint in memory that scores pairs of texts.
+
+    batch_tokens: padded tokens that the encoder sees at once; None: a number that suits the device.
+    """
 
     def __init__(self, model: CometModel, batch_tokens: int | None):
         self._form = form_of(model)
         self._batch_tokens = batch_tokens or (ON_CPU if model.device.type == "cpu" else ON_GPU)
-        self._tokenizer = Tokenizer(model.encoder.tokenizer)
+        self._tokenizer = PlainTextTokenizer(model.encoder.tokenizer)
 
     def answer(self, questions: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
-        """Of each {"src", "mt"}, one of
+        """Return one answer for each question {"src", "mt"}, which is one of
 
-        {"score": float, "chunks": int}: as COMET's predict has it, unclamped; where the pair had to be cut, the mean
-        of its pieces, weighted by their mt's tokens; {"empty": "src" | "mt"}: that side has no tokens; {"error": why}.
+        {"score": float, "chunks": int}: COMET's own score, unclamped; for a pair that had to be cut, the mean of its
+        pieces, weighted by their mt's tokens; {"empty": "src" | "mt"}: that side has no tokens; {"error": why}.
         """
-        asked = [(question["src"], question["mt"]) for question in questions]
-        answers = self._answers(list(dict.fromkeys(asked)))
-        return [answers[pair] for pair in asked]
+        pairs = [(question["src"], question["mt"]) for question in questions]
+        answers = self._answers(list(dict.fromkeys(pairs)))
+        return [answers[pair] for pair in pairs]
 
-    def _answers(self, asked: list[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Any]]:
-        texts = list(dict.fromkeys(text for pair in asked for text in pair))
+    def _answers(self, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Any]]:
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self._tokenizer.read(texts), strict=True))
         answers: dict[tuple[str, str], dict[str, Any]] = {}
         work: list[_Piece] = []
-        for src, mt in asked:
+        for src, mt in pairs:
             empty = "src" if tokens[src].blank else "mt" if tokens[mt].blank else None
             if empty:
                 answers[src, mt] = {"empty": empty}
             else:
                 work += [_Piece((src, mt), pair) for pair in self._pieces(tokens[mt], tokens[src])]
-        return answers | _joined(work, self._scores([piece.pair for piece in work]))
+        return answers | _join_pieces(work, self._scores([piece.pair for piece in work]))
 
     def _pieces(self, mt: Tokens, src: Tokens) -> list[Pair]:
         if self._form.window.holds(len(mt.ids), len(src.ids)):
@@ -67,7 +70,7 @@ class Scorer:
         return [scores[index] for index in range(len(pairs))]
 
 
-def _joined(work: Sequence[_Piece], scores: Sequence[float | None]) -> dict[tuple[str, str], dict[str, Any]]:
+def _join_pieces(work: Sequence[_Piece], scores: Sequence[float | None]) -> dict[tuple[str, str], dict[str, Any]]:
     scored: dict[tuple[str, str], list[tuple[int, float | None]]] = {}
     for piece, score in zip(work, scores, strict=True):
         scored.setdefault(piece.question, []).append((len(piece.pair[0]), score))

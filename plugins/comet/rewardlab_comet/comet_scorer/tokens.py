@@ -7,41 +7,41 @@ from typing import Any
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_END = re.compile(r"""[.!?…؟।]['"»”’)\]]*\s+\Z|[。！？]['"」』”’）]*\s*\Z|\n\s*\Z""")
-_LOOKED_AT = 8  # characters before a place that tell whether a sentence ends there
+_CONTEXT = 8  # characters before a place that show whether a sentence ends there
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """One text. ids: without special tokens. blank: nothing is left of it but white space."""
+    """The tokens of one text. ids: without special tokens. blank: whether they are nothing but white space."""
 
     ids: Sequence[int]
     blank: bool
     text: str
     starts: Sequence[int] | None = None
-    """by token, the character where it begins; None where nobody asked"""
+    """by token, the character where it begins; None unless `with_starts` made this"""
 
     def rank(self, place: int) -> int:
-        """How good a cut before the token `place` is; see pieces.Rank."""
+        """Return how good a cut before the token `place` is; see pieces.Rank."""
         assert self.starts is not None
         last, start = self.starts[place - 1], self.starts[place]
         if start == last or self.text[last:start].isspace():
-            return 0  # both come from one letter, or the one before is the space that goes with this one
+            return 0  # both come from one letter, or the one before is the space that belongs to this one
         end = start + 1 if self.text[start : start + 1].isspace() else start  # a token may bring its space with it
-        before = self.text[max(0, end - _LOOKED_AT) : end]
+        before = self.text[max(0, end - _CONTEXT) : end]
         if _SENTENCE_END.search(before):
             return 2
         return int(before[-1:].isspace())
 
 
-class Tokenizer:
-    """A fast tokenizer of transformers, for text that may try to look like something else.
+class PlainTextTokenizer:
+    """A fast tokenizer of transformers that reads every text as plain text: none of it becomes a special token.
 
-    XLM-R's would read "</s>" in a text as the end of the text, and "<pad>" as nothing, and so does COMET: an answer
-    "x</s></s>x" brings a reference of its own. The same holds for "＜／ｓ＞", since compatibility characters are
-    folded first, and the vocabulary itself has these words. So whatever of a text became a special token is replaced
-    by the tokens of that word's letters. <unk> stays: it is what an unknown letter becomes.
+    XLM-R's tokenizer, and with it COMET, reads "</s>" in a text as the end of the text, and "<pad>" as nothing: an
+    answer "x</s></s>x" would bring a reference of its own. The same holds for "＜／ｓ＞", since compatibility
+    characters are folded first, and the vocabulary itself has these words. So whatever part of a text became a
+    special token is replaced by the tokens of its letters. <unk> stays: it is what an unknown letter becomes.
 
-    A lone surrogate, which is no text, is read as U+FFFD.
+    A lone surrogate, which cannot be encoded, is read as U+FFFD.
     """
 
     def __init__(self, tokenizer: Any):
@@ -56,12 +56,13 @@ class Tokenizer:
         self._blank = frozenset({space} - {tokenizer.unk_token_id})
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return the tokens of each text, without `starts`."""
         texts = [_LONE_SURROGATE.sub("\ufffd", text) for text in texts]
         encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
         return [self._tokens(text, encoding.ids) for text, encoding in zip(texts, encodings, strict=True)]
 
     def with_starts(self, tokens: Tokens) -> Tokens:
-        """The same, with what `rank` needs."""
+        """Return the same tokens with `starts`, which `rank` needs."""
         encoding = self._backend.encode(tokens.text, add_special_tokens=False)
         starts = [
             start

@@ -1,0 +1,40 @@
+"""A comparison of two rewards, group by group: what each would teach that the other would not.
+
+In go two sides, each a recipe's plan or a file that `score` wrote, and rows with completions. Out comes a `Comparison`:
+measures by slice of the rows, the groups that differ most and what the judges cost, as text and as JSON values.
+
+    sources         the two sides on the command line, and which overrides belong to which
+    job             the comparison from the rows to its result
+    rows            rows that both sides can read, checked before anything is scored
+    side            a side of the comparison: a recipe that scores now, or a file that was scored before
+    scored_file     the rows of a file that was scored before, looked up by id
+    shared_judges   judges of both recipes, so that a question that both ask is paid once
+    shared_settings judges and components that both recipes declare alike
+    measures        two sides of one group: correlations, flips, variance, distance
+    tally           the measures of many groups
+    most_different  the few groups that are furthest apart
+    report          the result as text and as JSON values
+    side_by_side    one group as text: a line a completion
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.compare.job import CompareJob
+    from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
+    from rewardlab.analysis.compare.scored_file import ScoredFile
+    from rewardlab.analysis.compare.sources import parse_sources
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "job": ["CompareJob"],
+            "report": ["comparison_as_dict", "format_comparison"],
+            "scored_file": ["ScoredFile"],
+            "sources": ["parse_sources"],
+        },
+    )
+
+__all__ = ["CompareJob", "ScoredFile", "comparison_as_dict", "format_comparison", "parse_sources"]

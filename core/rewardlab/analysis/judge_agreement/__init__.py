@@ -1,0 +1,33 @@
+"""The agreement of judges with gold: how often a recipe's judges prefer the answer that is known to be better.
+
+In go a plan and rows with gold: pairs, lists with scores, or single answers with a score. Out come measures for each
+component that asks a judge: accuracy, rank correlation, position bias, cycles; of all rows, by language and by kind.
+
+    job             the measurement from the rows to its result
+    gold_rows       rows with gold, read as groups
+    grafting        pairs made of right and wrong reasoning and right and wrong answers
+    judge_verdicts  the calls of a judge about one group
+    measures        Kendall's tau-b, Cohen's kappa, Wilson's interval
+    slices          the measures of all rows, and by language and kind
+    report          the result as text
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.judge_agreement.grafting import Grafting
+    from rewardlab.analysis.judge_agreement.job import JudgeJob, measured_plan, refuse_output
+    from rewardlab.analysis.judge_agreement.report import format_agreement
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "grafting": ["Grafting"],
+            "job": ["JudgeJob", "measured_plan", "refuse_output"],
+            "report": ["format_agreement"],
+        },
+    )
+
+__all__ = ["Grafting", "JudgeJob", "format_agreement", "measured_plan", "refuse_output"]

@@ -1,0 +1,60 @@
+"""The measures of a judge's agreement with gold, as text that people read."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rewardlab.text import columns
+
+Measures = Mapping[str, Any]
+
+
+def _number(name: str) -> Callable[[Measures], str]:
+    return lambda measures: "-" if measures[name] is None else f"{measures[name]:.2f}"
+
+
+def _count(name: str) -> Callable[[Measures], str]:
+    return lambda measures: "-" if measures[name] is None else str(measures[name])
+
+
+def _interval(measures: Measures) -> str:
+    return "-" if measures["interval"] is None else "{:.2f}-{:.2f}".format(*measures["interval"])
+
+
+_COLUMNS: dict[str, tuple[str, Callable[[Measures], str]]] = {
+    "rows": ("rows", _count("rows")),
+    "pairs": ("pairs", _count("pairs")),
+    "missing": ("missing", _count("missing")),
+    "ties": ("ties", _count("ties")),
+    "accuracy": ("accuracy", _number("accuracy")),
+    "95%": ("interval", _interval),
+    "tau": ("kendall_tau", _number("kendall_tau")),
+    "kappa": ("kappa", _number("kappa")),
+    "bias": ("position_bias", _number("position_bias")),
+    "orders agree": ("order_agreement", _number("order_agreement")),
+    "cyclic": ("intransitivity", _number("intransitivity")),
+    "unparsable": ("parse_failures", _number("parse_failures")),
+}
+
+
+def format_agreement(name: str, tables: Mapping[str, Any]) -> str:
+    """Return one component's table: all rows, by language, by kind. A column without any value is left out."""
+    slices = {"all": tables["all"]}
+    for field in ("language", "kind"):
+        slices |= {f"{field} {value}": measures for value, measures in tables[field].items()}
+    shown = [
+        (title, show) for title, (key, show) in _COLUMNS.items() if any(s[key] is not None for s in slices.values())
+    ]
+    lines = [["", *(title for title, _ in shown)]]
+    lines += [[label, *(show(measures) for _, show in shown)] for label, measures in slices.items()]
+    return "\n".join([f"{name} ({tables['use']})", *columns(lines, align="<>"), *_counts(tables["all"])])
+
+
+def _counts(whole: Measures) -> list[str]:
+    counts = [
+        f"{whole[name]} {name}" for name in ("calls", "unparsable", "failed", "tokens") if whole[name] is not None
+    ]
+    lines = [", ".join(counts)] if counts else []
+    if whole["triples"]:
+        in_rows = f"in {whole['intransitive_rows']:.0%} of the rows that have triples"
+        lines.append(f"{whole['intransitive']} of {whole['triples']} triples cyclic, {in_rows}")
+    return lines

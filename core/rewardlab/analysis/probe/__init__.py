@@ -1,0 +1,30 @@
+"""A probe of a reward: completions that deserve nothing, scored beside an honest one by a recipe's own reward.
+
+In go a plan and rows with an honest completion each. Out comes a `ProbeResult`: which kinds of degenerate completions
+win, and which component is to blame, as text and as JSON values.
+
+    job            the probe from the rows to its result
+    rows           rows to probe with: from a file or the recipe's dataset, each with an honest completion
+    degenerate     the degenerate completions of a row, in the form of its honest one
+    response_form  the form of a response, and other texts put into the same form
+    corruptions    the material of degenerate completions: sentences, words, guesses
+    measure        the rewards of a row's honest and degenerate completions, scored as one group
+    verdicts       which degenerate completions win, and which component is to blame
+    report         the result as text and as JSON values
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.probe.job import ProbeJob
+    from rewardlab.analysis.probe.report import format_probe, probe_as_dict
+    from rewardlab.analysis.probe.verdicts import WinRule
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {"job": ["ProbeJob"], "report": ["format_probe", "probe_as_dict"], "verdicts": ["WinRule"]},
+    )
+
+__all__ = ["ProbeJob", "WinRule", "format_probe", "probe_as_dict"]

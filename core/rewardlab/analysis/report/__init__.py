@@ -1,0 +1,23 @@
+"""The report of a run: one self-contained page with results, curves, causes and completions.
+
+In goes a run directory, of a run that has ended or is still going. Out comes a page of HTML, and in words what is odd
+about the components of the reward.
+
+    page         the page, from all its parts
+    ledger_scan  one reading of the ledger for all parts that come from it
+    causes       the part about what each component contributed to the rewards
+    judges       the part about judges: questions, costs, consistency
+    remarks      the part about what rewards remarked
+    last_groups  the groups of the last evaluation, whose completions are shown
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.report.page import write_report
+else:
+    __getattr__, __dir__ = lazy_names(__name__, {"page": ["write_report"]})
+
+__all__ = ["write_report"]

@@ -1,0 +1,94 @@
+"""The report's part about judges: questions and costs, and how consistent comparisons were."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rewardlab.data import read_lines
+
+COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_tokens", "usd")
+SHOWN = ("groups", "position bias", "orders agree", "cyclic triples", "ties", "unparsable", "failed")
+
+
+def usage_table(path: Path) -> Iterator[list[str]]:
+    """Yield a head and a line a judge, from a run's usage.jsonl; nothing where no judge in a network was asked."""
+    sums: dict[str, dict[str, float]] = {}
+    for _, row in read_lines(path) if path.exists() else ():
+        if isinstance(row, Mapping):
+            of_judge = sums.setdefault(row["judge"], dict.fromkeys(COUNTS, 0))
+            for name in COUNTS:
+                of_judge[name] += row[name]
+    if sums:
+        yield ["judge", *(name.replace("_", " ") for name in COUNTS)]
+    for judge, counted in sums.items():
+        yield [judge, *(f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS)]
+
+
+class Consistency:
+    """The consistency of the comparisons in a ledger's groups, by component."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, _ConsistencySums] = defaultdict(_ConsistencySums)
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Take one line of the ledger into account; the first line of a group tells about all of it."""
+        if line["index"] == 0:
+            for name, score in line["components"].items():
+                if isinstance(group := score["info"].get("group"), Mapping) and "comparisons" in group:
+                    self._sums[name].add(group)
+
+    def table(self) -> Iterator[list[str]]:
+        """Yield a head and a line a component; nothing where none compares in pairs."""
+        if self._sums:
+            yield ["component", *SHOWN]
+        for name, sums in self._sums.items():
+            yield [name, *sums.cells()]
+
+
+class _ConsistencySums:
+    """The sums over the groups of one component."""
+
+    def __init__(self) -> None:
+        self._groups = 0
+        self._counts: dict[str, float] = defaultdict(float)
+        self._bias, self._agreement = _Mean(), _Mean()
+
+    def add(self, group: Mapping[str, Any]) -> None:
+        self._groups += 1
+        for name in ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive"):
+            self._counts[name] += group[name]
+        self._bias.add(group["position_bias"])
+        self._agreement.add(group["order_agreement"])
+
+    def cells(self) -> list[str]:
+        counts, bias = self._counts, self._bias.value()
+        return [
+            f"{self._groups:,}",
+            "–" if bias is None else f"{bias:+.2f}",
+            _share(self._agreement.value(), 1),
+            _share(counts["intransitive"], counts["triples"]),
+            _share(counts["ties"], counts["comparisons"]),
+            _share(counts["unparsable"], counts["calls"]),
+            _share(counts["failed"], counts["calls"]),
+        ]
+
+
+class _Mean:
+    """The mean of the values so far that are not None."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._count = 0
+
+    def add(self, value: float | None) -> None:
+        if value is not None:
+            self._sum += value
+            self._count += 1
+
+    def value(self) -> float | None:
+        return self._sum / self._count if self._count else None
+
+
+def _share(part: float | None, whole: float) -> str:
+    return "–" if part is None or not whole else f"{part / whole:.1%}"

@@ -1,0 +1,47 @@
+"""For plugin authors and their users: what is installed, schemas for editors, a new plugin, a check of one.
+
+In go the registry's plugins and names from the command line. Out come texts, JSON values and files; nothing here
+scores or trains.
+
+    listing       what the installed plugins offer, as a table, a card for each component, or JSON rows
+    json_schemas  the JSON Schemas by which editors complete and check recipes and rows
+    scaffold/     `rewardlab plugins new`: a distribution to start from
+    check/        `rewardlab plugins check`: the laws of a plugin's components, and what importing it costs
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.authoring.check import PluginCheck, check_as_dict, check_plugin, format_check
+    from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
+    from rewardlab.authoring.listing import component_rows, format_card, format_table
+    from rewardlab.authoring.scaffold import Scaffold, next_steps, write_scaffold
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "check": ["PluginCheck", "check_as_dict", "check_plugin", "format_check"],
+            "json_schemas": ["SCHEMA_MARK", "SCHEMA_SUFFIX", "first_party_plugins", "generate_schemas"],
+            "listing": ["component_rows", "format_card", "format_table"],
+            "scaffold": ["Scaffold", "next_steps", "write_scaffold"],
+        },
+    )
+
+__all__ = [
+    "SCHEMA_MARK",
+    "SCHEMA_SUFFIX",
+    "PluginCheck",
+    "Scaffold",
+    "check_as_dict",
+    "check_plugin",
+    "component_rows",
+    "first_party_plugins",
+    "format_card",
+    "format_check",
+    "format_table",
+    "generate_schemas",
+    "next_steps",
+    "write_scaffold",
+]

@@ -1,0 +1,114 @@
+"""Try the laws on every component of an installed plugin, and measure what importing the plugin costs."""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rewardlab.authoring.check.import_cost import LAW as IMPORT
+from rewardlab.authoring.check.import_cost import ImportCost, measure_import_cost
+from rewardlab.authoring.check.options import options_by_component
+from rewardlab.authoring.check.progress import show_progress
+from rewardlab.errors import UserError, nearest
+from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND
+from rewardlab.registry import Plugin, Registry
+from rewardlab.specs import Context, Spec
+
+if TYPE_CHECKING:
+    from rewardlab.testing.outcome import State, TrialResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginCheck:
+    """The result of a check of a plugin.
+
+    results: one for each component and example. import_cost: None where only other laws were asked for.
+    """
+
+    plugin: Plugin
+    results: "Sequence[TrialResult]"
+    import_cost: ImportCost | None
+    seconds: float
+
+    def count(self, state: "State") -> int:
+        """Return how many laws, over all components and examples, are in this state."""
+        return sum(len(result.of(state)) for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is broken and some law held: where nothing could be tried, nothing is known."""
+        if self.count("broken") or (self.import_cost is not None and self.import_cost.broken):
+            return False
+        only_the_import = bool(self.plugin.specs) and not self.results
+        return only_the_import or self.count("held") > 0
+
+
+def check_plugin(name: str, settings: Sequence[str], *, tries: int, only: Sequence[str] | None = None) -> PluginCheck:
+    """Try the laws of `name`, a plugin or <plugin>/<component>, under the options `settings` (KEY=VALUE).
+
+    tries: how many cases are generated for each law. only: try these laws and no others. Raises UserError for unknown
+    names and options, for a broken plugin, and where hypothesis is not installed.
+    """
+    _prepare_hypothesis()
+    from rewardlab.testing.run_laws import try_laws
+
+    started = time.monotonic()
+    plugin, specs = _chosen(Registry(), name)
+    if only is not None:
+        _refuse_unknown_laws(only, specs)
+    options = options_by_component(plugin, specs, settings)
+    import_cost = measure_import_cost(plugin.name) if only is None or IMPORT in only else None
+    results: list[TrialResult] = []
+    for number, spec in enumerate(specs, 1):
+        laws = None if only is None else [law for law in only if law in LAWS_OF_KIND[spec.kind]]
+        if laws == [] or spec.kind not in EXAMPLE_OF_KIND:  # a backend's laws take whole runs, not examples
+            continue
+        what = f"{plugin.name}/{spec.name} ({number} of {len(specs)})"
+        with show_progress(what), redirect_stdout(sys.stderr):  # what plugins print is no part of our output
+            found = try_laws(spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws)
+        results += found or [_result_without_examples(plugin, spec, laws)]
+    return PluginCheck(plugin=plugin, results=results, import_cost=import_cost, seconds=time.monotonic() - started)
+
+
+def _prepare_hypothesis() -> None:
+    """Have hypothesis keep its cache among our other files, not in the user's folder."""
+    try:
+        import hypothesis  # noqa: F401
+    except ImportError:
+        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Context().cache_dir / "hypothesis"))
+
+
+def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
+    plugin_name, slash, component = name.partition("/")
+    if plugin_name not in registry.names():
+        hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
+        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}{hint}")
+    plugin = registry.plugin(plugin_name)
+    if plugin.broken:
+        raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+    specs = [spec for _, spec in sorted(plugin.specs.items())]
+    if not slash:
+        return plugin, specs
+    named = [spec for spec in specs if spec.name == component]
+    if not named:
+        raise UserError(f"no component {name!r}{nearest(name, [f'{plugin_name}/{spec.name}' for spec in specs])}")
+    return plugin, named
+
+
+def _result_without_examples(plugin: Plugin, spec: Spec, only: Sequence[str] | None) -> "TrialResult":
+    from rewardlab.testing.outcome import LawOutcome, TrialResult
+
+    laws = [law for law in LAWS_OF_KIND[spec.kind] if only is None or law in only]
+    untried = [LawOutcome(law=law, state="untried", why="needs an example") for law in laws]
+    return TrialResult(use=f"{plugin.name}/{spec.name}", kind=spec.kind, example="", outcomes=untried)
+
+
+def _refuse_unknown_laws(only: Sequence[str], specs: Sequence[Spec]) -> None:
+    laws = [IMPORT, *(law for spec in specs if spec.kind in EXAMPLE_OF_KIND for law in LAWS_OF_KIND[spec.kind])]
+    for law in only:
+        if law not in laws:
+            raise UserError(f"no law {law!r}{nearest(law, laws)}")

@@ -1,1 +1,0 @@
-"""The `trl` backend: one process on one machine, CPU or GPU. TRL 1.16."""

@@ -1,0 +1,15 @@
+"""Concurrency: threads for plugins' code that may take long or hang, and coroutines run at once.
+
+In go coroutines and plain calls; out come their results, in order. A thread that hangs never keeps the program from
+ending.
+
+    threads      an event loop in a thread of its own; a thread for one plain call after another
+    gather       coroutines run at once, where the first failure cancels the others
+    ordered_map  a concurrent map for plain code, with a bounded number of coroutines under way
+"""
+
+from rewardlab.concurrency.gather import together
+from rewardlab.concurrency.ordered_map import in_order
+from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise
+
+__all__ = ["CLOSE_LIMIT", "CallThread", "LoopThread", "in_order", "must_reraise", "together"]

@@ -1,0 +1,86 @@
+"""Rows of data: read from files, checked, named, spread over groups and held out for evaluation.
+
+In go JSONL files and the samples of dataset plugins; out come samples with an id each, and what is wrong with a file,
+row by row.
+
+    jsonl         JSON lines: the rows of a file, and what is wrong with those that cannot be read
+    rows          rows made into samples: columns under our names, checked, with ids
+    row_needs     what rows must have to be scored
+    row_schema    the JSON Schema of a row to score
+    datasets      the datasets of a recipe, and which samples are held out
+    stratified    samples taken evenly over the values of some fields
+    dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
+
+For authors of datasets and data steps are `read_lines` and `BadRows` (a JSONL file row by row, and all that is wrong
+with it), `raw_sample` (a row before a recipe's `fields` name its columns), `in_order` (many questions at once, answers
+in order), `DroppedRow` and `DroppedRows`. The other names serve the rest of the library.
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.concurrency import in_order
+    from rewardlab.data.datasets import is_held_out, read_dataset
+    from rewardlab.data.dropped_rows import DroppedRow, DroppedRows
+    from rewardlab.data.jsonl import BadRows, kind_of, read_lines, refuse_stream
+    from rewardlab.data.row_needs import RowNeeds
+    from rewardlab.data.row_schema import ROW_SCHEMA
+    from rewardlab.data.rows import (
+        Identifier,
+        prompt_hash,
+        raw_sample,
+        remap,
+        sample_id,
+        to_completions,
+        to_group,
+        to_sample,
+    )
+    from rewardlab.data.stratified import spread
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "rewardlab.concurrency": ["in_order"],
+            "datasets": ["is_held_out", "read_dataset"],
+            "dropped_rows": ["DroppedRow", "DroppedRows"],
+            "jsonl": ["BadRows", "kind_of", "read_lines", "refuse_stream"],
+            "row_needs": ["RowNeeds"],
+            "row_schema": ["ROW_SCHEMA"],
+            "rows": [
+                "Identifier",
+                "prompt_hash",
+                "raw_sample",
+                "remap",
+                "sample_id",
+                "to_completions",
+                "to_group",
+                "to_sample",
+            ],
+            "stratified": ["spread"],
+        },
+    )
+
+__all__ = [
+    "ROW_SCHEMA",
+    "BadRows",
+    "DroppedRow",
+    "DroppedRows",
+    "Identifier",
+    "RowNeeds",
+    "in_order",
+    "is_held_out",
+    "kind_of",
+    "prompt_hash",
+    "raw_sample",
+    "read_dataset",
+    "read_lines",
+    "refuse_stream",
+    "remap",
+    "sample_id",
+    "spread",
+    "to_completions",
+    "to_group",
+    "to_sample",
+]

@@ -1,0 +1,52 @@
+"""The JSON Schema of a row for `rewardlab score`, as `rows.to_group` reads it."""
+
+from rewardlab.data.rows import ROLES
+
+_TEXT = {"type": "string", "pattern": r"\S"}
+_MESSAGE = {
+    "type": "object",
+    "required": ["role", "content"],
+    "additionalProperties": False,
+    "properties": {"role": {"enum": list(ROLES)}, "content": {"type": "string"}},
+}
+_COMPLETION = {
+    "type": "object",
+    "required": ["text"],
+    "additionalProperties": False,
+    "properties": {
+        "text": {"type": "string"},
+        "token_count": {
+            "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
+            "description": "tokens of the completion; null where nobody counted",
+        },
+        "truncated": {
+            "type": "boolean",
+            "default": False,
+            "description": "whether generation stopped at the length limit",
+        },
+    },
+}
+
+ROW_SCHEMA = {
+    "title": "a row of `rewardlab score`, one a line",
+    "description": "A recipe's `dataset.fields` maps columns with other names; this schema knows ours.",
+    "type": "object",
+    "required": ["prompt", "completions"],
+    "properties": {
+        "id": {
+            "anyOf": [{"type": "string", "minLength": 1}, {"type": "integer"}],
+            "description": "unique in the file; absent: made from the prompt",
+        },
+        "prompt": {
+            "anyOf": [_TEXT, {"type": "array", "minItems": 1, "items": _MESSAGE}],
+            "description": "a text, or a list of messages",
+        },
+        "completions": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"anyOf": [{"type": "string"}, _COMPLETION]},
+            "description": "the answers of one group",
+        },
+    },
+    "additionalProperties": True,
+}

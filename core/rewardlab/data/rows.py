@@ -1,0 +1,203 @@
+"""Rows made into samples: columns under our names, prompts and completions checked, ids.
+
+A row becomes a raw sample; `remap` gives its columns the recipe's names and checks it. The samples of every
+dataset go through the same `remap`. A mistake raises a ValueError that says what is wrong; the caller knows where.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rewardlab.data.jsonl import kind_of
+from rewardlab.errors import nearest
+from rewardlab.types import Completion, Group, Message, Sample
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+_STRUCTURE = ("id", "prompt", "completions")
+_COMPLETION_KEYS = ("text", "token_count", "truncated")
+
+
+def raw_sample(row: Mapping[str, Any], source: str = "") -> Sample:
+    """Return a row as an unchecked sample: `id` and `prompt` in their places if readable, all else in `fields`."""
+    columns = dict(row)
+    identity, prompt = _take_column(columns, "id", to_id, ""), _take_column(columns, "prompt", to_messages, ())
+    return Sample(id=identity, prompt=prompt, fields=columns, source=source)
+
+
+def _take_column(columns: dict[str, Any], name: str, parse: Callable[[Any], Any], default: Any) -> Any:
+    try:
+        value = parse(columns[name]) if name in columns else default
+    except ValueError:  # it stays a column: the mapping may name another one, and `remap` checks what is left
+        return default
+    columns.pop(name, None)
+    return value
+
+
+def remap(sample: Sample, fields: Mapping[str, str]) -> Sample:
+    """Return the sample with its columns under our names, checked.
+
+    `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
+    columns can be swapped. Our name takes the value of their column; a column of our own name counts only
+    if theirs is absent. Their column stays too, unless it became the id, the prompt or the completions.
+    As columns, a sample's id is a text, and a prompt of one user message is that message's text.
+
+    Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
+    """
+    columns = _map_columns(_columns(sample), fields)
+    if "prompt" not in columns:
+        raise ValueError(_describe_missing("prompt", fields, columns))
+    prompt = to_messages(columns.pop("prompt"))
+    identity = to_id(columns.pop("id")) if "id" in columns else ""
+    return Sample(id=identity, prompt=prompt, fields=columns, source=sample.source)
+
+
+def to_sample(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "") -> Sample:
+    """Return a row as a checked sample, its columns under our names as in `remap`."""
+    return remap(raw_sample(row, source), fields)
+
+
+def to_group(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "") -> Group:
+    """Return a row that has completions as a group; `completions` is not a field of the group's sample.
+
+    Raises ValueError as `to_sample` does, and if completions are absent, empty or of the wrong type.
+    """
+    sample = to_sample(row, fields, source)
+    if "completions" not in sample.fields:
+        raise ValueError(_describe_missing("completions", fields, sample.fields))
+    columns = dict(sample.fields)
+    completions = to_completions(columns.pop("completions"))
+    return Group(sample=replace(sample, fields=columns), completions=completions)
+
+
+def _columns(sample: Sample) -> dict[str, Any]:
+    columns = dict(sample.fields)
+    if sample.id != "":
+        columns["id"] = sample.id
+    if sample.prompt:
+        columns["prompt"] = _as_column(sample.prompt)
+    return columns
+
+
+def _as_column(prompt: Any) -> Any:
+    """Return a prompt as a row would hold it. A wrong value of a plugin is kept, so that the check can name it."""
+    if not isinstance(prompt, (list, tuple)):
+        return prompt
+    first = prompt[0]
+    if len(prompt) == 1 and isinstance(first, Mapping) and first.keys() == {"role", "content"}:
+        return first["content"] if first["role"] == "user" else list(prompt)
+    return list(prompt)
+
+
+def _map_columns(columns: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    renamed = {ours: columns[theirs] for ours, theirs in fields.items() if theirs in columns}
+    used = {fields[ours] for ours in _STRUCTURE if ours in renamed} - {*_STRUCTURE}
+    return {name: value for name, value in columns.items() if name not in used} | renamed
+
+
+def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str, Any]) -> str:
+    wanted = " or ".join(repr(name) for name in dict.fromkeys([fields.get(ours, ours), ours]))
+    there = ", ".join(map(repr, list(columns)[:12])) + (", ..." if len(columns) > 12 else "")
+    return f"no {ours}: there is no column {wanted}; columns: {there or 'none'}"
+
+
+def to_id(value: Any) -> str:
+    """Return an id, given as a text or a whole number, as text. Raises ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise ValueError(f"id must be a text or a whole number, not {kind_of(value)}")
+    if value == "":
+        raise ValueError("id is an empty text; leave it out to have one made")
+    return str(value)
+
+
+def to_messages(value: Any) -> tuple[Message, ...]:
+    """Return a prompt as messages: a text is one user message. Raises ValueError if it is neither, or blank."""
+    if isinstance(value, str):
+        value = [{"role": "user", "content": value}]
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"prompt must be a text or a list of messages, not {kind_of(value)}")
+    messages = tuple(_message(message, f"prompt[{index}]") for index, message in enumerate(value))
+    if not any(message["content"].strip() for message in messages):
+        raise ValueError("prompt is empty")
+    return messages
+
+
+def _message(value: Any, place: str) -> Message:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{place} must be a message with role and content, not {kind_of(value)}")
+    for key in ("role", "content"):
+        if not isinstance(value.get(key), str):
+            found = kind_of(value[key]) if key in value else "absent"
+            raise ValueError(f"{place}.{key} must be a text; it is {found}")
+    if value["role"] not in ROLES:
+        raise ValueError(f"{place}: no role {value['role']!r}{nearest(value['role'], ROLES)}")
+    if len(value) > 2:
+        extra = next(key for key in value if key not in ("role", "content"))
+        raise ValueError(f"{place} has {extra!r}; a message has role and content, nothing else")
+    return {"role": value["role"], "content": value["content"]}
+
+
+def to_completions(value: Any) -> tuple[Completion, ...]:
+    """Return completions from a list of texts or of {"text", "token_count", "truncated"}. Raises ValueError."""
+    if not isinstance(value, list):
+        raise ValueError(f"completions must be a list, not {kind_of(value)}")
+    if not value:
+        raise ValueError("completions is an empty list; at least one is needed")
+    return tuple(_completion(item, f"completions[{index}]") for index, item in enumerate(value))
+
+
+def _completion(value: Any, place: str) -> Completion:
+    if isinstance(value, str):
+        return Completion(text=value)
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{place} must be a text or an object with 'text', not {kind_of(value)}")
+    for key in value:
+        if key not in _COMPLETION_KEYS:
+            raise ValueError(f"{place}: no key {key!r}{nearest(key, _COMPLETION_KEYS)}")
+    text, count, cut = value.get("text"), value.get("token_count"), value.get("truncated", False)
+    if not isinstance(text, str):
+        found = kind_of(text) if "text" in value else "absent"
+        raise ValueError(f"{place}.text must be a text; it is {found}")
+    if count is not None and (type(count) is not int or count < 0):  # True is an int as well
+        raise ValueError(f"{place}.token_count must be a whole number from 0 on, or null, not {kind_of(count)}")
+    if not isinstance(cut, bool):
+        raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
+    return Completion(text=text, token_count=count, truncated=cut)
+
+
+def prompt_hash(prompt: Sequence[Message]) -> str:
+    """Return the SHA-256 of the messages as canonical JSON, 64 hexadecimal digits."""
+    messages = [{"role": message["role"], "content": message["content"]} for message in prompt]
+    return hashlib.sha256(json.dumps(messages, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def sample_id(sample: Sample, occurrence: int) -> str:
+    """Return the id for a sample that has none: `<prompt hash>-<occurrence>`.
+
+    `occurrence` counts, from 0, the earlier samples without an id that have the same prompt.
+    """
+    return f"{prompt_hash(sample.prompt)}-{occurrence}"
+
+
+class Identifier:
+    """The ids of one dataset: missing ones are made, in order, and a repeated one is refused.
+
+    Every id is remembered: about 200 bytes a sample.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, str] = {}
+        self._occurrences: Counter[str] = Counter()
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with an id. Raises ValueError that names the place where the same id was seen first."""
+        if sample.id == "":
+            digest = prompt_hash(sample.prompt)
+            sample = replace(sample, id=sample_id(sample, self._occurrences[digest]))
+            self._occurrences[digest] += 1
+        if sample.id in self._places:
+            raise ValueError(f"the id {sample.id!r} is already that of {self._places[sample.id]}")
+        self._places[sample.id] = sample.source or f"sample {len(self._places) + 1}"
+        return sample

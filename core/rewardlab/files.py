@@ -1,0 +1,150 @@
+"""Files that survive a kill and a full disk: appended lines, whole files and folders, locks, the cache folder."""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rewardlab.errors import JobError, UserError
+
+BLOCK = 1 << 16
+
+
+class LineAppender:
+    """A file to which whole lines are appended, and nothing else.
+
+    A line that does not fit on the disk is taken back; the lines before it stay whole.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._size = os.fstat(self._file).st_size
+
+    def write(self, line: bytes) -> None:
+        """Append one line. Raises JobError if it cannot be written, for example for lack of room."""
+        rest = memoryview(line)
+        try:
+            while rest:  # a full disk accepts a part before it refuses
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            with suppress(OSError):  # if it cannot be taken back, --resume cuts off the torn line
+                os.ftruncate(self._file, self._size)
+            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+        self._size += len(line)
+
+    def close(self) -> None:
+        """Sync the file to the disk and close it; calling it again does nothing."""
+        if self._file >= 0:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+
+def cut_torn_line(path: Path) -> None:
+    """Cut off a last line that has no newline, as a kill or a crash can leave it. A missing file is left alone."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = _line_start(file, size)
+        if end < size:
+            file.truncate(end)
+
+
+def last_row(path: Path) -> Mapping[str, Any] | None:
+    """Return the last row of a JSONL file of whole lines; None if there is none or it is not a JSON object."""
+    if not path.exists():
+        return None
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(_line_start(file, max(0, size - 1)))
+        with suppress(ValueError):
+            row = json.loads(file.readline() or b"null")
+            return row if isinstance(row, dict) else None
+    return None
+
+
+def _line_start(file: BinaryIO, end: int) -> int:
+    """Return where the line begins that holds the byte before `end`."""
+    while end > 0:
+        start = max(0, end - BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def sha256_of(path: Path | str) -> str:
+    """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON values to a file, whole or not at all: a kill or a full disk leaves the earlier file as it was."""
+    scratch = path.with_name(f".{path.name}")
+    with open(scratch, "w", encoding="utf-8") as file:
+        file.write(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    scratch.replace(path)
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """Yield a scratch folder that replaces `target` when the block ends without an exception.
+
+    A kill or a full disk leaves no half-written `target`: if it is there, it is complete.
+    """
+    scratch = target.with_name(f".{target.name}.writing")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    yield scratch
+    if target.exists():
+        shutil.rmtree(target)
+    scratch.rename(target)
+
+
+class FileLock:
+    """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
+
+    def __init__(self, path: Path):
+        """Take the lock. Raises BlockingIOError if another process holds it."""
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise
+
+    def fileno(self) -> int:
+        """Return the lock's file descriptor; a child process that inherits it also holds the lock."""
+        return self._file
+
+    def close(self) -> None:
+        """Release the lock; calling it again does nothing."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def cache_dir() -> Path:
+    """Return the folder for files that can be made again: $XDG_CACHE_HOME/rewardlab, else ~/.cache/rewardlab.
+
+    The variable counts only if it is an absolute path. Raises UserError if the user has no home folder either.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named) / "rewardlab"
+    try:
+        return Path.home() / ".cache" / "rewardlab"
+    except RuntimeError as error:
+        raise UserError("this user has no home folder to keep files in; set XDG_CACHE_HOME") from error

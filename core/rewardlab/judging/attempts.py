@@ -1,0 +1,198 @@
+"""The attempts at one question: past the circuit breaker, by the rate limit, within the budget, with retries."""
+
+import asyncio
+import inspect
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.concurrency import must_reraise
+from rewardlab.errors import JobError, TryAgain, one_line
+from rewardlab.judging.budget import Budget
+from rewardlab.judging.circuit_breaker import CircuitBreaker
+from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.rate_limit import RateLimit
+from rewardlab.judging.usage import Usage, UsageFile
+from rewardlab.recipe.use import JudgeUse
+from rewardlab.types import Ask, Reply
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 20.0
+LONGEST_WAIT_S = 120.0
+"""a server that asks for a longer pause than this counts as refusing"""
+PATIENCE_A_RETRY_S = 12.0
+"""questions wait this long for a judge that is down, times its retries, and at least for its timeout"""
+BUSY_TRIES = 3
+"""tries of the first call to a judge that is busy, and therefore up"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """The reason why there is no reply; another try may bring one."""
+
+    why: str
+    after: float | None = None
+    may_cost: bool = False
+    busy: bool = False
+
+
+class Attempts:
+    """The way to ask one judge: every call to it goes through here and is counted.
+
+    stopped: returns why no further call may be made, or None. on_open: called with why the judge is down, and the most
+        seconds that questions will wait for it, when they begin to wait.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        judge: Any,
+        settings: JudgeUse,
+        usage: UsageFile,
+        budget: Budget | None,
+        stopped: Callable[[], JobError | None],
+        on_open: Callable[[str, float], None],
+    ):
+        self._name = name
+        self._judge = judge
+        self._settings = settings
+        self._usage_file = usage
+        self._budget = budget
+        self._stopped = stopped
+        self._tries = 1 + settings.retries
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._breaker = CircuitBreaker(max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries), on_open)
+        self._rate_limit = RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
+
+    @property
+    def _usage(self) -> Usage:
+        return self._usage_file.usage
+
+    async def local(self, ask: Ask) -> Reply:
+        """Ask a judge that makes no network call: once, counting nothing, with a limit only on concurrent questions."""
+        async with self._slots:
+            outcome = await self._try(ask)
+            return outcome if isinstance(outcome, Reply) else self._failed_reply(outcome, 1)
+
+    async def first(self, ask: Ask) -> Reply:
+        """Ask before a job, outside of its counts; ask a judge that is busy up to BUSY_TRIES times."""
+        tries = 0
+        while True:
+            outcome = await self._try(ask)
+            if isinstance(outcome, Reply):
+                return outcome
+            tries += 1
+            if tries == BUSY_TRIES or not outcome.busy or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                return self._failed_reply(outcome, tries)
+            await asyncio.sleep(_pause(tries, outcome.after))
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask until there is an answer, the retries are used up, or the judge has been down for too long."""
+        failures = 0
+        while True:
+            # take a slot first: questions that wait for one while a judge goes down would all be sent and fail
+            async with self._slots:
+                trial = await self._breaker.turn()
+                if trial is None:
+                    return self._down_reply()
+                outcome = await self._call_through_breaker(ask, failures > 0 or trial, trial)
+            if outcome is None:
+                continue
+            if isinstance(outcome, Reply):
+                return outcome
+            if trial and self._breaker.is_final:
+                return self._down_reply()
+            # a question that tests whether a judge is back loses none of its tries by that, if it has several
+            failures += not trial or self._tries == 1
+            if failures >= self._tries or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                return self._failed_reply(outcome, failures)
+            await asyncio.sleep(_pause(failures, outcome.after))
+
+    async def _call_through_breaker(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
+        """Make one call and tell the breaker how it went; return None if the judge went down before it was made."""
+        outcome = None
+        try:
+            outcome = await self._call_within_limits(ask, again, trial)
+        finally:
+            if isinstance(outcome, Reply):
+                self._breaker.succeeded()
+            elif outcome is not None:
+                self._breaker.failed(outcome.why, outcome.after, trial)
+            elif trial:
+                self._breaker.untried()
+        return outcome
+
+    async def _call_within_limits(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
+        """Make one call by the rate limit and within the budget, and count it; return None as above."""
+
+        def is_moot() -> bool:
+            return self._stopped() is not None or (self._breaker.is_open and not trial)
+
+        taken = await self._rate_limit.turn(ask, is_moot)
+        if (stopped := self._stopped()) is not None:
+            return Reply(error=str(stopped))
+        if is_moot():
+            return None
+        bound = await self._budget.hold(ask) if self._budget is not None else None
+        if (clock := GROUP_CLOCK.get()) is not None and self._settings.group_timeout is not None:
+            clock.sent(self._name, self._settings.group_timeout)
+        self._usage.calls += 1
+        self._usage.retries += again
+        outcome: Reply | _Failure = _Failure("was interrupted", may_cost=True)
+        try:
+            outcome = await self._try(ask)
+        finally:
+            reply = outcome if isinstance(outcome, Reply) else None
+            if self._budget is not None and bound is not None:
+                self._budget.settle(bound, reply, unknown=isinstance(outcome, _Failure) and outcome.may_cost)
+            if reply is not None:
+                self._count(ask, taken, reply)
+            self._usage_file.tick()
+        return outcome
+
+    def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
+        self._rate_limit.settle(ask, taken, reply)
+        prompt, completion = reply.prompt_tokens or 0, reply.completion_tokens or 0
+        self._usage.answers += reply.error is None
+        self._usage.prompt_tokens += prompt
+        self._usage.completion_tokens += completion
+        if self._settings.price is not None:
+            self._usage.usd += self._settings.price.cost(prompt, completion)
+
+    async def _try(self, ask: Ask) -> Reply | _Failure:
+        limit = asyncio.timeout(self._settings.timeout)
+        try:
+            async with limit:
+                answer = self._judge.ask(ask)
+                reply = await answer if inspect.isawaitable(answer) else answer
+        except TryAgain as error:
+            return _Failure(" ".join(str(error).split()), error.after, busy=True)
+        except BaseException as error:  # the one place where a judge's exception becomes a reply
+            if must_reraise(error):
+                raise
+            if limit.expired():
+                return _Failure(f"gave no answer within {self._settings.timeout:g} s", may_cost=True)
+            return _Failure(f"raised {one_line(error)}")
+        problem = None
+        if reply is answer:
+            problem = "has an `ask` that is not a coroutine function; write `async def ask`"
+        elif not isinstance(reply, Reply):
+            problem = f"returned {type(reply).__name__}, not a Reply"
+        elif not isinstance(reply.text, str):
+            problem = f"returned a text that is {type(reply.text).__name__}, not str"
+        return reply if problem is None else Reply(error=f"judge {self._name!r} {problem}")
+
+    def _down_reply(self) -> Reply:
+        down, why = self._breaker.seconds, self._breaker.last_failure
+        return Reply(error=f"judge {self._name!r} has been down for {down:.0f} s: it {why}")
+
+    def _failed_reply(self, failure: _Failure, failures: int) -> Reply:
+        tries = f", {failures} tries" if failures > 1 else ""
+        return Reply(error=f"judge {self._name!r} {failure.why}{tries}")
+
+
+def _pause(failures: int, after: float | None) -> float:
+    """Return the seconds before the next try: growing, randomly spread, and never less than the server asked for."""
+    grown = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
+    return max(after or 0.0, 0.0) + grown * random.uniform(0.5, 1.0)  # spreads retries; affects no score

@@ -1,0 +1,134 @@
+"""The circuit breaker of a judge that is down: its questions wait, and one at a time tests whether it is back."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+MOST_IN_A_ROW = 8
+FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 10.0
+LEAST_TRIALS = 8
+"""pauses are short enough for at least this many trials before questions fail"""
+LONGEST_AFTER_S = 120.0
+"""however long a server asks to wait, the next trial comes after this at the latest"""
+
+
+class CircuitBreaker:
+    """A circuit breaker. Failures in a row open it: MOST_IN_A_ROW, or FEW_IN_A_ROW that last FEW_LAST_S seconds.
+
+    While it is open, questions wait, and one of them goes through after each of a series of growing pauses; the first
+    answer closes it. After `patience` seconds the questions that wait fail, and new ones fail at once, except for the
+    one that goes through after each pause.
+
+    on_open: called with why the judge is down, and the most seconds that questions will wait, when they begin to.
+    """
+
+    def __init__(self, patience: float, on_open: Callable[[str, float], None] = lambda why, seconds: None):
+        self._patience = patience
+        self._on_open = on_open
+        self._longest_pause = min(LONGEST_PAUSE_S, patience / LEAST_TRIALS)
+        self._pause = 0.0
+        self._failures = 0
+        self._since = 0.0
+        self.is_open = False
+        """Whether questions have to wait."""
+        self._next_trial = 0.0
+        self._waiting: deque[asyncio.Future[bool | None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self.last_failure = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long the judge has been down; 0 if it is up."""
+        return time.monotonic() - self._since if self.is_open else 0.0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the judge has been down for longer than questions wait."""
+        return self.is_open and self.seconds >= self._patience
+
+    async def turn(self) -> bool | None:
+        """Wait for a decision on a question: False, it may go; True, it may go as a trial; None, it fails.
+
+        A trial tests whether a judge that is down is back; one of `succeeded`, `failed` and `untried` must follow it.
+        """
+        if not self.is_open:
+            return False
+        now = time.monotonic()
+        if now >= self._next_trial and not self._waiting:
+            self._next_trial = now + self._longest_pause  # unless its outcome says otherwise before then
+            return True
+        if self.is_final:
+            return None
+        waiting: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        self._set_timer()
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+            elif not waiting.cancelled() and waiting.result():
+                self.untried()
+            raise
+
+    def succeeded(self) -> None:
+        """Note that the judge answered."""
+        self._failures = 0
+        if self.is_open:
+            self.is_open = False
+            self._release(False)
+
+    def failed(self, why: str, after: float | None, trial: bool = False) -> None:
+        """Note that the judge did not answer. after: seconds that it asked to wait; None if it did not say."""
+        now = time.monotonic()
+        if not self._failures:
+            self._since = now
+        self._failures += 1
+        self.last_failure = why
+        if self.is_open and trial:
+            self._pause = min(self._longest_pause, self._pause * 2)
+            self._next_trial = now + self._pause
+        elif not self.is_open:
+            lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
+            self.is_open = lasting or self._failures >= MOST_IN_A_ROW
+            if self.is_open:
+                self._on_open(why, self._patience)
+            self._pause = min(self._longest_pause, FIRST_PAUSE_S)
+            self._next_trial = now + self._pause
+        self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
+        self._set_timer()
+
+    def untried(self) -> None:
+        """Note that a trial was cancelled before it was sent; another question may take its place."""
+        self._next_trial = time.monotonic()
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """Set the timer for the next trial or the end of the patience, whichever comes first, if questions wait."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting:
+            pause = min(self._next_trial - time.monotonic(), self._patience - self.seconds)
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._ring)
+
+    def _ring(self) -> None:
+        if self.is_final:
+            self._release(None)
+            return
+        now = time.monotonic()
+        while self._waiting and now >= self._next_trial:
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(True)
+                self._next_trial = now + self._longest_pause
+        self._set_timer()
+
+    def _release(self, result: bool | None) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        self._set_timer()
+        for question in waiting:
+            if not question.done():
+                question.set_result(result)

@@ -1,0 +1,52 @@
+"""One call to each judge before a run, which shows a wrong key, model or address before anything is trained."""
+
+from collections.abc import Callable, Mapping
+
+from rewardlab.concurrency import LoopThread
+from rewardlab.errors import Problem, UserError
+from rewardlab.judging.judges import open_judges, require_secrets
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.plan import Plan
+from rewardlab.plan.component import Component
+from rewardlab.plan.policy_judge import POLICY
+from rewardlab.recipe.models import EvalStage, RlStage
+from rewardlab.redaction import redact
+from rewardlab.specs import Context
+
+
+def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None) -> None:
+    """Ask each judge that the stages (or stage `only`) will ask.
+
+    Raises UserError with the errors of the judges that do not answer.
+    """
+    reached = {name: planned for name, planned in judges_asked(plan, only).items() if not planned.spec.local}
+    judges = {name: planned for name, planned in reached.items() if planned.use.use != POLICY}
+    if not judges:
+        return
+    require_secrets(plan, judges)
+    home = LoopThread("rewardlab-probe")
+    try:
+        opened = open_judges(judges, home, Context(seed=plan.recipe.seed), JudgingSettings())
+        try:
+            errors = {name: home.run(judge.probe()) for name, judge in opened.items()}
+        finally:
+            opened.close()
+    finally:
+        home.close()
+    problems = [
+        Problem(where=plan.document.where(("judges", name)), what=redact(why), path=("judges", name))
+        for name, why in errors.items()
+        if why is not None
+    ]
+    if problems:
+        raise UserError(problems)
+    say(f"judges that answer: {', '.join(judges)}")
+
+
+def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]:
+    """Return the judges that something in the recipe, or in stage `only`, asks."""
+    stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
+    scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
+    steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
+    names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scores else set())
+    return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -1,0 +1,163 @@
+"""The handle by which rewards ask a judge; all of them share it.
+
+A question first looks for a kept answer, and for the same question under way (reply_cache); only then is the judge
+asked, several times if need be (attempts).
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rewardlab.concurrency import LoopThread
+from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab.judging.attempts import Attempts
+from rewardlab.judging.budget import Budget
+from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.reply_cache import ReplyCache, judge_identity
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.unparsable import UnparsableWatch
+from rewardlab.judging.usage import Usage, UsageFile
+from rewardlab.recipe.use import JudgeUse
+from rewardlab.redaction import redact
+from rewardlab.specs import JudgeSpec
+from rewardlab.types import Ask, Reply
+
+PROBE_QUESTION = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
+
+
+class HostedJudge:
+    """A recipe's judge as rewards see it: `await judge.ask(Ask(...))`, from any event loop."""
+
+    def __init__(
+        self,
+        name: str,
+        judge: Any,
+        spec: JudgeSpec,
+        settings: JudgeUse,
+        home: LoopThread,
+        options: Any = None,
+        judging: JudgingSettings | None = None,
+    ):
+        self.name = name
+        self.stopped: JobError | None = None
+        self._judge = judge
+        self._spec = spec
+        self._settings = settings
+        self._home = home
+        self._judging = judging or JudgingSettings()
+        self._unparsable = UnparsableWatch(name)
+        folder = None if spec.local else self._judging.folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        stem = quote(name, safe=" ")
+        self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
+        self.earlier_usage = self.usage.minus(Usage())  # a copy, since the counts go on
+        self._budget: Budget | None = None
+        if settings.budget is not None and not spec.local:
+            most = spec.most_tokens(options) if spec.most_tokens is not None else None
+            spent = self._usage.spent()
+            self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
+        self._attempts = Attempts(
+            name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._warn_of_outage
+        )
+        cassette = None if spec.local else settings.cassette
+        kept = folder and folder / f"{stem}.answers.jsonl"
+        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept)
+
+    @property
+    def usage(self) -> Usage:
+        """The judge's counts over all attempts of the job."""
+        return self._usage.usage
+
+    @property
+    def kept_in(self) -> Path | None:
+        """The file that new answers are written to; None if they are not kept."""
+        return self._cache.kept_in
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Return the judge's reply; whatever the judge does, this does not raise.
+
+        A judge that raises TryAgain or another exception, or takes too long, is asked again; a Reply with `error` that
+        it returns is final. An equal question (model, messages, parameters and draw) under way is waited for instead.
+        """
+        return await self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
+
+    def understood(self, reply: Reply, ok: bool) -> None:
+        """Count whether the asker could read a reply; to be called once for each reply.
+
+        If too many of the first replies are unreadable, a warning is given or the job ends, as the job's settings say.
+        A judge that is local only gets the warning: it is not a model that could be the wrong one, and may well have
+        no opinion of what an untrained policy writes.
+        """
+        warning = self._unparsable.count(reply, ok)
+        if warning is None:
+            return
+        if self._judging.stop_on_unparsable and not self._spec.local:
+            kept = self.kept_in
+            where = f"\nThey are kept in {kept}; move it away to ask again" if kept is not None else ""
+            self._stop(JobError(warning + where))
+        else:
+            self._judging.say(redact(f"warning: {warning}"))
+
+    async def probe(self) -> str | None:
+        """Ask a trivial question and return why there is no answer, or None. An answer in a cassette will do.
+
+        A judge that is busy is asked a few times.
+        """
+        if self._spec.local or self._cache.replays:
+            return None
+        reply, _ = await self._cache.get(PROBE_QUESTION, self._attempts.first)
+        return reply.error
+
+    async def aclose(self) -> None:
+        """Close the judge and its files, on the home loop; calling it again does no harm."""
+        self._stop(JobError(f"judge {self.name!r} is closed"))  # questions under way make no further call
+        self._cache.close()
+        try:
+            self._usage.save(self._budget.at_most() if self._budget is not None else None)
+        finally:
+            close = getattr(self._judge, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def _ask_remote(self, ask: Ask) -> Reply:
+        try:
+            reply, reused = await self._get_in_time(ask)
+        except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
+            why = str(error) if isinstance(error, RewardlabError) else f"judge {self.name!r}: {one_line(error)}"
+            self._stop(JobError(why))
+            reply, reused = Reply(error=why), False
+        if reply.error is None:
+            self.usage.reused += reused
+            return reply
+        if self._cache.strict:
+            about = f" (sample {clock.sample_id!r})" if (clock := GROUP_CLOCK.get()) is not None else ""
+            hint = "rows, prompt or parameters have changed since it was recorded; `mode: record` asks for it"
+            self._stop(JobError(f"{reply.error}{about}: {hint}"))
+        self.usage.failed += self.stopped is None  # what a stop cuts off is asked again by the next attempt
+        return replace(reply, error=redact(reply.error))
+
+    async def _get_in_time(self, ask: Ask) -> tuple[Reply, bool]:
+        """Return (the reply, whether it took no call); the reply is an error if the group's time is over before it."""
+        seconds, clock = self._settings.group_timeout, GROUP_CLOCK.get()
+        if seconds is None or clock is None:
+            return await self._cache.get(ask, self._attempts.ask)
+        try:
+            async with clock.limited(self.name) as limit:
+                return await self._cache.get(ask, self._attempts.ask)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            why = f"judge {self.name!r} did not answer all questions about the group within {seconds:g} s"
+            return Reply(error=why), False
+
+    def _stop(self, error: JobError) -> None:
+        """Make no further call; the first reason counts."""
+        self.stopped = self.stopped or error
+
+    def _warn_of_outage(self, why: str, seconds: float) -> None:
+        if self.stopped is not None:  # failures of a judge that is being closed are no news
+            return
+        warning = f"warning: judge {self.name!r} {why}; its questions wait for it, for {seconds:.0f} s at most"
+        self._judging.say(redact(warning))

@@ -1,0 +1,88 @@
+"""The limits of requests and tokens a minute, which decide when the next question may go."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from rewardlab.types import Ask, Reply
+
+SECONDS = 60.0
+FIRST_ANSWER_TOKENS = 256.0
+"""the estimate of an answer's tokens before the first answer"""
+BYTES_A_TOKEN = 3.0
+LEARNING = 0.1
+SOON = 1e-6  # seconds too short to wait for
+
+
+class Bucket:
+    """A token bucket: evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`."""
+
+    def __init__(self, per_minute: float):
+        self._burst = max(1.0, per_minute / SECONDS)
+        self._rate = (per_minute - (self._burst - 1.0)) / SECONDS
+        self._level = self._burst
+        self._then = time.monotonic()
+
+    def give(self, cost: float) -> None:
+        """Give back what was taken and not used; a negative `cost` takes."""
+        now = time.monotonic()
+        self._level = min(self._burst, min(self._burst, self._level + (now - self._then) * self._rate) + cost)
+        self._then = now
+
+    def wait(self) -> float:
+        """Return the seconds until everything that was taken is paid for."""
+        self.give(0.0)
+        return max(0.0, -self._level / self._rate)
+
+
+class RateLimit:
+    """The rate limits of a judge, each a number a minute or None. Questions go in the order in which they came."""
+
+    def __init__(self, requests: int | None, tokens: int | None):
+        self._requests = Bucket(requests) if requests else None
+        self._tokens = Bucket(tokens) if tokens else None
+        self._line = asyncio.Lock()
+        self._given = asyncio.Event()
+        self._answer = FIRST_ANSWER_TOKENS
+        self._per_byte = 1.0 / BYTES_A_TOKEN
+
+    async def turn(self, ask: Ask, is_moot: Callable[[], bool] = lambda: False) -> float:
+        """Wait until the question may go; return the tokens that were taken for it, for `settle`.
+
+        Once `is_moot()` is true, the question need not go: it takes nothing and only waits until it is first in line.
+        """
+        if self._requests is None and self._tokens is None:
+            return 0.0
+        async with self._line:  # one at a time, so that what a cancelled question gives back disturbs no other's turn
+            estimate = question_bytes(ask) * self._per_byte + self._answer
+            takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
+            for bucket, cost in takes:
+                bucket.give(-cost)
+            gone = False
+            try:
+                while (wait := max(bucket.wait() for bucket, _ in takes)) > SOON:
+                    self._given.clear()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(wait):
+                            await self._given.wait()
+                gone = not is_moot()
+            finally:
+                for bucket, cost in () if gone else takes:
+                    bucket.give(cost)
+            return estimate if gone else 0.0
+
+    def settle(self, ask: Ask, taken: float, reply: Reply) -> None:
+        """Replace the estimate by the tokens that the server counted, and learn from them."""
+        if self._tokens is None or reply.prompt_tokens is None:
+            return
+        answer = reply.completion_tokens or 0
+        self._tokens.give(taken - reply.prompt_tokens - answer)
+        self._given.set()
+        self._answer += LEARNING * (answer - self._answer)
+        self._per_byte += LEARNING * (reply.prompt_tokens / max(1, question_bytes(ask)) - self._per_byte)
+
+
+def question_bytes(ask: Ask) -> int:
+    """Return the number of bytes of the messages in UTF-8."""
+    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in ask.messages)

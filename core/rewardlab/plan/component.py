@@ -1,0 +1,60 @@
+"""A component that a recipe names, and building it: an exception in `build` becomes an error that names it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.errors import JobError, RewardlabError, UserError, one_line
+from rewardlab.specs import Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """A component that a recipe names: its settings there, its spec, its validated options."""
+
+    use: Any
+    spec: Any
+    options: Any
+
+    def ask(self, what: str, function: Callable, *arguments: Any) -> Any:
+        """Call a function of the spec; its exception becomes a JobError that names the component."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
+
+    def judges(self) -> list[str]:
+        """Return the names of the judges that the component asks."""
+        named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
+        return [name for name in named if isinstance(name, str)]
+
+    def most_tokens(self) -> int | None:
+        """Return the most tokens that one answer of this judge can have; None where nothing bounds it."""
+        bounds = self.spec.most_tokens
+        return None if bounds is None else self.ask("how long its answers can be", bounds, self.options)
+
+
+def build(planned: Component, context: Context, what: str, needs: str) -> Any:
+    """Build a component: an object with the method `needs`. Raises a UserError or JobError that begins with `what`."""
+    try:
+        built = planned.spec.build(planned.options, context)
+    except RewardlabError as error:
+        kind = UserError if isinstance(error, UserError) else JobError
+        raise kind(f"{what}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise JobError(f"{what} could not be built: {one_line(error)}") from error
+    if not callable(getattr(built, needs, None)):
+        raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
+    return built
+
+
+def secret_variables(options: Any) -> dict[str, str]:
+    """Map each option that ends in `_env`, also inside a mapping, to the environment variable that it names."""
+    found: dict[str, str] = {}
+    for name, value in options:
+        if name.endswith("_env"):
+            named = (
+                {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+            )
+            found |= {option: variable for option, variable in named.items() if isinstance(variable, str)}
+    return found

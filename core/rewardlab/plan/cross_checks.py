@@ -1,0 +1,104 @@
+"""Checks of a component against the rest of its recipe, beyond names and options."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rewardlab.plan.component import Component
+from rewardlab.plan.policy_judge import OUTSIDE, POLICY
+from rewardlab.recipe.models import DataStage, Recipe, RlStage
+from rewardlab.recipe.validation import Finding, RecipePath
+
+OWN_SCALING = {
+    "grpo": "divides by the group's standard deviation",
+    "rloo": "multiplies by G / (G - 1)",
+    "reinforce_baseline": "whitens over the batch",
+    "ppo": "whitens over the batch",
+}
+
+
+def normalize_findings(recipe: Recipe) -> Iterator[Finding]:
+    """Yield a finding for each stage whose trainer rescales rewards itself, which normalizers do not allow."""
+    for index, stage in enumerate(recipe.stages):
+        if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
+            yield (
+                ("reward", "normalize"),
+                f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
+                f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
+            )
+
+
+def judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Return the findings about a judge's cassette and budget."""
+    return (_policy if planned.use.use == POLICY else _budget)(place, planned)
+
+
+def _policy(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield findings for a policy's cassette or dollar budget: its answers change with each step and cost nothing."""
+    if planned.use.cassette is not None:
+        yield (*place, "cassette"), f"{POLICY} changes with every step, so its answers cannot be kept for another run"
+    if planned.use.budget is not None and planned.use.budget.usd is not None:
+        yield (*place, "budget", "usd"), f"{POLICY} costs no money; limit its tokens, or nothing"
+
+
+def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield findings for a budget that cannot be kept, because the cost of an answer has no known bound."""
+    use, spec = planned.use, planned.spec
+    if use.budget is None or spec.local:
+        return
+    if use.budget.usd is not None and use.price is None:
+        yield (
+            (*place, "budget", "usd"),
+            f"needs a price; add {'.'.join(map(str, place))}.price: {{prompt: ..., completion: ...}}",
+        )
+    if planned.most_tokens() is None:
+        what = f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`"
+        yield (*place, "budget"), what
+
+
+def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield findings for a dataset that asks the policy, a misplaced data step, and a missing or extra `from`."""
+    use = planned.use
+    for option in planned.spec.judges:
+        judge = recipe.judges.get(str(getattr(planned.options, option, None)))
+        if judge is not None and judge.use == POLICY:
+            yield (*place, "with", option), f"{OUTSIDE}; a dataset is made before it"
+    if not planned.spec.step:
+        if use.source is not None:
+            yield (*place, "from"), f"{use.use} starts from nothing; only a data step takes `from`"
+        return
+    if use.source is None:
+        yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
+    if place[0] != "stages" or recipe.stages[int(place[1])].use != "data":
+        yield place, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that file here"
+
+
+def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield findings for data stages that write to a folder, or to a file that they read."""
+    for index, stage in enumerate(recipe.stages):
+        if not isinstance(stage, DataStage):
+            continue
+        target = Path(stage.to).expanduser()
+        if target.is_dir():
+            yield ("stages", index, "to"), f"{stage.to} is a folder; name a .jsonl file"
+        place: RecipePath = ("stages", index, "dataset")
+        while (planned := datasets.get(place)) is not None:
+            path = getattr(planned.options, "path", None)
+            if isinstance(path, str) and Path(path).expanduser().resolve() == target.resolve():
+                yield (
+                    ("stages", index, "to"),
+                    f"{stage.to} is what this stage reads; its rows would be added to their source",
+                )
+            place = (*place, "from")
+
+
+def sampler_findings(recipe: Recipe, planned: Component | None) -> Iterator[Finding]:
+    """Yield findings for stages that train on more completions than the group sampler collects."""
+    if planned is None or planned.spec.most is None:
+        return
+    for index, stage in enumerate(recipe.stages):
+        if not isinstance(stage, RlStage):
+            continue
+        most = planned.ask("how many it may collect", planned.spec.most, planned.options, stage.group_size)
+        if most < stage.group_size:
+            what = f"{stage.group_size} is more than {planned.use.use} collects ({most}); raise what it may collect"
+            yield ("stages", index, "group_size"), what

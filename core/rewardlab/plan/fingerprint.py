@@ -1,0 +1,35 @@
+"""The part of a recipe that decides results, which a resumed job must share with its first attempt."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from rewardlab.plan import Plan
+from rewardlab.recipe.use import JudgeUse, Use
+
+HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
+    info.alias or name for name, info in Use.model_fields.items()
+)
+"""keys of a judge that say how it is asked and not who: limits, budget, price, cassette"""
+
+
+def decisive(plan: Plan) -> dict[str, Any]:
+    """Return the recipe as written, without the settings that may change between attempts.
+
+    Those say how a judge is asked (a budget may be raised) and where it is reached, and set the options of `probe`.
+    """
+    raw = _without(plan.document.raw, ("probe",))
+    judges = raw.get("judges")
+    if not isinstance(judges, dict):
+        return raw
+    address = {name: planned.spec.address for name, planned in plan.judges.items()}
+    return {**raw, "judges": {name: who(judge, address.get(name, ())) for name, judge in judges.items()}}
+
+
+def who(judge: Any, address: Collection[str]) -> Any:
+    """Return a judge as written, without the keys that say how it is asked or (`address`) where it is reached."""
+    named = _without(judge, HOW_ASKED)
+    return {**named, "with": _without(named["with"], address)} if isinstance(named, dict) and "with" in named else named
+
+
+def _without(mapping: Any, keys: Collection[str]) -> Any:
+    return {k: v for k, v in mapping.items() if k not in keys} if isinstance(mapping, Mapping) else mapping

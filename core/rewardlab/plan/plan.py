@@ -1,0 +1,102 @@
+"""The checked plan of a recipe: the recipe, the components that it names and what follows from both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from rewardlab.data import RowNeeds
+from rewardlab.plan.component import Component
+from rewardlab.plan.total_range import Interval
+from rewardlab.recipe.expression import Expression
+from rewardlab.recipe.loading import Document
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.use import ComponentUse
+from rewardlab.recipe.validation import RecipePath, lookup
+from rewardlab.registry import Plugin
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A checked recipe with the components that it names.
+
+    datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
+    backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config; None
+        where a recipe that only scores names a backend that is not installed.
+    """
+
+    document: Document
+    recipe: Recipe
+    plugins: Mapping[str, Plugin] = field(default_factory=dict)
+    judges: Mapping[str, Component] = field(default_factory=dict)
+    components: Mapping[str, Component] = field(default_factory=dict)
+    normalizers: Sequence[Component] = ()
+    datasets: Mapping[RecipePath, Component] = field(default_factory=dict)
+    curriculum: Component | None = None
+    backend: Component | None = None
+    expression: Expression | None = None
+    total_range: Interval | None = None
+    warnings: Sequence[str] = ()
+
+    @property
+    def required_fields(self) -> dict[str, list[str]]:
+        """Map each field to the names of the components that need it."""
+        required: dict[str, list[str]] = {}
+        for name, planned in self.components.items():
+            for wanted in planned.ask("what it requires", planned.spec.required_fields, planned.options):
+                required.setdefault(wanted, []).append(name)
+        return required
+
+    @property
+    def row_needs(self) -> RowNeeds:
+        """Return what a row must have to be scored by the plan's reward."""
+        named = {name: f"{name} ({planned.use.use})" for name, planned in self.components.items()}
+        able = {name: p for name, p in self.components.items() if p.spec.abstains is not None}
+        in_total = self.expression.names if self.expression else ()
+        return RowNeeds(
+            fields={field: ", ".join(named[name] for name in names) for field, names in self.required_fields.items()},
+            abstains={name: partial(planned.spec.abstains, planned.options) for name, planned in able.items()},
+            uses={name: planned.use.use for name, planned in able.items()},
+            fatal=frozenset(name for name, p in able.items() if p.use.on_abstain == "fail" and name in in_total),
+        )
+
+    @property
+    def asked_by_rewards(self) -> set[str]:
+        """Return the names of the judges that the reward's components ask."""
+        return {name for planned in self.components.values() for name in planned.judges()}
+
+    @property
+    def uses_in_total(self) -> dict[str, ComponentUse]:
+        """Return the settings of the components that the total names; the plan must have a reward."""
+        assert self.expression is not None
+        return {name: self.components[name].use for name in self.expression.names}
+
+    def shaped_range(self, group_size: int) -> Interval | None:
+        """Return the bounds of the rewards that a trainer receives; None where a normalizer knows none."""
+        bounds = self.total_range
+        for planned in self.normalizers:
+            if bounds is None or planned.spec.range is None:
+                return None
+            bounds = planned.ask("its range", planned.spec.range, planned.options, bounds, group_size)
+        return bounds
+
+    def stage_dataset(self, index: int) -> Component:
+        """Return the dataset that stage `index` trains on: its own or the recipe's."""
+        return self.datasets[self.stage_dataset_place(index)]
+
+    def stage_dataset_place(self, index: int) -> RecipePath:
+        """Return the place in the file that names the dataset that stage `index` trains on."""
+        own = ("stages", index, "dataset")
+        return ("dataset",) if lookup(self.document.tree, own) is None else own
+
+    def evaluation_dataset(self, index: int) -> tuple[Component, bool]:
+        """Return (the dataset that stage `index` evaluates on, whether only its held-out rows count)."""
+        place, held_out = self.evaluation_dataset_place(index)
+        return self.datasets[place], held_out
+
+    def evaluation_dataset_place(self, index: int) -> tuple[RecipePath, bool]:
+        """Return (the place in the file of what stage `index` evaluates on, whether only its held-out rows count)."""
+        inside = () if self.recipe.stages[index].use == "eval" else ("eval",)
+        own = ("stages", index, *inside, "dataset")
+        if lookup(self.document.tree, own) is None:
+            return self.stage_dataset_place(index), True
+        return own, False

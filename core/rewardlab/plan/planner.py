@@ -1,0 +1,282 @@
+"""Planning: find the plugins that a recipe names, validate their options and run every cross-check.
+
+No model is loaded, no reward or judge is built and no row is read here.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rewardlab.errors import Problem, UserError, nearest, one_line
+from rewardlab.plan.component import Component, secret_variables
+from rewardlab.plan.cross_checks import (
+    judge_findings,
+    normalize_findings,
+    sampler_findings,
+    step_findings,
+    target_findings,
+)
+from rewardlab.plan.dataset_places import dataset_uses
+from rewardlab.plan.plan import Plan
+from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
+from rewardlab.plan.total_range import Interval, effective_range, total_range
+from rewardlab.recipe.expression import Expression, check_name, parse
+from rewardlab.recipe.loading import Document
+from rewardlab.recipe.models import Recipe, Reward
+from rewardlab.recipe.salvage import LostParts, read, salvage
+from rewardlab.recipe.use import Use
+from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
+from rewardlab.redaction import environment_values, note_secrets
+from rewardlab.registry import Plugin, Registry
+from rewardlab.specs import DatasetSpec, RewardSpec
+
+Purpose = Literal["check", "score", "run", "job"]
+"""what a plan is for: "job" is a process of a job that was checked when it began"""
+
+
+def make_plan(document: Document, registry: Registry | None = None, purpose: Purpose = "score") -> Plan:
+    """Return the plan of a recipe. Raises a UserError with every problem found.
+
+    No row is read and no backend is asked: `rewardlab.training.check.check_recipe` does both.
+    """
+    draft = draft_plan(document, registry, purpose)
+    if draft.problems or draft.plan is None:
+        raise draft.error()
+    return draft.plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A draft: the plan of a recipe's valid parts, and every problem of the rest.
+
+    plan: None where not even a part of the recipe can be read.
+    """
+
+    document: Document
+    plan: Plan | None
+    problems: Sequence[Problem]
+    lost: LostParts
+
+    def error(self, further: Iterable[Problem] = ()) -> UserError:
+        """Return an error with every problem once, in the order of the file."""
+        problems = [*self.problems, *further]
+        in_file_order = sorted(problems, key=lambda problem: self.document.line(problem.path) or 0)
+        return UserError(list(dict.fromkeys(in_file_order)))
+
+
+def draft_plan(document: Document, registry: Registry | None, purpose: Purpose) -> Draft:
+    """Return a draft: the plan of the parts of a recipe that can be read, with the problems of the rest."""
+    note_secrets(document.secrets)
+    planner = _Planner(document, registry or Registry(), purpose)
+    plan = planner.plan()
+    return Draft(document=document, plan=plan, problems=planner.problems, lost=planner.lost)
+
+
+class _Planner:
+    def __init__(self, document: Document, registry: Registry, purpose: Purpose):
+        self._document = document
+        self._registry = registry
+        self._purpose = purpose
+        self._plugins: dict[str, Plugin] = {}
+        self.lost = LostParts()
+        self.problems: list[Problem] = []
+
+    def plan(self) -> Plan | None:
+        recipe, self.problems, self.lost = read(self._document)
+        if recipe is None:
+            return None
+        self._recipe = recipe
+        self._check_presence(recipe)
+        self._backend = self._find_backend(recipe)
+        judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
+        for name, planned in _found(judges).items():
+            self._add_all(judge_findings(("judges", name), planned))
+        named = [(path, use) for path, use in dataset_uses(recipe) if self.lost.stands(path)]
+        datasets = {path: self._find("dataset", use, path) for path, use in named}
+        for path, planned in _found(datasets).items():
+            self._add_all(step_findings(recipe, path, planned))
+        targets = target_findings(recipe, _found(datasets))
+        self._add_all(finding for finding in targets if self.lost.stands(finding[0]))
+        curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
+        samplers = sampler_findings(recipe, curriculum)
+        self._add_all(finding for finding in samplers if self.lost.is_whole(finding[0]))
+        plan = Plan(
+            document=self._document,
+            recipe=recipe,
+            plugins=self._plugins,
+            judges=_found(judges),
+            datasets=_found(datasets),
+            curriculum=curriculum or None,
+            backend=self._backend,
+        )
+        return self._with_reward(plan, recipe.reward) if recipe.reward is not None else plan
+
+    def _with_reward(self, plan: Plan, reward: Reward) -> Plan:
+        components = {
+            name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
+        }
+        self._check_names(reward)
+        normalizers = []
+        for index, named in enumerate(reward.normalize):
+            use = Use(use=named) if isinstance(named, str) else named
+            normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
+        if reward.normalize:
+            self._add_all(normalize_findings(plan.recipe))
+        expression, total_range = self._total(reward.total, components)
+        return replace(
+            plan,
+            components=_found(components),
+            normalizers=[n for n in normalizers if n],
+            expression=expression,
+            total_range=total_range,
+        )
+
+    def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
+        """Return the component that `use` names; None if anything in the file about it is wrong."""
+        named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
+        spec = self._spec(kind, use, named)
+        if spec is None:
+            return None
+        options = self._options(spec, use, path)
+        if options is None:
+            return None
+        note_secrets(environment_values(secret_variables(options).values()))
+        return Component(use=use, spec=spec, options=options) if self.lost.is_whole(path) else None
+
+    def _find_backend(self, recipe: Recipe) -> Component | None:
+        """Return the backend with its valid settings; None where it is not found, or a plan for scoring names none."""
+        use = recipe.backend
+        scores_only = self._purpose == "score" or not recipe.stages
+        if not self.lost.stands(("backend",)) or not self.lost.is_whole(("backend", "use")):
+            return None
+        if use.use is None and self._purpose == "score":
+            return None
+        try:
+            name, spec = self._registry.find_backend(use.use)
+        except UserError as error:
+            if not scores_only:
+                for problem in error.problems:
+                    self._add(("backend", "use"), problem.what)
+                self.lost = LostParts(self.lost.places | {("backend", "use")})
+            return None
+        plugin = self._registry.plugin(name.partition("/")[0])
+        self._plugins[plugin.name] = plugin
+        settings, problems = validate(spec.config, use.settings, self._document.where, ("backend",))
+        if problems:
+            self.problems += [self._name_owners(p, name) for p in problems if self.lost.stands(p.path)]
+            inside = [replace(problem, path=problem.path[1:]) for problem in problems]
+            settings, places = salvage(spec.config, use.settings, inside, {})
+            self.lost = LostParts(self.lost.places | {("backend", *place) for place in places})
+        if settings is None:
+            return None
+        return Component(use=use.model_copy(update={"use": name}), spec=spec, options=settings)
+
+    def _name_owners(self, problem: Problem, name: str) -> Problem:
+        """Add to an unknown option of backend `name` which other installed backends have it."""
+        if len(problem.path) != 2 or not problem.what.startswith("no such option"):
+            return problem
+        owners = [
+            other for other, spec in self._registry.backends().items() if problem.path[1] in spec.config.model_fields
+        ]
+        return replace(problem, what=f"is for {' and '.join(owners)}; {name} has no such option") if owners else problem
+
+    def _spec(self, kind: str, use: Use, named: RecipePath) -> Any | None:
+        try:
+            if use.use == POLICY:
+                refuse_outside(kind, self._recipe, self._purpose)
+                return policy_judge(self._backend, self._recipe.backend.use, self._registry)
+            spec = self._registry.find(kind, use.use)
+        except UserError as error:
+            if use.use != POLICY or self.lost.is_whole(("backend", "use")):
+                for problem in error.problems:
+                    self._add(named, problem.what)
+            return None
+        plugin = self._registry.plugin(use.use.partition("/")[0])
+        self._plugins[plugin.name] = plugin
+        return spec
+
+    def _options(self, spec: Any, use: Use, path: RecipePath) -> Any | None:
+        place = (*path, "with")
+        try:
+            options, problems = validate(spec.config, use.options, self._document.where, place)
+        except Exception as error:  # raised by a validator of the plugin
+            self._add(place, f"{use.use} cannot check its options: {one_line(error)}")
+            return None
+        if not self.lost.is_whole(path):
+            # what seems to be missing may be in a part that cannot be read, which is reported already
+            here = [p for p in problems if lookup(use.options, p.path[len(place) :]) is not None]
+            problems = [p for p in here if self.lost.stands(p.path)]
+        if problems:
+            help_text = f" [{use.use} takes {option_help(spec.config)}]"
+            self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
+        judges = self._declared("judges")
+        for option in spec.judges if isinstance(spec, RewardSpec | DatasetSpec) else ():
+            judge = use.options.get(option) if options is None else getattr(options, option, None)
+            if isinstance(judge, str) and judge not in judges:
+                self._add((*place, option), f"no judge {judge!r}{nearest(judge, judges)}")
+        return options
+
+    def _check_presence(self, recipe: Recipe) -> None:
+        """Report parts that the purpose and the stages need and the file lacks; wrong parts are reported elsewhere."""
+        tree, stages = self._document.tree, recipe.stages
+        if self._purpose == "score" and tree.get("reward") is None:
+            self._add(("reward",), "missing; say which components score a completion and what the total is")
+        if self._purpose == "run" and not tree.get("stages"):
+            self._add(("stages",), "missing; say what to do (recipes/quickstart.yaml is an example)")
+        if self._purpose in ("score", "job"):
+            return
+        for index, stage in enumerate(stages):
+            if not self.lost.stands(("stages", index)):
+                continue
+            if stage.use != "data" and tree.get("model") is None:
+                self._add(("model",), "missing; a folder or hub name of a causal LM, or {use: tiny}")
+            if stage.use in ("rl", "eval") and tree.get("reward") is None:
+                self._add(("stages", index), f"{stage.use} needs a reward; add `reward:` to the recipe")
+            if lookup(tree, ("stages", index, "dataset")) is None and tree.get("dataset") is None:
+                self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
+
+    def _check_names(self, reward: Reward) -> None:
+        """Report components with a bad name, and a `correctness` that names no component."""
+        declared = self._declared("reward", "components")
+        for name in declared:
+            if why := check_name(name):
+                self._add(("reward", "components", name), why)
+        right = reward.correctness
+        if right is not None and right not in declared:
+            self._add(("reward", "correctness"), f"no component {right!r}{nearest(right, declared)}")
+
+    def _declared(self, *path: str) -> Sequence[str]:
+        """Return the names that the file defines at `path`, also those whose definition is wrong."""
+        mapping = lookup(self._document.tree, path)
+        return list(mapping) if isinstance(mapping, dict) else []
+
+    def _total(
+        self, text: str, components: Mapping[str, Component | None]
+    ) -> tuple[Expression | None, Interval | None]:
+        path = ("reward", "total")
+        try:
+            expression = parse(text)
+        except ValueError as error:
+            self._add(path, str(error))
+            return None, None
+        declared = self._declared("reward", "components")
+        for name in expression.names:
+            if name not in declared:
+                self._add(path, f"no component {name!r}{nearest(name, declared)}")
+        ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
+        try:
+            return expression, total_range(expression, ranges)
+        except ValueError as error:
+            self._add(path, str(error))
+            return expression, None
+
+    def _add_all(self, findings: Iterable[Finding]) -> None:
+        for path, what in findings:
+            self._add(path, what)
+
+    def _add(self, path: RecipePath, what: str) -> None:
+        self.problems.append(Problem(where=self._document.where(path), what=what, path=path))
+
+
+def _found(planned: Mapping[Any, Component | None]) -> dict[Any, Component]:
+    return {key: value for key, value in planned.items() if value is not None}

@@ -1,0 +1,46 @@
+"""The recipe: a YAML file is read into validated models, or every mistake in it is reported.
+
+The input is a YAML file and overrides; the output is a `Document` (the tree, with a line for each value) and the
+pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with` and `backend` by the plugins' configs.
+
+    loading           a file and overrides: OmegaConf, ${oc.env:...}, line numbers
+    yaml12            YAML 1.2 as recipes use it
+    models, use       the models: the recipe, its stages; components by name with their options
+    probe_families    the degenerate completions that a recipe can name
+    validation        pydantic's errors as lines that say where, what and the nearest name
+    salvage           the valid parts of a recipe that has mistakes, so that one run names every mistake
+    expression, expression_tree   the grammar of `total`
+    command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.recipe.command_line import apart, sorted_out, with_rows_or_none
+    from rewardlab.recipe.expression import Expression, check_name, parse
+    from rewardlab.recipe.loading import Document, load
+    from rewardlab.recipe.models import Recipe
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "command_line": ["apart", "sorted_out", "with_rows_or_none"],
+            "expression": ["Expression", "check_name", "parse"],
+            "loading": ["Document", "load"],
+            "models": ["Recipe"],
+        },
+    )
+
+__all__ = [
+    "Document",
+    "Expression",
+    "Recipe",
+    "apart",
+    "check_name",
+    "load",
+    "parse",
+    "sorted_out",
+    "with_rows_or_none",
+]

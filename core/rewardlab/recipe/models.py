@@ -1,0 +1,245 @@
+"""The recipe: what a YAML file may say, as pydantic models. Cross-checks that need plugins are in `plan`."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Tag,
+    field_validator,
+)
+
+from rewardlab.errors import nearest
+from rewardlab.recipe.probe_families import FAMILIES, Family
+from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
+from rewardlab.specs import Config
+
+VERSION = 1
+
+
+class Reward(Config):
+    """The components and how they make one number."""
+
+    components: dict[str, ComponentUse] = Field(min_length=1)
+    """a name of your choice: a reward"""
+    total: str
+    """names, numbers, + - * /, min max clip, parentheses"""
+    normalize: list[str | Use] = Field(default_factory=list)
+    """normalizers, in order; only with dr_grpo, which centres and does nothing else"""
+    correctness: str | None = None
+    """the component that says whether an answer is right, for filtering and curricula"""
+
+
+class TinyModel(Config):
+    """A small Llama with random weights and a byte-level tokenizer trained on the sft rows, built on this machine."""
+
+    use: Literal["tiny"]
+    hidden_size: PositiveInt = 128
+    layers: PositiveInt = 2
+    heads: PositiveInt = 4
+    intermediate_size: PositiveInt = 384
+    vocabulary: PositiveInt = 1000
+    context: PositiveInt = 2048
+
+
+class Chat(Config):
+    """How a prompt becomes text."""
+
+    system: str | None = None
+    """a system message put before every prompt that has none"""
+    template: str | None = None
+    """a Jinja chat template in place of the tokenizer's own"""
+    thinking: bool | None = None
+    """`enable_thinking` of the chat template"""
+
+
+class Evaluation(Config):
+    """Sampling from the model on held-out prompts and scoring with the recipe's reward."""
+
+    dataset: DatasetUse | None = None
+    """absent: the held-out rows of the recipe's dataset"""
+    samples: PositiveInt = 8
+    """completions a prompt"""
+    prompts: PositiveInt | None = None
+    """most prompts, taken evenly over the languages"""
+    temperature: NonNegativeFloat | None = None
+    """absent: the rl stage's; 0: greedy"""
+    benchmark: str | None = None
+    """a name for the results"""
+    by: list[str] = Field(default_factory=lambda: ["language"])
+    """fields that split the table of results"""
+
+
+class _Training(Config):
+    learning_rate: PositiveFloat = 1e-5
+    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    """of the learning rate, after warm-up"""
+    warmup_steps: NonNegativeInt = 0
+    weight_decay: NonNegativeFloat = 0.0
+    adam_beta2: Annotated[float, Field(gt=0, lt=1)] = 0.999
+    max_grad_norm: PositiveFloat = 1.0
+    micro_batch_size: PositiveInt | None = None
+    """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch)"""
+    steps: PositiveInt | None = None
+    """absent: `epochs` decide"""
+    epochs: PositiveFloat = 1.0
+    """passes over the data, where `steps` is absent"""
+    save_every: PositiveInt | None = None
+    """steps between checkpoints (absent: one at the end of the stage)"""
+    chat: Chat = Field(default_factory=Chat)
+
+
+class DataStage(Config):
+    """Write a dataset to a file."""
+
+    use: Literal["data"]
+    dataset: DatasetUse
+    to: str
+    """a JSONL file; rows that it already has (by id) are kept"""
+
+
+class SftStage(_Training):
+    """Supervised fine-tuning on rows with `response`."""
+
+    use: Literal["sft"]
+    dataset: DatasetUse | None = None
+    """absent: the recipe's dataset"""
+    batch_size: PositiveInt = 16
+    """rows a step"""
+    max_tokens: PositiveInt | None = None
+    """longer rows are cut here"""
+
+
+class DpoStage(_Training):
+    """Direct preference optimisation on rows with `chosen` and `rejected`."""
+
+    use: Literal["dpo"]
+    dataset: DatasetUse | None = None
+    batch_size: PositiveInt = 16
+    """rows a step"""
+    beta: PositiveFloat = 0.1
+    max_tokens: PositiveInt | None = None
+
+
+class Kl(Config):
+    """A penalty for leaving the reference model, which is the model as this stage finds it."""
+
+    coef: NonNegativeFloat = 0.0
+    into: Literal["loss", "reward"] = Field(default="loss", alias="in")
+    estimator: Literal["k1", "k2", "k3"] = "k3"
+
+
+class Critic(Config):
+    """The value model of algorithm ppo, which starts from the policy's weights."""
+
+    learning_rate: PositiveFloat = 9e-6
+    warmup_steps: NonNegativeInt = 0
+    """optimizer updates before its rate is full"""
+    value_clip: PositiveFloat = 0.5
+    lambda_: Annotated[float, Field(ge=0, le=1)] = Field(default=1.0, alias="lambda")
+    """of generalized advantage estimation"""
+    gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+
+class RlStage(_Training):
+    """Reinforcement learning with the recipe's reward."""
+
+    use: Literal["rl"]
+    dataset: DatasetUse | None = None
+    """absent: the recipe's dataset"""
+    algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
+    """names the advantage only"""
+    loss: Literal["token_mean", "seq_mean", "constant"] | None = None
+    """how token losses are averaged (absent: the backend's nearest to the algorithm's paper)"""
+    group_size: PositiveInt = 8
+    """completions a prompt"""
+    batch_size: PositiveInt = 32
+    """prompts a step"""
+    updates_per_batch: PositiveInt = 1
+    """optimizer updates that a step's completions are split into"""
+    clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
+    """lower and upper distance of the probability ratio from 1"""
+    kl: Kl = Field(default_factory=Kl)
+    temperature: PositiveFloat = 1.0
+    max_prompt_tokens: PositiveInt | None = None
+    """longer prompts are left out and counted"""
+    max_new_tokens: PositiveInt = 1024
+    eval_every: PositiveInt | None = None
+    """steps between evaluations"""
+    evaluation: Evaluation | None = Field(None, alias="eval")
+    """evaluate before the first and after the last step, and every `eval_every`"""
+    on_truncated: Literal["keep", "mask", "zero"] = "keep"
+    """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
+    critic: Critic = Field(default_factory=Critic)
+    """of ppo"""
+
+
+class EvalStage(Evaluation):
+    """Evaluate the model as it is at this point."""
+
+    use: Literal["eval"]
+    max_new_tokens: PositiveInt = 1024
+    chat: Chat = Field(default_factory=Chat)
+
+
+Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]
+
+
+class BackendUse(Config):
+    """The engine that trains, by name; beside `use` stand the engine's own settings."""
+
+    model_config = ConfigDict(extra="allow")
+
+    use: Annotated[str, Field(min_length=1)] | None = None
+    """a plugin that is a backend; `rewardlab plugins` lists what is installed (absent: the default one)"""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what the recipe says beside `use`, for the backend's own config to validate."""
+        return dict(self.model_extra or {})
+
+
+class Probe(Config):
+    """For `rewardlab probe`."""
+
+    known: dict[Family, str] = Field(default_factory=dict)
+    """a degenerate completion that may win by this reward: why"""
+
+    @field_validator("known", mode="before")
+    @classmethod
+    def _are_families(cls, known: Any) -> Any:
+        for name in known if isinstance(known, dict) else ():
+            if name not in FAMILIES:
+                raise ValueError(f"no degenerate completion {name!r}{nearest(name, FAMILIES)}")
+        return known
+
+
+def _model_tag(value: Any) -> str:
+    return "tiny" if isinstance(value, dict | TinyModel) else "name"
+
+
+class Recipe(Config):
+    """A whole recipe. `score` needs only version, judges and reward."""
+
+    version: Literal[1]
+    """of the recipe format"""
+    name: str | None = Field(None, pattern=r"^[^/\s][^/\n]*$")
+    """of the run directory (absent: the file's name)"""
+    seed: NonNegativeInt = 0
+    model: (
+        Annotated[Annotated[str, Tag("name")] | Annotated[TinyModel, Tag("tiny")], Discriminator(_model_tag)] | None
+    ) = None
+    """a folder or hub name of a causal language model, or {use: tiny}"""
+    dataset: DatasetUse | None = None
+    curriculum: Use | None = None
+    judges: dict[str, JudgeUse] = Field(default_factory=dict)
+    """a name of your choice: a judge"""
+    reward: Reward | None = None
+    stages: list[Stage] = Field(default_factory=list)
+    backend: BackendUse = Field(default_factory=BackendUse)
+    probe: Probe = Field(default_factory=Probe)

@@ -1,0 +1,91 @@
+"""The valid parts of a recipe that has mistakes, so that one run names every mistake and invents none."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.errors import Problem
+from rewardlab.recipe.loading import Document
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.validation import RecipePath, lookup, validate
+from rewardlab.specs import Config
+
+STAND_INS: dict[tuple, Any] = {
+    ("version",): 1,
+    ("reward", "total"): "0",
+    ("stages", int, "algorithm"): "dr_grpo",
+    ("stages", int, "to"): "",
+    ("stages", int): {"use": "data", "dataset": {"use": ""}, "to": ""},
+}
+"""What takes the place of a recipe's parts that cannot be left out; `int` stands for every index."""
+
+SIZES = ("batch_size", "group_size", "updates_per_batch", "micro_batch_size")
+RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every": ("eval",)}
+"""The options of a stage that what is found about one of them rests on."""
+
+
+@dataclass(frozen=True)
+class LostParts:
+    """The places of a salvaged recipe that differ from the file: left out, or filled by a stand-in."""
+
+    places: frozenset[RecipePath] = frozenset()
+
+    def stands(self, path: RecipePath) -> bool:
+        """Return whether the value at `path` is from the file, at least in part."""
+        return all(path[: len(place)] != place for place in self.places)
+
+    def is_whole(self, path: RecipePath) -> bool:
+        """Return whether the whole value at `path` is from the file."""
+        return self.stands(path) and all(place[: len(path)] != path for place in self.places)
+
+    def is_founded(self, path: RecipePath) -> bool:
+        """Return whether a backend's finding at `path` is based on values from the file alone."""
+        if path[:1] == ("model",):
+            return self.is_whole(("model",))
+        rests_on = RESTS_ON.get(str(path[-1]), ()) if path[:1] == ("stages",) else ()
+        return all(self.is_whole((*path[:2], option)) for option in rests_on)
+
+
+def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
+    """Return (the recipe or its valid parts, None where none are left; every problem; the places that are lost)."""
+    tree, noted = document.tree, document.problems
+    recipe, found = validate(Recipe, tree, document.where)
+    unresolved = [p for p in noted if isinstance(text := lookup(tree, p.path), str) and "${" in text]
+    lost: frozenset[RecipePath] = frozenset()
+    if found or unresolved:
+        recipe, lost = salvage(Recipe, tree, [*found, *unresolved], STAND_INS)
+    told = {problem.path for problem in noted if problem.path}
+    return recipe, [*noted, *(p for p in found if p.path not in told)], LostParts(lost | told)
+
+
+def salvage(
+    model: type[Config], tree: dict[str, Any], problems: Sequence[Problem], stand_ins: Mapping[tuple, Any]
+) -> tuple[Any, frozenset[RecipePath]]:
+    """Return an instance of the valid parts of a tree that does not validate, and the places that it lacks.
+
+    Each wrong part is cut out or replaced by a stand-in, a level higher each time; the instance is None where nothing
+    is left. The problems' paths are places in `tree`.
+    """
+    tree = copy.deepcopy(tree)
+    lost: set[RecipePath] = set()
+    for level in range(4):
+        lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems if p.path}
+        found, problems = validate(model, tree, str)
+        if found is not None:
+            return found, frozenset(lost)
+    return None, frozenset(lost)
+
+
+def _cut(tree: dict[str, Any], path: RecipePath, stand_ins: Mapping[tuple, Any]) -> RecipePath:
+    """Remove or replace the value at `path`, or the list that it is in; return the place that was changed."""
+    parent: Any = lookup(tree, path[:-1])
+    pattern = tuple(int if isinstance(step, int) else step for step in path)
+    if pattern in stand_ins and isinstance(parent, dict | list):
+        last: Any = path[-1]
+        parent[last] = copy.deepcopy(stand_ins[pattern])
+    elif isinstance(parent, dict):
+        parent.pop(path[-1], None)
+    else:  # remove the whole list, because the places of its other items must not move
+        return _cut(tree, path[:-1], stand_ins)
+    return path

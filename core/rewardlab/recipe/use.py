@@ -1,0 +1,120 @@
+"""How a recipe names its parts: `use`, `with`, and what else may stand beside them."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from rewardlab.specs import Config
+
+MILLION = 1_000_000
+
+Share = Annotated[float, Field(ge=0, le=1)]
+WorkerTimeout = Annotated[float, Field(gt=0, le=86_400)]
+Device = Annotated[str, Field(min_length=1)]
+
+
+class Use(Config):
+    """A component by name, `use: <plugin>/<name>`, with its options."""
+
+    use: str
+    """<plugin>/<name>; `rewardlab plugins` lists what is installed"""
+    options: dict[str, Any] = Field(default_factory=dict, alias="with")
+    """the component's options"""
+
+
+class DatasetUse(Use):
+    """A dataset and how its columns are called."""
+
+    source: "DatasetUse | None" = Field(None, alias="from")
+    """for a data step: the dataset that it makes its rows from"""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """our field: their column (`prompt` and `id` too)"""
+    holdout: Share = 0.0
+    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
+    timeout: WorkerTimeout | None = None
+    """for a data step that holds a model: seconds that one question to it may take"""
+    threads: PositiveInt = 1
+    """likewise: its math threads"""
+    device: Device | None = None
+    """likewise: its torch device (absent: the machine's GPU if it has one)"""
+
+
+class BudgetUse(Config):
+    """What a judge may cost in one run, whatever its attempts; the run stops before it is passed."""
+
+    tokens: PositiveInt | None = None
+    """of questions and answers together"""
+    usd: PositiveFloat | None = None
+    """needs `price`"""
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if self.tokens is None and self.usd is None:
+            raise ValueError("limits nothing; give tokens or usd")
+        return self
+
+
+class Price(Config):
+    """US dollars a million tokens."""
+
+    prompt: NonNegativeFloat
+    completion: NonNegativeFloat
+
+    def cost(self, prompt: float, completion: float) -> float:
+        """Return the US dollars that so many tokens cost."""
+        return (self.prompt * prompt + self.completion * completion) / MILLION
+
+
+class CassetteUse(Config):
+    """A file of a judge's answers, found by model, messages, parameters and draw."""
+
+    path: Annotated[str, Field(min_length=1)]
+    """a JSONL file, made where it is missing"""
+    mode: Literal["record", "replay", "strict"] = "record"
+    """record: reuse and append; replay: reuse, call on a miss, write nothing; strict: a miss is an error"""
+
+
+class JudgeUse(Use):
+    """A judge, and how the host may ask it."""
+
+    concurrency: PositiveInt = 64
+    """most questions at once"""
+    requests_per_minute: PositiveInt | None = None
+    tokens_per_minute: PositiveInt | None = None
+    """of questions and answers together, as estimated beforehand from the answers so far"""
+    timeout: PositiveFloat = 60.0
+    """seconds for one try"""
+    retries: NonNegativeInt = 5
+    """further tries after a failure of the connection or a busy server, with growing pauses; a judge that is down is
+    waited for, 12 seconds for each"""
+    group_timeout: PositiveFloat | None = None
+    """seconds for all questions about a group that is complete, from when the first of them is sent"""
+    budget: BudgetUse | None = None
+    price: Price | None = None
+    """for `budget.usd` and the cost in reports"""
+    cassette: CassetteUse | None = None
+
+
+OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float
+OnAbstain = Literal["fail"] | float
+
+
+class ComponentUse(Use):
+    """A reward, and what happens where it has no value."""
+
+    on_missing: OnMissing = "fail"
+    """for failures: fail | group_mean | zero_advantage | a number"""
+    on_abstain: OnAbstain = "fail"
+    """where the reward does not apply: fail | a number"""
+    max_missing: Share = 0.05
+    """share of failures above which the job stops (not used under `fail`)"""
+    workers: PositiveInt | None = None
+    """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most) or holds a
+    model (absent: 1)"""
+    timeout: WorkerTimeout | None = None
+    """seconds that one completion may take in a worker (absent: the reward's own limit)"""
+    threads: PositiveInt = 1
+    """math threads of each worker process"""
+    device: Device | None = None
+    """torch device of a model: cpu, cuda, cuda:1, ... (absent: the machine's GPU if it has one; on a cluster, what
+    `backend.scorers` declares)"""

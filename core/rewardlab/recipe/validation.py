@@ -1,0 +1,254 @@
+"""Validation of plain trees as pydantic models; errors say where, what was expected and the nearest name."""
+
+import json
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from rewardlab.errors import Problem, nearest
+from rewardlab.specs import Config
+
+RecipePath = tuple[str | int, ...]
+Where = Callable[[RecipePath], str]
+Finding = tuple[RecipePath, str]
+"""a place in a recipe, and what is wrong there"""
+
+
+def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = ()) -> tuple[Any, list[Problem]]:
+    """Return (the instance, []) or (None, every problem). `tree` holds JSON values, `prefix` is its place."""
+    try:
+        # strict JSON mode: "3" is not a number and true is not 1, yet a list may be a tuple and a string a path
+        return model.model_validate_json(json.dumps(tree), strict=True), []
+    except ValidationError as error:
+        by_path: dict[RecipePath, list[dict]] = {}
+        for found in error.errors(include_url=False):
+            by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
+        problems = []
+        for path in _places_to_report(by_path):
+            what = _describe_errors(by_path[path], model, tree, path)
+            problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
+        return None, _without_echoes(problems)
+
+
+def lookup(tree: Any, path: RecipePath) -> Any:
+    """Return the value at `path`; None where there is none."""
+    for step in path:
+        try:
+            tree = tree[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return tree
+
+
+def option_help(model: type[Config]) -> str:
+    """Return the options of a component on one line: "extract: 'boxed' | 'tag' = 'boxed', field: str = 'answer'"."""
+    parts = []
+    for name, info in model.model_fields.items():
+        default = "" if info.is_required() else f" = {info.get_default(call_default_factory=True)!r}"
+        parts.append(f"{info.alias or name}: {type_text(info.annotation)}{default}")
+    return ", ".join(parts) or "none"
+
+
+def type_text(annotation: Any) -> str:
+    """Return an annotation in words for users."""
+    if annotation is type(None):
+        return "null"
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal:
+        return " | ".join(map(str, args))
+    if origin in (typing.Union, types.UnionType):
+        return " | ".join(type_text(a) for a in args)
+    if origin is typing.Annotated:
+        return type_text(args[0])
+    if origin in (list, tuple, set) and args:
+        return f"[{', '.join(type_text(a) for a in args if a is not Ellipsis)}]"
+    if origin is dict or annotation is dict:
+        return "mapping"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return f"{{{', '.join(_keys(annotation))}}}"
+    return _TYPES.get(annotation) or str(getattr(annotation, "__name__", annotation))
+
+
+_TYPES = {str: "text", int: "integer", float: "number", bool: "true | false", Any: "anything"}
+
+
+# --- One line for each of pydantic's errors
+
+
+def _in_tree(found: dict, tree: Any) -> RecipePath:
+    """Return pydantic's location without the names of union members, which do not appear in the file."""
+    path: list[str | int] = []
+    for step in found["loc"]:
+        if (isinstance(tree, dict) and step in tree) or (isinstance(tree, list) and isinstance(step, int)):
+            path.append(step)
+            tree = lookup(tree, (step,))
+    if found["type"] == "missing":
+        path.append(found["loc"][-1])
+    elif found["type"] in _TAG_ERRORS:
+        path.append(found["ctx"]["discriminator"].strip("'"))
+    return tuple(path)
+
+
+_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
+
+
+def _places_to_report(by_path: Mapping[RecipePath, list[dict]]) -> Iterator[RecipePath]:
+    """Yield the places worth a line: errors inside a union member replace those of members of another type."""
+    for path, errors in by_path.items():
+        inside = any(other[: len(path)] == path and len(other) > len(path) for other in by_path)
+        if not (inside and all(e["type"].endswith(("_type", "literal_error")) for e in errors)):
+            yield path
+
+
+def _without_echoes(problems: list[Problem]) -> list[Problem]:
+    """Drop each "missing" whose key is there but misspelt: the line about the misspelling says it."""
+    meant = {
+        (*problem.path[:-1], match[1])
+        for problem in problems
+        if (match := re.match("no such option; did you mean '(.*)'", problem.what))
+    }
+    return [p for p in problems if not (p.path in meant and p.what.startswith("missing"))]
+
+
+def _describe_errors(errors: list[dict], model: type[Config], tree: Any, path: RecipePath) -> str:
+    texts = [_describe_error(found, model, tree, path) for found in errors]
+    if len(texts) == 1 or "did you mean" in texts[0]:
+        return texts[0]
+    return f"expected {_expected(model, tree, path)}, found {_shown(lookup(tree, path))}"
+
+
+def _describe_error(found: dict, model: type[Config], tree: Any, path: RecipePath) -> str:
+    kind, context = found["type"], found.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = {key for m in _models_at(model, tree, path[:-1]) for key in _keys(m)}
+        return f"no such option{nearest(str(path[-1]), known)}"
+    if kind == "missing":
+        return f"missing; expected {_expected(model, tree, path)}"
+    if kind in _TAG_ERRORS:
+        tags = [use for m in _models_at(model, tree, path[:-1]) for use in _literals(m.model_fields["use"].annotation)]
+        if kind == "union_tag_not_found":
+            return f"missing; expected {' | '.join(tags)}"
+        return f"{_shown(lookup(tree, path))} is not allowed{nearest(context['tag'], tags)}"
+    if kind == "literal_error" and isinstance(found["input"], str):
+        choices = [c for c in _literals(_annotation_at(model, tree, path)) if isinstance(c, str)]
+        if choices:
+            return f"{found['input']!r} is not allowed{nearest(found['input'], choices)}"
+    if kind == "value_error":
+        return str(context.get("error", found["msg"]))
+    return f"expected {_wanted(found)}, found {_shown(found['input'])}{_advice(found, model, tree, path)}"
+
+
+def _wanted(found: dict) -> str:
+    """Return what pydantic expected, in the words of a recipe."""
+    kind, context = found["type"], found.get("ctx", {})
+    if kind in _WANTED:
+        return _WANTED[kind]
+    if kind in ("too_short", "too_long"):
+        bound = context.get("min_length", context.get("max_length"))
+        return f"{'at least' if kind == 'too_short' else 'at most'} {bound} item{'s' if bound != 1 else ''}"
+    message = found["msg"].removeprefix("Input should be ")
+    return f"a number {message}" if message.startswith(("greater", "less")) else message[0].lower() + message[1:]
+
+
+_WANTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+
+
+def _advice(found: dict, model: type[Config], tree: Any, path: RecipePath) -> str:
+    if found["type"] in ("model_type", "dict_type") and isinstance(found["input"], str):
+        keys = {key for m in _models_at(model, tree, path) for key in _keys(m)}
+        if "use" in keys:
+            return f"; write {{use: {found['input']}}}"
+    return _help(model, tree, path)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _expected(model: type[Config], tree: Any, path: RecipePath) -> str:
+    annotation = _annotation_at(model, tree, path)
+    return (type_text(annotation) if annotation is not None else "a value") + _help(model, tree, path)
+
+
+def _help(model: type[Config], tree: Any, path: RecipePath) -> str:
+    for parent in _models_at(model, tree, path[:-1]):
+        for name, info in parent.model_fields.items():
+            if path and path[-1] in (name, info.alias) and info.description:
+                return f" ({' '.join(info.description.split())})"
+    return ""
+
+
+# --- Models and annotations at a place in the tree
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _annotation_at(model: type[Config], tree: Any, path: RecipePath) -> Any:
+    return next(iter(_annotations_at(model, tree, path)), None)
+
+
+def _models_at(model: type[Config], tree: Any, path: RecipePath) -> list[type[BaseModel]]:
+    """Return the models that may describe the mapping at `path`; `use` selects among the members of a union."""
+    value = lookup(tree, path)
+    return [m for annotation in _annotations_at(model, tree, path) for m in _models_in(annotation, value)]
+
+
+def _annotations_at(model: type[Config], tree: Any, path: RecipePath) -> list[Any]:
+    annotations: list[Any] = [model]
+    for depth, step in enumerate(path):
+        value = lookup(tree, path[:depth])
+        models = [m for a in annotations for m in _models_in(a, value)]
+        if models and isinstance(value, dict):
+            fields = [(name, info) for m in models for name, info in m.model_fields.items()]
+            annotations = [info.annotation for name, info in fields if step in (name, info.alias)]
+        else:
+            annotations = [arg for a in annotations for arg in _item_types(a)]
+    return annotations
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        for arg in typing.get_args(annotation):
+            yield from _members(arg)
+    elif origin is typing.Annotated:
+        yield from _members(typing.get_args(annotation)[0])
+    else:
+        yield annotation
+
+
+def _models_in(annotation: Any, value: Any) -> list[type[BaseModel]]:
+    models = [m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel)]
+    use = value.get("use") if isinstance(value, dict) else None
+    named = [m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)]
+    return named or models
+
+
+def _item_types(annotation: Any) -> Iterator[Any]:
+    for member in _members(annotation):
+        args = typing.get_args(member)
+        if typing.get_origin(member) is dict:
+            yield args[1]
+        elif typing.get_origin(member) in (list, tuple):
+            yield from (a for a in args if a is not Ellipsis)
+
+
+def _literals(annotation: Any) -> list[Any]:
+    return [v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)]

@@ -1,0 +1,59 @@
+"""Scoring: from a group of completions to component scores, a total and a shaped reward for each completion.
+
+In go a plan, whose rewards and judges the scorer builds, and groups: complete, as streams, or collected in a pool. Out
+come scored groups, and records of what each component did in them. Whatever a reward does wrong becomes a failed score;
+what must end the job is raised.
+
+    scorer               the scorer of a plan: builds its rewards and judges, scores groups
+    lanes                how a reward runs, what goes into one call, and the check of what it gives
+    shared_lane          the lane of a component that two scorers have in common
+    pool                 the completions of one prompt, handed over one by one by a trainer
+    group_sampler        curricula that choose the group from a larger pool
+    deadline             the deadline for scoring a group
+    composition          from component scores to totals and shaped rewards, with the policies for missing values
+    missing_guard        stops a job in which too many scores are missing
+    attribution          what each component contributed to a reward
+    attribution_records  records of that: from scored groups, from ledgers, from the output of `score`
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
+    from rewardlab.scoring.composition import Composition, ScoredGroup
+    from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure
+    from rewardlab.scoring.missing_guard import MissingGuard
+    from rewardlab.scoring.pool import Pool, PooledGroup
+    from rewardlab.scoring.scorer import Machine, Scorer, SharedResources
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
+            "composition": ["Composition", "ScoredGroup"],
+            "lanes": ["Item", "awaiting", "checked_scores", "describe_failure"],
+            "missing_guard": ["MissingGuard"],
+            "pool": ["Pool", "PooledGroup"],
+            "scorer": ["Machine", "Scorer", "SharedResources"],
+        },
+    )
+
+__all__ = [
+    "Composition",
+    "Item",
+    "Machine",
+    "MissingGuard",
+    "OutputRecords",
+    "Pool",
+    "PooledGroup",
+    "ScoredGroup",
+    "Scorer",
+    "SharedResources",
+    "awaiting",
+    "checked_scores",
+    "describe_failure",
+    "ledger_movement",
+    "record_of_scored",
+]

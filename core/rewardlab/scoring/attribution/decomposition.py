@@ -1,0 +1,121 @@
+"""The decomposition of a total: a part for each name and a constant, which add up to the total."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rewardlab.recipe.expression import Expression
+from rewardlab.scoring.attribution.shapley import shares, shares_of_product
+from rewardlab.scoring.attribution.terms import GatedTerm, MixedTerm, Terms, terms_of
+
+Columns = Mapping[str, Sequence[float]]
+"""Name -> n values that the total saw."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TotalParts:
+    """The parts of n totals.
+
+    of: name -> n parts; constant: the same for all n; means: name -> mean, of the names that are compared with it.
+    """
+
+    of: Mapping[str, Sequence[float]]
+    constant: float
+    means: Mapping[str, float]
+
+
+class Decomposition:
+    """The decomposition of an expression, which gives the parts of its totals.
+
+    tops: name -> the upper end of its declared range, where it is open as a gate. weights: name -> the sum of its
+    weights, with all gates open. gates: the names that are gates somewhere. mixed: those that are compared with the
+    mean of their group. A name can be in several of them.
+    """
+
+    def __init__(self, expression: Expression, tops: Mapping[str, float]):
+        self.names = expression.names
+        self._terms = terms_of(expression.tree)
+        self._tops = tops
+        self.weights: dict[str, float] = {}
+        self.gates: dict[str, None] = {}
+        self.mixed: dict[str, None] = {}
+        self._note(self._terms, 1.0)
+
+    def parts(self, columns: Columns) -> TotalParts:
+        """Return the parts of n totals, from the n values of each name.
+
+        ArithmeticError where a mixed part has no value at a mean.
+        """
+        means = {name: mean(columns[name]) for name in self.mixed} if columns and _size(columns) else {}
+        found = {name: [0.0] * _size(columns) for name in self.names}
+        constant = self._add(found, self._terms, 1.0, columns, means)
+        return TotalParts(of=found, constant=constant, means=means)
+
+    def _note(self, terms: Terms, by: float) -> None:
+        for name, weight in terms.weights.items():
+            self.weights[name] = self.weights.get(name, 0.0) + by * weight
+        for gated in terms.gated:
+            self.gates |= dict.fromkeys(gated.gates)
+            self._note(gated.core, by * gated.weight * math.prod(self._opened(gated)))
+        for mixed in terms.mixed:
+            self.mixed |= dict.fromkeys(mixed.node.names)
+
+    def _opened(self, gated: GatedTerm) -> list[float]:
+        return [self._tops[name] ** power for name, power in gated.gates.items()]
+
+    def _add(
+        self, found: dict[str, list[float]], terms: Terms, by: float, columns: Columns, means: Mapping[str, float]
+    ) -> float:
+        """Add `by` times the parts of `terms` to `found`, and return `by` times the constant."""
+        for name, weight in terms.weights.items():
+            _increase(found[name], by * weight, columns[name])
+        constant = by * terms.constant
+        for gated in terms.gated:
+            constant += self._add_gated(found, gated, by * gated.weight, columns, means)
+        for mixed in terms.mixed:
+            constant += _add_mixed(found, mixed, by * mixed.weight, columns, means)
+        return constant
+
+    def _add_gated(
+        self, found: dict[str, list[float]], gated: GatedTerm, by: float, columns: Columns, means: Mapping[str, float]
+    ) -> float:
+        opened = self._opened(gated)
+        size = _size(columns)
+        inside: dict[str, list[float]] = defaultdict(lambda: [0.0] * size)
+        constant = self._add(inside, gated.core, 1.0, columns, means)
+        open_by = by * math.prod(opened)
+        for name, values in inside.items():
+            _increase(found[name], open_by, values)
+        gates = list(gated.gates.items())
+        for at in range(size):
+            core = constant + math.fsum(values[at] for values in inside.values())
+            values = [columns[name][at] ** power for name, power in gates]
+            for (name, _), share in zip(gates, shares_of_product(values, opened), strict=True):
+                found[name][at] += by * core * share
+        return open_by * constant
+
+
+def _add_mixed(
+    found: dict[str, list[float]], mixed: MixedTerm, by: float, columns: Columns, means: Mapping[str, float]
+) -> float:
+    names = mixed.node.names
+    compared = {name: means[name] for name in names}
+    for at, row in enumerate(zip(*(columns[name] for name in names), strict=True)):
+        for name, share in shares(mixed.node.run, dict(zip(names, row, strict=True)), compared).items():
+            found[name][at] += by * share
+    return by * mixed.node.run(compared) if compared else 0.0
+
+
+def _increase(values: list[float], by: float, others: Sequence[float]) -> None:
+    for at, other in enumerate(others):
+        values[at] += by * other
+
+
+def _size(columns: Columns) -> int:
+    return len(next(iter(columns.values()), ()))
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean, which never lies outside of the values: rounding must not make equal ones differ."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))

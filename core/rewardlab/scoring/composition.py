@@ -1,0 +1,209 @@
+"""The composition of a group's component scores into totals and shaped rewards.
+
+Only this file applies the recipe's policies for missing values, so that a component's own `value` stays as the
+component gave it.
+"""
+
+import hashlib
+import math
+import reprlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rewardlab.errors import JobError, one_line
+from rewardlab.recipe.expression import Expression
+from rewardlab.recipe.use import ComponentUse
+from rewardlab.scoring.attribution import Decomposition, GroupAttribution, ScoredTotals, mean
+from rewardlab.types import Completion, Group, Sample, Score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredGroup:
+    """A group with the scores of its components, its totals and its shaped rewards.
+
+    components: name -> G scores.
+    total: G numbers, None where a completion without a value gets zero advantage.
+    shaped: G numbers, for a trainer; equal to `total` where nothing normalizes and nothing is missing.
+    causes: what each component contributed to `shaped`; None where that cannot be told any more.
+    """
+
+    sample: Sample
+    completions: Sequence[Completion]
+    components: Mapping[str, Sequence[Score]]
+    total: Sequence[float | None]
+    shaped: Sequence[float]
+    causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composition:
+    """The recipe's `total`, its policies for missing values, and its normalizers (objects with `shape`).
+
+    decomposition: each component's part of the total; without it, groups have no causes.
+    """
+
+    expression: Expression
+    uses: Mapping[str, ComponentUse]
+    normalizers: Sequence[tuple[str, Any]] = ()
+    zero_truncated: bool = False
+    decomposition: Decomposition | None = None
+
+    def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
+        """Return one group with totals and shaped rewards. JobError where a policy says `fail`."""
+        columns = self.columns(group.sample, components)
+        totals = self._totals(group, columns)
+        kept = range(len(totals))
+        shaped = self._shaped(group, totals, kept, seed)
+        return ScoredGroup(
+            sample=group.sample,
+            completions=group.completions,
+            components=components,
+            total=totals,
+            shaped=shaped,
+            causes=self._causes(group, columns, totals, kept, shaped, components),
+        )
+
+    def compose_kept(
+        self,
+        pool: Group,
+        kept: Sequence[int],
+        alone: Mapping[str, Sequence[Score]],
+        in_group: Mapping[str, Sequence[Score]],
+        seed: int = 0,
+    ) -> ScoredGroup:
+        """Return the group of the G completions of a pool of P that `kept` names, in that order.
+
+        alone: name -> P scores, of the components that score each completion by itself.
+        in_group: name -> G scores, of those that see the kept completions as a group.
+        Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
+        values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
+        """
+        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
+        components: dict[str, Sequence[Score]] = {n: [scores[place] for place in kept] for n, scores in alone.items()}
+        components |= in_group
+        components = {name: components[name] for name in self.uses}
+        if not set(self.expression.names) <= set(alone):
+            return self.compose(group, components, seed)
+        columns = self.columns(pool.sample, alone)
+        totals = self._totals(pool, columns)
+        shaped = self._shaped(pool, totals, kept, seed)
+        return ScoredGroup(
+            sample=pool.sample,
+            completions=group.completions,
+            components=components,
+            total=[totals[place] for place in kept],
+            shaped=shaped,
+            causes=self._causes(pool, columns, totals, kept, shaped, components),
+        )
+
+    def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
+        """Return the values that the total sees: name -> a value a completion, None for zero advantage.
+
+        A name is left out where its whole group gets zero advantage. JobError where a policy says `fail`.
+        """
+        columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def _causes(
+        self,
+        pool: Group,
+        columns: Mapping[str, Sequence[float | None]],
+        totals: Sequence[float | None],
+        kept: Sequence[int],
+        shaped: Sequence[float],
+        components: Mapping[str, Sequence[Score]],
+    ) -> GroupAttribution | None:
+        if self.decomposition is None:
+            return None
+        zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
+        return GroupAttribution(
+            ScoredTotals(
+                decomposition=self.decomposition,
+                columns=columns,
+                totals=totals,
+                decided=[total is not None and not zero for total, zero in zip(totals, zeroed, strict=True)],
+                kept=kept,
+                shaped=shaped,
+                own={name: [score.value for score in components[name]] for name in self.expression.names},
+                normalized=bool(self.normalizers),
+            )
+        )
+
+    def _totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
+        totals: list[float | None] = [None] * len(group.completions)
+        if len(columns) < len(self.expression.names):
+            return totals
+        for index, completion in enumerate(group.completions):
+            values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
+            if self.zero_truncated and completion.truncated:
+                totals[index] = 0.0
+            elif len(values) == len(columns):
+                try:
+                    totals[index] = self.expression.evaluate(values)
+                except ArithmeticError as error:
+                    raise JobError(f"reward.total on {group.sample.place(index)}: {error}") from error
+        return totals
+
+    def _column(self, name: str, scores: Sequence[Score], sample: Sample) -> list[float | None] | None:
+        """Return the values that `total` sees, None for zero advantage; no list where the whole group gets that."""
+        column: list[float | None] = [score.value for score in scores]
+        if None not in column:
+            return column
+        present = [value for value in column if value is not None]
+        for index, score in enumerate(scores):
+            if score.value is None:
+                column[index] = self._stand_in(name, score, present, sample.place(index))
+        without_mean = None in column and self.uses[name].on_missing == "group_mean"
+        return None if without_mean else column
+
+    def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
+        """Return what `total` sees where a component has no value; None for zero advantage."""
+        use = self.uses[name]
+        if score.error is None:
+            if use.on_abstain == "fail":
+                reason = score.info.get("reason") or "it gives no reason"
+                raise JobError(
+                    f"component {name!r} ({use.use}) abstains on {place}: {reason}; "
+                    f"set reward.components.{name}.on_abstain to a number to go on"
+                )
+            return float(use.on_abstain)
+        if use.on_missing == "fail":
+            raise JobError(f"component {name!r} ({use.use}) failed on {place}: {score.error}")
+        if use.on_missing == "group_mean":
+            return mean(present) if present else None
+        return None if use.on_missing == "zero_advantage" else float(use.on_missing)
+
+    def _shaped(self, pool: Group, totals: Sequence[float | None], kept: Sequence[int], seed: int) -> list[float]:
+        """Return the shaped rewards of the kept completions; one without a total gets the mean of the others."""
+        present = [place for place, total in enumerate(totals) if total is not None]
+        rank = {place: index for index, place in enumerate(present)}
+        chosen = [place for place in kept if place in rank]
+        if not chosen:
+            return [0.0] * len(kept)
+        given = Group(sample=pool.sample, completions=[pool.completions[place] for place in present])
+        known = [total for total in totals if total is not None]
+        values = self._normalized(given, known, [rank[place] for place in chosen], seed)
+        if len(chosen) == len(kept):
+            return values
+        shaped = dict(zip(chosen, values, strict=True))
+        others = mean(values)
+        return [shaped.get(place, others) for place in kept]
+
+    def _normalized(self, pool: Group, totals: Sequence[float], kept: Sequence[int], seed: int) -> list[float]:
+        """Return the shaped totals of the kept: each normalizer but the last shapes the whole pool."""
+        counts = [completion.token_count for completion in pool.completions]
+        own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{pool.sample.id}".encode()).digest()[:4])
+        values, last = list(totals), len(self.normalizers) - 1
+        for index, (use, normalizer) in enumerate(self.normalizers):
+            tokens = None if None in counts else list(counts)
+            wanted = list(kept) if index == last else list(range(len(totals)))
+            try:
+                shaped = normalizer.shape(list(values), tokens, list(wanted), own_seed)
+                values = [float(value) for value in shaped]
+            except (Exception, SystemExit) as error:  # the one place where a normalizer's exceptions get their name
+                raise JobError(f"normalizer {use} on {pool.sample.place()}: {one_line(error)}") from error
+            if len(values) != len(wanted) or not all(map(math.isfinite, values)):
+                what = f"gave {reprlib.repr(values)} for {len(wanted)} values"
+                raise JobError(f"normalizer {use} on {pool.sample.place()}: {what}")
+        return values if self.normalizers else [values[place] for place in kept]

@@ -1,0 +1,30 @@
+"""The deadline for scoring a group, which begins when its last completion has arrived."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from rewardlab.group_stream import GroupStream
+
+
+class ScoringTimeout(Exception):
+    """The end of a group's time, with work still unfinished."""
+
+
+async def in_time(work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: float) -> Any:
+    """Return the result of `work`, which has `timeout` seconds from when the group is complete.
+
+    Then it is cancelled, and ScoringTimeout is raised; work that ignores its cancellation is left behind.
+    """
+    working, arriving = asyncio.ensure_future(work), asyncio.ensure_future(stream.group())
+    try:
+        await asyncio.wait([working, arriving], return_when=asyncio.FIRST_COMPLETED)
+        if arriving.done():
+            arriving.exception()  # the readers of the stream raise it
+            await asyncio.wait([working], timeout=timeout)
+        if not working.done():
+            raise ScoringTimeout
+        return working.result()
+    finally:
+        arriving.cancel()
+        working.cancel()

@@ -1,0 +1,59 @@
+"""A guard against jobs that go on although too large a share of a component's scores is missing."""
+
+from collections import deque
+from collections.abc import Mapping
+
+from rewardlab.errors import JobError
+from rewardlab.recipe.use import ComponentUse
+from rewardlab.scoring.composition import ScoredGroup
+
+
+class MissingGuard:
+    """A guard that stops a job when too large a share of a component's scores is missing.
+
+    It looks at the last `window` scores of each component, once there are `least`; with window None, at all since the
+    last `reset`, which a trainer calls at every step.
+    """
+
+    def __init__(self, uses: Mapping[str, ComponentUse], window: int | None = None, least: int = 1):
+        self._uses = {name: use for name, use in uses.items() if use.on_missing != "fail"}
+        self._least = least
+        self._failed: dict[str, deque[bool]] = {name: deque(maxlen=window) for name in self._uses}
+        self._causes: dict[str, str] = {}
+
+    def reset(self) -> None:
+        """Forget all counts."""
+        for failed in self._failed.values():
+            failed.clear()
+        self._causes.clear()
+
+    def count(self, scored: ScoredGroup) -> None:
+        """Count one group's failures; abstentions do not count."""
+        for name, failed in self._failed.items():
+            for index, score in enumerate(scored.components[name]):
+                failed.append(score.value is None and score.error is not None)
+                if failed[-1]:
+                    self._causes[name] = f"{scored.sample.place(index)}: {score.error}"
+
+    def check(self) -> None:
+        """Raise a JobError with the component, the share and the last cause, where the share is too large."""
+        for name, failed in self._failed.items():
+            if len(failed) < self._least:
+                continue
+            use, share = self._uses[name], sum(failed) / len(failed)
+            if share > use.max_missing:
+                raise JobError(
+                    f"component {name!r} ({use.use}) has no value for {sum(failed)} of the last "
+                    f"{len(failed)} completions ({share:.1%}; max_missing is {use.max_missing:.1%}); "
+                    f"last: {self._causes[name]}"
+                )
+
+    def check_end(self) -> None:
+        """Raise a JobError where a component gave nothing but failures, however few were counted."""
+        for name, failed in self._failed.items():
+            use = self._uses[name]
+            if failed and all(failed) and use.max_missing < 1:
+                raise JobError(
+                    f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions; "
+                    f"last: {self._causes[name]}"
+                )

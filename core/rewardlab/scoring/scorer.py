@@ -1,0 +1,298 @@
+"""The scorer of a recipe: scores every component of a group at once and composes totals and shaped rewards.
+
+All of it happens on an event loop in a thread of its own, so that no reward ever blocks its caller, be it a trainer
+or another event loop.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rewardlab.concurrency import CallThread, LoopThread, together
+from rewardlab.errors import JobError, UserError
+from rewardlab.files import cache_dir
+from rewardlab.group_stream import GroupStream
+from rewardlab.judging import GROUP_CLOCK, GroupClock, Judges, JudgingSettings, open_judges, require_secrets
+from rewardlab.plan import Plan
+from rewardlab.plan.component import Component, build
+from rewardlab.plan.policy_judge import refuse_policy
+from rewardlab.scoring.attribution_records import decomposition_of
+from rewardlab.scoring.composition import Composition, ScoredGroup
+from rewardlab.scoring.deadline import ScoringTimeout, in_time
+from rewardlab.scoring.group_sampler import GroupSampler
+from rewardlab.scoring.lanes import Lane, open_lane
+from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
+from rewardlab.scoring.shared_lane import SharedLane
+from rewardlab.specs import Context, RewardSpec
+from rewardlab.types import Group, Sample, Score
+from rewardlab.workers import AUTO_DEVICE, WorkerPool, Workers, WorkerStartError, opener, python_of, resolve_device
+
+MOST_WORKERS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """The machine that rewards run on: cache folder, and torch device of their models (auto: a GPU if there is one)."""
+
+    cache_dir: Path = field(default_factory=cache_dir)
+    device: str = AUTO_DEVICE
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedResources:
+    """The parts that one scorer lends another: lanes by the borrower's names, and the processes with its models."""
+
+    lanes: Mapping[str, Lane] = field(default_factory=dict)
+    workers: Workers | None = None
+
+
+class Scorer:
+    """The reward of a plan, ready to score. Close it, or use it as a context manager.
+
+    Judges and rewards are built here; a UserError or JobError names the one that cannot be built. Worker processes
+    start when they are first needed, or at `warm`; a reward that cannot be built in them is a JobError then.
+
+    zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
+        where they cannot be parsed.
+    judges: the judges that are not local, by name, where another process hosts them: objects with
+        `async ask(Ask) -> Reply` and `understood(reply, ok)`. They are neither opened, checked nor closed here,
+        and no secret is asked for.
+    shared: what another scorer lends; that scorer is closed after this one.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        machine: Machine | None = None,
+        zero_truncated: bool = False,
+        judging: JudgingSettings | None = None,
+        judges: Mapping[str, Any] | None = None,
+        shared: SharedResources | None = None,
+    ):
+        assert plan.recipe.reward is not None
+        assert plan.expression is not None
+        if judges is None:
+            refuse_policy(plan.judges, plan.document.where)
+            require_secrets(plan, plan.asked_by_rewards)
+        self._plan = plan
+        self._machine = machine or Machine()
+        self._home = LoopThread("rewardlab-scoring")
+        self._closing = ExitStack()
+        self._pools: list[WorkerPool] = []
+        shared = shared or SharedResources()
+        self._workers = shared.workers or self._own_workers()
+        self.judges = Judges({})
+        try:
+            here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
+            self.judges = open_judges(here, self._home, self._context(Judges({})), judging or JudgingSettings())
+            elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
+            known = Judges({**self.judges, **elsewhere})
+            self._lanes = {
+                name: shared.lanes.get(name) or self._open(name, planned, known)
+                for name, planned in plan.components.items()
+            }
+            self.composition = Composition(
+                expression=plan.expression,
+                uses=plan.recipe.reward.components,
+                normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
+                zero_truncated=zero_truncated,
+                decomposition=decomposition_of(plan),
+            )
+            self._sampler = self._build_sampler(plan.curriculum)
+        except BaseException:
+            self.close()
+            raise
+
+    def score_groups(self, groups: Sequence[Group], zero_truncated: bool | None = None) -> list[ScoredGroup]:
+        """Return complete groups scored, in order; wait for them. Not for use on an event loop.
+
+        zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
+        """
+        return self._home.run(self._score_all(groups, self._composed(zero_truncated)))
+
+    def submit(self, group: Group) -> "Future[ScoredGroup]":
+        """Start to score a complete group, from any thread, and return the future of the result."""
+        return self._home.submit(self._score(GroupStream.of(group), self.composition))
+
+    async def score(
+        self, stream: GroupStream, timeout: float | None = None, zero_truncated: bool | None = None
+    ) -> ScoredGroup:
+        """Return one group scored as its completions arrive; from any event loop, without blocking it.
+
+        timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
+            names the components that have not answered.
+        """
+        return await self._home.here(self._score(stream, self._composed(zero_truncated), timeout))
+
+    def collect(
+        self,
+        sample: Sample,
+        size: int,
+        timeout: float | None = None,
+        zero_truncated: bool | None = None,
+        sampled: bool = True,
+    ) -> Pool:
+        """Return an empty pool for a group of `size`, into which a trainer puts completions as they arrive.
+
+        timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
+            the chosen group.
+        sampled: false where the recipe's group sampler is not to choose, as in an evaluation.
+        """
+        composition = self._composed(zero_truncated)
+        if self._sampler is None or not sampled:
+
+            def start(stream: GroupStream) -> "Future[ScoredGroup]":
+                return self._home.submit(self._score(stream, composition, timeout))
+
+            return StreamedPool(sample, size, start)
+        in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
+        scoring = PoolScoring(
+            home=self._home,
+            alone=partial(self._scores, names=[name for name in self._lanes if name not in in_group], timeout=timeout),
+            in_group=partial(self._scores, names=[name for name in self._lanes if name in in_group], timeout=timeout),
+            compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
+        )
+        return SampledPool(sample, size, self._sampler, scoring)
+
+    def lend(self, names: Mapping[str, str]) -> SharedResources:
+        """Return what another scorer can borrow, so that each of these components scores a group only once for both.
+
+        The other scorer has the same seed and is asked for the same groups.
+        names: the borrower's name of a component -> its name here.
+        """
+        for name in names.values():
+            self._lanes[name] = SharedLane(self._lanes[name], self._home)
+        return SharedResources(
+            lanes={theirs: self._lanes[name] for theirs, name in names.items()}, workers=self._workers
+        )
+
+    def run(self, work: Any) -> Any:
+        """Run a coroutine on the scoring loop and return its result."""
+        return self._home.run(work)
+
+    def warm(self) -> None:
+        """Start worker processes now, so that their start-up overlaps with the caller's."""
+        self._workers.warm()
+        for pool in self._pools:
+            pool.warm()
+
+    def close(self) -> None:
+        """End all scoring, worker processes and threads; closing again does nothing.
+
+        This waits a few seconds for code that cannot be interrupted, then leaves its (daemon) thread behind.
+        """
+        try:
+            self.judges.close()
+        finally:
+            self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
+            self._closing.close()
+
+    def __enter__(self) -> "Scorer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _own_workers(self) -> Workers:
+        workers = Workers(cache=self._machine.cache_dir, seed=self._plan.recipe.seed)
+        self._closing.callback(workers.close)
+        return workers
+
+    def _build_normalizer(self, planned: Component) -> tuple[str, Any]:
+        use = planned.use.use
+        return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
+
+    def _build_sampler(self, planned: Component | None) -> GroupSampler | None:
+        if planned is None or planned.spec.most is None:
+            return None
+        return GroupSampler(planned, self._context(Judges({})))
+
+    def _composed(self, zero_truncated: bool | None) -> Composition:
+        return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
+
+    def _open(self, name: str, planned: Component, judges: Judges) -> Lane:
+        spec: RewardSpec = planned.spec
+        if planned.use.timeout is not None:
+            spec = replace(spec, timeout=planned.use.timeout)
+        if spec.runs == "worker":
+            return open_lane(spec, None, pool=self._pool(planned, spec))
+        reward = self._build_reward(name, planned, judges)
+        if spec.runs != "thread":
+            return open_lane(spec, reward)
+        if spec.scope == "group":
+            home = LoopThread(f"rewardlab-{name}")
+            self._closing.callback(home.close)
+            return open_lane(spec, reward, home=home)
+        thread = CallThread(f"rewardlab-{name}")
+        self._closing.callback(thread.close)
+        return open_lane(spec, reward, thread=thread)
+
+    def _build_reward(self, name: str, planned: Component, judges: Judges) -> Any:
+        what = f"component {name!r} ({planned.use.use})"
+        context = self._context(judges, planned.use.device)
+        try:
+            workers = opener(self._workers, self._plan, planned, self._machine.device)
+        except UserError as error:
+            raise UserError(f"{what}: {error}") from error
+        return build(planned, replace(context, workers=workers), what, "score")
+
+    def _pool(self, planned: Component, spec: RewardSpec) -> WorkerPool:
+        pool = WorkerPool(
+            use=planned.use.use,
+            spec=spec,
+            options=planned.options,
+            context=self._context(Judges({}), planned.use.device),
+            size=planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1),
+            threads=planned.use.threads,
+            python=python_of(self._plan, planned),
+        )
+        self._closing.callback(pool.close)
+        self._pools.append(pool)
+        return pool
+
+    def _context(self, judges: Judges, device: str | None = None) -> Context:
+        return Context(
+            seed=self._plan.recipe.seed,
+            judges=judges,
+            cache_dir=self._machine.cache_dir,
+            device=resolve_device(device or self._machine.device),
+        )
+
+    async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:
+        streams = [GroupStream.of(group) for group in groups]
+        return await together(self._score(stream, composition) for stream in streams)
+
+    async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
+        components = await self._scores(stream, list(self._lanes), timeout)
+        return composition.compose(await stream.group(), components, self._plan.recipe.seed)
+
+    async def _scores(
+        self, stream: GroupStream, names: Sequence[str], timeout: float | None
+    ) -> dict[str, Sequence[Score]]:
+        """Return the scores of a group by these components; see `score` for the timeout."""
+        found: dict[str, Sequence[Score]] = {}
+
+        async def ask(name: str) -> None:
+            try:
+                found[name] = await self._lanes[name].score(stream)
+            except WorkerStartError as error:
+                raise JobError(f"component {name!r}: {error}") from error
+
+        token = GROUP_CLOCK.set(GroupClock(stream))
+        try:
+            work = together(ask(name) for name in names)
+            await (work if timeout is None else in_time(work, stream, timeout))
+        except ScoringTimeout:
+            uses = self.composition.uses
+            silent = ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
+            what = f"scoring {stream.sample.place()} took longer than {timeout:g} s; no answer yet from: {silent}"
+            raise JobError(what) from None
+        finally:
+            GROUP_CLOCK.reset(token)
+        self.judges.check()
+        return {name: found[name] for name in names}

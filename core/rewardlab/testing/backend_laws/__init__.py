@@ -1,0 +1,14 @@
+"""The laws of a backend: what an engine keeps whatever it trains; `rewardlab.laws.BACKEND` says each in words.
+
+In goes a recipe that the engine runs in seconds. Its runs are made by the real command line, in processes of their own
+and in folders that are thrown away; nothing here imports an engine. Out come the outcomes of the laws.
+
+    check          check_backend: all laws as one assertion
+    trial          the recipe that is tried, and the runs that several laws look at
+    commands       commands of rewardlab in other processes: started, interrupted, ended
+    gate           a reward that holds a run up, or fails, once its ledger has some rows
+    ledger         the ledger of a run as groups and steps
+    before_laws    free, mistakes: what must be so before a run
+    whole_laws     whole, scores: what a run leaves behind
+    ending_laws    resume, stop, same, failures: what ends a run early, and going on after it
+"""

@@ -1,0 +1,147 @@
+"""Try all laws of a component, one after the other, whatever comes of each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from rewardlab.errors import RewardlabError, UserError, one_line
+from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, Example, check_names
+from rewardlab.registry import Plugin
+from rewardlab.specs import Spec
+from rewardlab.testing.default_examples import examples_without
+from rewardlab.testing.outcome import LawOutcome, LawViolation, NothingToTry, TrialResult, UnmetNeed
+from rewardlab.testing.spec_location import refuse_while_loading
+from rewardlab.testing.trial import Trial, open_trial, use_of
+
+TRIES = 25
+Law = Callable[[Trial], int]
+"""A function that tries a law. It returns how many cases it saw, or raises LawViolation, UnmetNeed or NothingToTry."""
+MODULES = {
+    "reward": "rewardlab.testing.reward_laws",
+    "judge": "rewardlab.testing.judge_laws",
+    "dataset": "rewardlab.testing.dataset_laws",
+    "curriculum": "rewardlab.testing.curriculum_laws",
+    "normalizer": "rewardlab.testing.normalizer_laws",
+}
+"""kind -> the name of the module that has its LAWS"""
+
+
+def laws_of(kind: str) -> Mapping[str, Law]:
+    """Return name -> law, in the order of rewardlab.laws; raise a UserError where hypothesis is not installed."""
+    try:
+        laws = import_module(MODULES[kind]).LAWS
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+    return {name: laws[name] for name in LAWS_OF_KIND[kind]}
+
+
+def try_laws(
+    spec: Spec,
+    *,
+    plugin: Plugin | None = None,
+    examples: Sequence[Example] | None = None,
+    given: Mapping[str, Any] | None = None,
+    tries: int = TRIES,
+    only: Sequence[str] | None = None,
+) -> list[TrialResult]:
+    """Try the laws of a spec and return one result for each of its examples.
+
+    plugin: the installed one that offers the spec, if any. examples: instead of the spec's own. given: options that
+    replace those of every example. tries: how many cases are generated for each law, at least 1. only: try these laws
+    and no others.
+
+    Raises ValueError where `only` names no law of this kind, and UserError where options are wrong or the spec's
+    function of examples fails. Nothing else is raised: a law that raises is broken.
+    """
+    refuse_while_loading()
+    if tries < 1:
+        raise ValueError(f"tries is a whole number from 1 on, not {tries!r}")
+    check_names(only or (), spec.kind)
+    use = use_of(spec, plugin)
+    own = examples is None and spec.laws.examples is not None
+    if examples is None:
+        try:
+            examples = examples_of(spec, plugin)
+        except UnmetNeed as why:
+            outcomes = [
+                _untried(spec, None, name, why) for name in LAWS_OF_KIND[spec.kind] if only is None or name in only
+            ]
+            return [TrialResult(use=use, kind=spec.kind, example="", outcomes=outcomes)]
+    return [
+        _try_example(spec, use, example, plugin, given or {}, tries, only, index if own else None)
+        for index, example in enumerate(examples)
+    ]
+
+
+def examples_of(spec: Spec, plugin: Plugin | None = None) -> Sequence[Example]:
+    """Return the examples that a spec declares, or else a default one; raise UnmetNeed where none will do."""
+    if spec.laws.examples is None:
+        return examples_without(spec)
+    try:
+        examples = list(spec.laws.examples())
+        for example in examples:
+            _check(example, spec)
+    except Exception as error:
+        raise UserError(f"{use_of(spec, plugin)}: its examples cannot be made: {one_line(error)}") from error
+    return examples
+
+
+def _check(example: Any, spec: Spec) -> None:
+    if not isinstance(example, wanted := EXAMPLE_OF_KIND[spec.kind]):
+        raise TypeError(f"Laws(examples=...) gives {wanted.__name__}s, not {example!r:.80}")
+    check_names(example.off, spec.kind)
+
+
+def _try_example(
+    spec: Spec,
+    use: str,
+    example: Example,
+    plugin: Plugin | None,
+    given: Mapping[str, Any],
+    tries: int,
+    only: Sequence[str] | None,
+    index: int | None,
+) -> TrialResult:
+    laws = {name: law for name, law in laws_of(spec.kind).items() if only is None or name in only}
+    try:
+        with open_trial(spec, example, tries=tries, plugin=plugin, given=given, example_index=index) as tested:
+            outcomes = [_try_law(name, law, tested) for name, law in laws.items()]
+    except UnmetNeed as why:
+        outcomes = [_untried(spec, example, name, why) for name in laws]
+    return TrialResult(use=use, kind=spec.kind, example=example.title, outcomes=outcomes)
+
+
+def _why_off(spec: Spec, example: Example | None, name: str) -> str | None:
+    return spec.laws.off.get(name) or (example.off.get(name) if example else None)
+
+
+def _untried(spec: Spec, example: Example | None, name: str, why: UnmetNeed) -> LawOutcome:
+    if reason := _why_off(spec, example, name):
+        return LawOutcome(law=name, state="off", why=reason)
+    return LawOutcome(law=name, state="untried", why=str(why))
+
+
+def _try_law(name: str, law: Law, tested: Trial) -> LawOutcome:
+    return outcome_of(name, lambda: law(tested), _why_off(tested.spec, tested.example, name))
+
+
+def outcome_of(name: str, law: Callable[[], int], why_off: str | None) -> LawOutcome:
+    """Return the outcome of a law, which is not tried where there is a reason why it is off; raise nothing."""
+    if why_off:
+        return LawOutcome(law=name, state="off", why=why_off)
+    try:
+        if seen := law():
+            return LawOutcome(law=name, state="held", tries=seen)
+        return LawOutcome(law=name, state="nothing", why="no case of it was found")  # a law without a case did not hold
+    except NothingToTry as why:
+        return LawOutcome(law=name, state="nothing", why=str(why))
+    except UnmetNeed as why:
+        return LawOutcome(law=name, state="untried", why=str(why))
+    except LawViolation as example:
+        return LawOutcome(law=name, state="broken", why=str(example))
+    except RewardlabError as error:
+        return LawOutcome(law=name, state="broken", why=str(error))
+    except (Exception, SystemExit) as error:  # a plugin may raise anything anywhere
+        return LawOutcome(law=name, state="broken", why=one_line(error))

@@ -1,0 +1,47 @@
+"""Texts, for those who write rewards: read them, compare them, quote them.
+
+In go a completion's text and a sample. Out come the parts of a response (`sections`), its boxed answer, the two texts
+that a reward compares, and prompts in which no quoted text can pose as something else.
+
+    sections    the parts of a response: reasoning, answer, what follows the reasoning
+    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
+    comparison  a part of a response beside the same part of a reference
+    quoting     templates and unforgeable fences for prompts that quote texts
+    tables      rows of cells as lines with aligned columns
+"""
+
+from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
+from rewardlab.text import quoting, sections
+from rewardlab.text.boxed import last_box, official_box
+from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
+from rewardlab.text.quoting import (
+    QuotingTemplate,
+    fence,
+    fence_key,
+    fence_lines,
+    read_template,
+    template_of,
+)
+from rewardlab.text.tables import COLUMN_GAP, columns, display_width
+
+__all__ = [
+    "COLUMN_GAP",
+    "MASK",
+    "MIN_LENGTH",
+    "ComparedTexts",
+    "Part",
+    "QuotingTemplate",
+    "Redactor",
+    "columns",
+    "compared_texts",
+    "display_width",
+    "fence",
+    "fence_key",
+    "fence_lines",
+    "last_box",
+    "official_box",
+    "quoting",
+    "read_template",
+    "sections",
+    "template_of",
+]

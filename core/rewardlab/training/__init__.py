@@ -1,0 +1,263 @@
+"""The kit for backends: the parts that training engines are made of, and runs of recipes from Python.
+
+A checked recipe (`Plan`) and an engine go in; run directories with models, ledgers and results come out. `RunJob`
+starts, follows, stops and continues a run as `rewardlab run` does. Authors of engines implement `Backend` and find here
+the parts that the engines of this repository use; docs/plugins.md is the guide.
+
+This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
+repository use it. Pin `rewardlab~=0.1.0`.
+
+    run_job, run_directory      a run, and its folder
+    backend, check              the engine as the rest of the library sees it, and every check before a run
+    readiness, dry_run, costs   what can be tried, described and estimated before a run
+    stages, data_stage          the stages one after the other, and the one that writes a dataset
+    stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    ledger, step_metrics, results, evaluation_rows   the records that a stage writes
+    stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.concurrency import CallThread, LoopThread, together
+    from rewardlab.data import kind_of, spread
+    from rewardlab.files import LineAppender, cut_torn_line, whole_folder, write_json
+    from rewardlab.judging import (
+        FIRST_REPLIES,
+        GROUP_CLOCK,
+        GroupClock,
+        Judges,
+        JudgingSettings,
+        NamedJudges,
+        Usage,
+        open_judges,
+        probe_judges,
+        require_secrets,
+    )
+    from rewardlab.plan.component import Component, secret_variables
+    from rewardlab.plan.plan import Plan
+    from rewardlab.plan.total_range import Interval
+    from rewardlab.recipe.models import (
+        Chat,
+        Critic,
+        DataStage,
+        DpoStage,
+        EvalStage,
+        Evaluation,
+        RlStage,
+        SftStage,
+        Stage,
+        TinyModel,
+    )
+    from rewardlab.recipe.use import ComponentUse
+    from rewardlab.recipe.validation import Finding, RecipePath
+    from rewardlab.redaction import redact
+    from rewardlab.scoring import Machine, MissingGuard, Pool, ScoredGroup, Scorer
+    from rewardlab.training.backend import Backend, open_backend
+    from rewardlab.training.check import check_recipe, plan_of_job
+    from rewardlab.training.costs import data_costs, reward_costs
+    from rewardlab.training.dry_run import (
+        clip_note,
+        describe_length,
+        describe_optimiser,
+        model_line,
+        shaped_line,
+        total_lines,
+    )
+    from rewardlab.training.evaluation_rows import write_evaluation_rows
+    from rewardlab.training.ledger import Ledger, UsageLog
+    from rewardlab.training.model_folder import looks_local
+    from rewardlab.training.prompt_lengths import fitting_prompts
+    from rewardlab.training.prompts import PromptFormat
+    from rewardlab.training.results import Results, results_table, summarise
+    from rewardlab.training.run_directory import RunDirectory, run_name
+    from rewardlab.training.run_job import RunJob, RunResult, written_models
+    from rewardlab.training.splits import held_out_samples, read_samples, training_samples
+    from rewardlab.training.stage import StageJob, reading_order, steps_of
+    from rewardlab.training.stage_checks import (
+        benchmark_findings,
+        context_of,
+        divisors,
+        length_findings,
+        model_findings,
+        template_findings,
+        update_findings,
+    )
+    from rewardlab.training.stages import run_stages
+    from rewardlab.training.starting_model import find_starting_model, written_before
+    from rewardlab.training.step_metrics import judge_metrics, metrics_of_step
+    from rewardlab.training.telemetry import telemetry_variables
+    from rewardlab.training.tokenizers import ends_of, load_tokenizer
+    from rewardlab.workers.environments import EnvironmentDefinition, InstallStep
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "rewardlab.concurrency": ["CallThread", "LoopThread", "together"],
+            "rewardlab.data": ["kind_of", "spread"],
+            "rewardlab.files": ["LineAppender", "cut_torn_line", "whole_folder", "write_json"],
+            "rewardlab.judging": [
+                "FIRST_REPLIES",
+                "GROUP_CLOCK",
+                "GroupClock",
+                "Judges",
+                "JudgingSettings",
+                "NamedJudges",
+                "Usage",
+                "open_judges",
+                "probe_judges",
+                "require_secrets",
+            ],
+            "rewardlab.plan.component": ["Component", "secret_variables"],
+            "rewardlab.plan.plan": ["Plan"],
+            "rewardlab.plan.total_range": ["Interval"],
+            "rewardlab.recipe.models": [
+                "Chat",
+                "Critic",
+                "DataStage",
+                "DpoStage",
+                "EvalStage",
+                "Evaluation",
+                "RlStage",
+                "SftStage",
+                "Stage",
+                "TinyModel",
+            ],
+            "rewardlab.recipe.use": ["ComponentUse"],
+            "rewardlab.recipe.validation": ["Finding", "RecipePath"],
+            "rewardlab.redaction": ["redact"],
+            "rewardlab.scoring": ["Machine", "MissingGuard", "Pool", "ScoredGroup", "Scorer"],
+            "backend": ["Backend", "open_backend"],
+            "check": ["check_recipe", "plan_of_job"],
+            "costs": ["data_costs", "reward_costs"],
+            "dry_run": [
+                "clip_note",
+                "describe_length",
+                "describe_optimiser",
+                "model_line",
+                "shaped_line",
+                "total_lines",
+            ],
+            "evaluation_rows": ["write_evaluation_rows"],
+            "ledger": ["Ledger", "UsageLog"],
+            "model_folder": ["looks_local"],
+            "prompt_lengths": ["fitting_prompts"],
+            "prompts": ["PromptFormat"],
+            "results": ["Results", "results_table", "summarise"],
+            "run_directory": ["RunDirectory", "run_name"],
+            "run_job": ["RunJob", "RunResult", "written_models"],
+            "splits": ["held_out_samples", "read_samples", "training_samples"],
+            "stage": ["StageJob", "reading_order", "steps_of"],
+            "stage_checks": [
+                "benchmark_findings",
+                "context_of",
+                "divisors",
+                "length_findings",
+                "model_findings",
+                "template_findings",
+                "update_findings",
+            ],
+            "stages": ["run_stages"],
+            "starting_model": ["find_starting_model", "written_before"],
+            "step_metrics": ["judge_metrics", "metrics_of_step"],
+            "telemetry": ["telemetry_variables"],
+            "tokenizers": ["ends_of", "load_tokenizer"],
+            "rewardlab.workers.environments": ["EnvironmentDefinition", "InstallStep"],
+        },
+    )
+
+__all__ = [
+    "FIRST_REPLIES",
+    "GROUP_CLOCK",
+    "Backend",
+    "CallThread",
+    "Chat",
+    "Component",
+    "ComponentUse",
+    "Critic",
+    "DataStage",
+    "DpoStage",
+    "EnvironmentDefinition",
+    "EvalStage",
+    "Evaluation",
+    "Finding",
+    "GroupClock",
+    "InstallStep",
+    "Interval",
+    "Judges",
+    "JudgingSettings",
+    "Ledger",
+    "LineAppender",
+    "LoopThread",
+    "Machine",
+    "MissingGuard",
+    "NamedJudges",
+    "Plan",
+    "Pool",
+    "PromptFormat",
+    "RecipePath",
+    "Results",
+    "RlStage",
+    "RunDirectory",
+    "RunJob",
+    "RunResult",
+    "ScoredGroup",
+    "Scorer",
+    "SftStage",
+    "Stage",
+    "StageJob",
+    "TinyModel",
+    "Usage",
+    "UsageLog",
+    "benchmark_findings",
+    "check_recipe",
+    "clip_note",
+    "context_of",
+    "cut_torn_line",
+    "data_costs",
+    "describe_length",
+    "describe_optimiser",
+    "divisors",
+    "ends_of",
+    "find_starting_model",
+    "fitting_prompts",
+    "held_out_samples",
+    "judge_metrics",
+    "kind_of",
+    "length_findings",
+    "load_tokenizer",
+    "looks_local",
+    "metrics_of_step",
+    "model_findings",
+    "model_line",
+    "open_backend",
+    "open_judges",
+    "plan_of_job",
+    "probe_judges",
+    "read_samples",
+    "reading_order",
+    "redact",
+    "require_secrets",
+    "results_table",
+    "reward_costs",
+    "run_name",
+    "run_stages",
+    "secret_variables",
+    "shaped_line",
+    "spread",
+    "steps_of",
+    "summarise",
+    "telemetry_variables",
+    "template_findings",
+    "together",
+    "total_lines",
+    "training_samples",
+    "update_findings",
+    "whole_folder",
+    "write_evaluation_rows",
+    "write_json",
+    "written_before",
+    "written_models",
+]

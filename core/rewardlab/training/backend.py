@@ -1,0 +1,54 @@
+"""The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from rewardlab.errors import JobError, Problem, RewardlabError, UserError, one_line
+from rewardlab.plan import Plan
+from rewardlab.training.run_directory import RunDirectory
+
+
+class Backend(Protocol):
+    """A training engine: the object that `build` of a BackendSpec returns.
+
+    Only `ready` and `run` may import the engine. `only` is the index of the only stage to look at; None means all.
+    """
+
+    def check(self, plan: Plan) -> Sequence[Problem]:
+        """Return every reason why this engine cannot run the recipe; empty if it can."""
+
+    def describe(self, plan: Plan, only: int | None) -> str:
+        """Return the text that `run --dry-run` prints of all stages or of stage `only`; write nothing."""
+
+    def ready(self, plan: Plan, only: int | None) -> None:
+        """Raise UserError if this machine cannot start what the stages (or stage `only`) need."""
+
+    def trains_here(self, plan: Plan) -> bool:
+        """Return True if the rewards of training stages are scored on this machine, False if on those of a cluster."""
+
+    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
+        """Run the stages that are not done (of these only stage `only`, if given).
+
+        `say` prints a line for the user. Raises KeyboardInterrupt if the user stopped the run, by Ctrl-C or by
+        `directory.stop`; finished work is kept.
+        """
+
+
+def open_backend(plan: Plan) -> Backend:
+    """Build the backend that a plan names; the plan must have one.
+
+    Raises UserError for a mistake in its options, and JobError if it cannot be built or lacks a method of `Backend`.
+    """
+    assert plan.backend is not None
+    what = f"backend {plan.backend.use.use}"
+    try:
+        backend: Any = plan.backend.spec.build(plan.backend.options)
+    except RewardlabError as error:
+        kind = UserError if isinstance(error, UserError) else JobError
+        raise kind(f"{what}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise JobError(f"{what} could not be built: {one_line(error)}") from error
+    for needed in ("check", "describe", "ready", "trains_here", "run"):
+        if not callable(getattr(backend, needed, None)):
+            raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{needed}`")
+    return backend

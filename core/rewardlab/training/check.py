@@ -1,0 +1,48 @@
+"""The full check of a recipe before a job: its plan, the rows of its datasets, and the checks of its backend."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from rewardlab.errors import JobError, Problem
+from rewardlab.plan import Draft, Plan, draft_plan, make_plan
+from rewardlab.recipe.loading import Document, load
+from rewardlab.registry import Registry
+from rewardlab.training.backend import open_backend
+from rewardlab.training.dataset_preview import preview
+
+
+def check_recipe(
+    document: Document, registry: Registry | None = None, purpose: Literal["check", "run"] = "check"
+) -> Plan:
+    """Return the plan of a recipe, with warnings about its rows, or raise a UserError that lists every problem.
+
+    purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
+    Raises JobError if a plugin fails while the recipe is checked.
+    """
+    draft = draft_plan(document, registry, purpose)
+    if draft.plan is None:
+        raise draft.error()
+    try:
+        warnings, problems = _check_rows_and_backend(draft.plan, draft, purpose)
+    except JobError as error:
+        if not draft.problems:
+            raise
+        raise draft.error([Problem(where=str(document.path), what=str(error))]) from error
+    if draft.problems or problems:
+        raise draft.error(problems)
+    return replace(draft.plan, warnings=warnings)
+
+
+def plan_of_job(recipe: Path) -> Plan:
+    """Return the plan of a run's resolved recipe, for a process of a job that was checked when it began."""
+    return make_plan(load(recipe, strict=False), purpose="job")
+
+
+def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
+    """Return (warnings, problems): those of the rows of the datasets, and the problems that the backend reports."""
+    warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
+    if plan.backend is not None:
+        found = open_backend(plan).check(plan)
+        problems += [problem for problem in found if draft.lost.is_founded(problem.path)]
+    return warnings, problems

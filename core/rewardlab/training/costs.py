@@ -1,0 +1,130 @@
+"""Estimates of what a recipe asks of its judges, made before anything is paid: calls, tokens and money of each stage.
+
+Calls are upper bounds, as long as nothing fails and is retried; tokens are estimates from the texts at hand.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from rewardlab.data import read_dataset
+from rewardlab.errors import UserError
+from rewardlab.plan import Plan
+from rewardlab.plan.component import Component
+from rewardlab.plan.dataset_places import chain
+from rewardlab.recipe.models import RlStage
+from rewardlab.recipe.validation import RecipePath
+from rewardlab.specs import Context
+from rewardlab.types import Sample
+
+BYTES_A_TOKEN = 3.0
+TEXTS_TOKENS = 1000
+"""tokens of the query and the solution that a judge sees"""
+SAMPLE_ROWS = 1000
+PROMPT_TOKENS = 250
+"""tokens of the instructions around the texts of a question"""
+
+
+def data_costs(plan: Plan, place: RecipePath) -> Iterator[str]:
+    """Yield lines for people: the data steps at `place` in the order in which they run, each with what it asks.
+
+    The source is read only if a step asks a judge and the source is a local file that exists.
+    """
+    *steps, source = (planned for _, planned in chain(plan.datasets, place))
+    rows, size = None, 0.0
+    if any(step.spec.calls is not None for step in steps):
+        rows, size = _source_size(plan, source)
+    if rows is not None:
+        yield f"starts from {rows:,} rows of {source.use.use}"
+    made = rows if rows is not None else getattr(source.options, "rows", None) or SAMPLE_ROWS
+    for step in reversed(steps):
+        yield f"{step.use.use} from {step.use.source.use}"
+        yield from (f"  {line}" for line in _step_costs(plan, step, made, None if rows is None else size))
+        if step.spec.makes is not None:
+            made = step.ask("how many rows it makes", step.spec.makes, step.options, made)
+
+
+def _step_costs(plan: Plan, step: Component, rows: int, size: float | None) -> Iterator[str]:
+    """Yield what one step asks about `rows` rows with texts of `size` bytes each; None if the size is unknown yet."""
+    if step.spec.calls is None:
+        return
+    calls = step.ask("how often it asks", step.spec.calls, step.options, rows)
+    for name in step.judges():
+        if size is None:
+            yield f"asks {name} up to {calls:,} questions for {rows:,} rows that it starts from"
+        else:
+            tokens = size / BYTES_A_TOKEN
+            amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
+            yield f"asks {name} up to {calls:,} questions (about {amount})"
+        most = plan.judges[name].most_tokens()
+        if most is not None and not plan.judges[name].spec.local:
+            shown = PROMPT_TOKENS + (TEXTS_TOKENS if size is None else size / BYTES_A_TOKEN)
+            yield f"  at most {_amount(plan, name, calls * shown, calls * most)} (every answer as long as it may be)"
+
+
+def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
+    """Yield lines for people: what the rewards of an rl stage ask in training and, separately, in its evaluations.
+
+    Hosted judges whose answers are bounded in length also get an upper bound of the cost of training.
+    """
+    for component, judge, calls in _group_questions(plan.components, stage.group_size):
+        step = calls * stage.batch_size
+        whole = f", {step * stage.steps:,} in {stage.steps} steps" if stage.steps else ""
+        yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
+        if amount := _cost_bound(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
+            bound = f"at most about {amount} (every answer of policy and judge as long as it may be)"
+            yield f"  {bound}{'' if stage.steps else ' a step'}"
+    if stage.evaluation is not None:
+        prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
+        for component, judge, calls in _group_questions(plan.components, samples):
+            each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
+            yield f"{component} asks {judge} up to {each} in evaluations, before and after at least"
+
+
+def _cost_bound(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:
+    """Return the most tokens and money of questions that each show two answers of the policy, all of full length.
+
+    None if the judge is local or its answers have no bound.
+    """
+    most = plan.judges[judge].most_tokens()
+    if plan.judges[judge].spec.local or most is None:
+        return None
+    return _amount(plan, judge, questions * (2 * answer_tokens + TEXTS_TOKENS + PROMPT_TOKENS), questions * most)
+
+
+def _amount(plan: Plan, judge: str, prompt: float, completion: float) -> str:
+    """Format tokens, and money if the recipe gives a price: "1.2 M tokens, $0.80"."""
+    price = plan.judges[judge].use.price
+    usd = None if price is None else price.cost(round(prompt), round(completion))
+    return f"{_short_number(round(prompt + completion))} tokens" + (f", ${usd:,.2f}" if usd is not None else "")
+
+
+def _group_questions(components: Mapping[str, Component], size: int) -> Iterator[tuple[str, str, int]]:
+    """Yield (component, judge, most questions for a group of `size`) for each judge of each component."""
+    for name, planned in components.items():
+        if planned.spec.calls is not None:
+            calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size)
+            yield from ((name, judge, calls) for judge in planned.judges())
+
+
+def _source_size(plan: Plan, planned: Component) -> tuple[int | None, float]:
+    """Return (rows, mean bytes of a text in them); (None, 0.0) if the source is remote or cannot be read yet."""
+    if planned.spec.step or planned.spec.remote:
+        return None, 0.0
+    try:
+        sizes = [_text_bytes(sample) for sample in read_dataset(planned, Context(seed=plan.recipe.seed))]
+    except UserError:
+        return None, 0.0
+    return len(sizes), sum(sizes) / len(sizes)
+
+
+def _text_bytes(sample: Sample) -> float:
+    """Return the bytes of a typical text: the mean of the prompt and the longest field, as steps ask about either."""
+    prompt = sum(len(message["content"].encode("utf-8", "replace")) for message in sample.prompt)
+    texts = [len(value.encode("utf-8", "replace")) for value in sample.fields.values() if isinstance(value, str)]
+    return (prompt + max(texts, default=prompt)) / 2
+
+
+def _short_number(tokens: int) -> str:
+    for limit, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if tokens >= limit:
+            return f"{tokens / limit:.3g} {unit}"
+    return str(tokens)

@@ -1,0 +1,142 @@
+"""The `data` stage: it writes a dataset to a JSONL file and keeps the rows that an earlier attempt wrote.
+
+The answers of judges to a data step are kept in TO.state/judges, so that no attempt pays for them again.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from rewardlab.concurrency import LoopThread
+from rewardlab.data import read_dataset
+from rewardlab.errors import UserError
+from rewardlab.files import FileLock, LineAppender, cut_torn_line
+from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
+from rewardlab.plan import Plan
+from rewardlab.plan.dataset_places import chain
+from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.validation import RecipePath
+from rewardlab.specs import Context
+from rewardlab.training.data_provenance import same_origin
+from rewardlab.types import Sample
+from rewardlab.workers import AUTO_DEVICE, Workers, opener
+
+
+def write_dataset(
+    plan: Plan, index: int, say: Callable[[str], None], stop: threading.Event | None = None
+) -> dict[str, Usage]:
+    """Write the dataset of stage `index` to the file in its `to`, row by row; return the usage of its judges.
+
+    Rows whose id is in the file already are not written again. Raises UserError if the file holds rows that were made
+    differently or another process is writing it, and KeyboardInterrupt once `stop` is set.
+    """
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, DataStage)
+    target = Path(stage.to).expanduser()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    place = ("stages", index, "dataset")
+    with _locked(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:
+        there = _written_ids(target)
+        same_origin(plan, place, target, _state_folder(target) / "origin.json", bool(there))
+        rows = step_rows(plan, place, judges, workers)
+        count = 0
+        with closing(LineAppender(target)) as file, closing(rows):
+            for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
+                judges.check()  # a step may take an error for one more row to drop
+                if stop is not None and stop.is_set():
+                    raise KeyboardInterrupt
+                if sample.id not in there:
+                    file.write(_line(sample))
+                    count += 1
+        say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
+        for line in judges.summary():
+            say(line)
+        return judges.attempt_usage()
+
+
+def step_rows(plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers) -> Generator[Sample]:
+    """Yield the samples of the dataset at `place` one at a time, made by its data steps if it has any."""
+    planned, seed = plan.datasets[place], plan.recipe.seed
+    context = Context(seed=seed, judges=judges)
+    if planned.use.source is not None:
+        source = _DataStepRows(plan, (*place, "from"), judges, workers)
+        context = replace(context, source=source, workers=opener(workers, plan, planned, AUTO_DEVICE))
+    return read_dataset(planned, context)
+
+
+class _DataStepRows:
+    """The rows that a data step starts from; each iteration reads them from the beginning."""
+
+    def __init__(self, plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers):
+        self._rows = (plan, place, judges, workers)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return step_rows(*self._rows)
+
+
+@contextmanager
+def _judges(plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
+    """Open the judges that the data steps at `place` name; their answers are kept beside the file."""
+    named = [name for _, planned in chain(plan.datasets, place) for name in planned.judges()]
+    wanted = {name: plan.judges[name] for name in named}
+    if not wanted:
+        yield Judges({})
+        return
+    require_secrets(plan, wanted)
+    home = LoopThread("rewardlab-judges")
+    try:
+        judging = JudgingSettings(folder=_state_folder(target) / "judges", stop_on_unparsable=True, say=say)
+        judges = open_judges(wanted, home, Context(seed=plan.recipe.seed), judging)
+        try:
+            yield judges
+            judges.check()
+        finally:
+            judges.close()
+    finally:
+        home.close()
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """Lock `target`, so that no other process writes it; raise UserError if one does."""
+    folder = _state_folder(target)
+    folder.mkdir(exist_ok=True)
+    try:
+        lock = FileLock(folder / "lock")
+    except BlockingIOError:
+        raise UserError("another process is writing this file", where=str(target)) from None
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def _state_folder(target: Path) -> Path:
+    """Return the folder beside `target` with its lock, its note of origin, and the answers of judges."""
+    return target.with_name(target.name + ".state")
+
+
+def _line(sample: Sample) -> bytes:
+    # half of a surrogate pair cannot be encoded as UTF-8 and becomes its JSON escape
+    return (json.dumps(sample.as_row(), ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _written_ids(target: Path) -> set[str]:
+    """Return the ids of the rows in `target`, after cutting off a torn last line that a kill left."""
+    if not target.exists():
+        return set()
+    cut_torn_line(target)
+    found = set()
+    with target.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                found.add(json.loads(line)["id"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise UserError(f"{target}:{number}: no row of a data stage; move this file away") from error
+    return found

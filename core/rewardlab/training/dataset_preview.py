@@ -1,0 +1,147 @@
+"""A check of the first rows of each dataset: do they have the fields that the stages and rewards need?"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from rewardlab.data import is_held_out, read_dataset
+from rewardlab.errors import Problem, UserError
+from rewardlab.plan import Plan
+from rewardlab.plan.component import Component
+from rewardlab.recipe.models import DataStage, EvalStage, RlStage
+from rewardlab.recipe.validation import RecipePath
+from rewardlab.specs import Context
+from rewardlab.types import Sample
+
+ROWS = 2000
+STAGE_FIELDS = {"sft": ("response",), "dpo": ("chosen", "rejected")}
+SCORED = ("rl", "eval", "score")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """A reader of a dataset: a stage at `path`, its evaluation, a data step, or `score` for a recipe without stages.
+
+    held_out: True for only the held-out rows, False for only the others, None for all.
+    """
+
+    use: str
+    name: str
+    path: RecipePath
+    held_out: bool | None
+
+    def rows(self, rows: Sequence[Sample], holdout: float) -> list[Sample]:
+        """Return the rows of `rows` that this reader gets, at a held-out share of `holdout`."""
+        return [row for row in rows if self.held_out in (None, is_held_out(row, holdout))]
+
+
+def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Problem]]:
+    """Return (warnings, problems) of the recipe's datasets, from their first `most` rows (None: all)."""
+    warnings: list[str] = []
+    problems: list[Problem] = []
+    for path, planned in plan.datasets.items():
+        # a step may cost money, and a remote dataset is fetched only when it is needed
+        if planned.spec.step or planned.spec.remote or _is_made_by_stage(plan, planned):
+            continue
+        try:
+            rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), most))
+        except UserError as error:
+            where = plan.document.where(path)
+            problems += [Problem(where=where, what=str(problem), path=path) for problem in error.problems]
+            continue
+        read_by = {reader: reader.rows(rows, planned.use.holdout) for reader in _readers(plan, path)}
+        problems += _missing_fields(plan, path, read_by)
+        if most is None or len(rows) < most:
+            problems += _without_rows(plan, path, read_by)
+        scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
+        for name, what, fatal in _abstentions(plan, list(scored.values())):
+            place = ("reward", "components", name)
+            where = plan.document.where(place)
+            problems += [Problem(where=where, what=what, path=place)] if fatal else []
+            warnings += [] if fatal else [f"{where}: {what}"]
+    return warnings, problems
+
+
+def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
+    """Yield the readers of the dataset that the recipe describes at `path`."""
+    if path[-1] == "from":
+        step = plan.datasets.get(path[:-1])
+        if step is not None:
+            yield Reader(use="step", name=step.use.use, path=path, held_out=None)
+        return
+    if not plan.document.tree.get("stages"):
+        yield Reader(use="score", name="the reward", path=("reward",), held_out=None)
+    for index, stage in enumerate(plan.recipe.stages):
+        place: RecipePath = ("stages", index)
+        evaluates = isinstance(stage, RlStage) and stage.evaluation is not None
+        if not isinstance(stage, DataStage | EvalStage) and plan.stage_dataset_place(index) == path:
+            yield Reader(use=stage.use, name=f"stage {index} ({stage.use})", path=place, held_out=False)
+        if isinstance(stage, EvalStage) or evaluates:
+            evaluated, only_held_out = plan.evaluation_dataset_place(index)
+            if evaluated == path:
+                place = (*place, "eval") if evaluates else place
+                yield Reader(use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None)
+
+
+def _missing_fields(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
+    """Yield a problem for each needed field that rows lack, once for all readers."""
+    reported = set()
+    for reader, rows in read_by.items():
+        for wanted, by in _needed_fields(plan, reader).items():
+            lacking = [row for row in rows if row.fields.get(wanted) is None]
+            if not lacking or wanted in reported:
+                continue
+            reported.add(wanted)
+            often = f"{len(lacking)} of {len(rows)} rows lack it, first {lacking[0].source or lacking[0].id}"
+            often = "no row has it" if len(lacking) == len(rows) else often
+            hint = f"name its column, `fields: {{{wanted}: <column>}}`; columns: {_columns(rows)}"
+            what = f"field {wanted!r} is needed by {by}, but {often}; {hint}"
+            yield Problem(where=plan.document.where(path), what=what, path=path)
+
+
+def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:
+    """Return the fields that a reader's rows must have: field -> who needs it."""
+    needed = dict.fromkeys(STAGE_FIELDS.get(reader.use, ()), reader.name)
+    if reader.use == "step":
+        step = plan.datasets[reader.path[:-1]]
+        needed |= dict.fromkeys(step.ask("what it requires", step.spec.required_fields, step.options), reader.name)
+    if reader.use in SCORED:
+        needed |= plan.row_needs.fields
+    return needed
+
+
+def _columns(rows: list[Sample]) -> str:
+    return ", ".join(sorted(rows[0].fields)[:20]) or "none"
+
+
+def _without_rows(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
+    """Yield a problem for each reader that gets no row; only meaningful if `read_by` holds all rows."""
+    use, setting = plan.datasets[path].use.use, ".".join(map(str, (*path, "holdout")))
+    for reader in (reader for reader, rows in read_by.items() if not rows):
+        what = f"every row of {use} is held out, none is left to train on; lower {setting}"
+        if reader.held_out:
+            what = (
+                f"no row of {use} is held out; set {setting} (such as 0.1), or give the evaluation a dataset of its own"
+            )
+        yield Problem(where=plan.document.where(reader.path), what=what, path=reader.path)
+
+
+def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, bool]]:
+    """Yield (component, message, whether the job would fail) for each reward that gives some rows no value."""
+    needs = plan.row_needs
+    reasons: dict[str, Counter[str]] = {}
+    for row in rows:
+        for name, reason in needs.abstentions(row, fatal_only=False):
+            reasons.setdefault(name, Counter())[reason] += 1
+    for name, found in reasons.items():
+        listed = "; ".join(f"{reason} ({n} of {len(rows)} rows)" for reason, n in sorted(found.items()))
+        fatal = name in needs.fatal
+        hint = "; set on_abstain to a number, or leave these rows out" if fatal else ""
+        yield name, f"will abstain: {listed}{hint}", fatal
+
+
+def _is_made_by_stage(plan: Plan, planned: Component) -> bool:
+    """Return True if a `data` stage of this recipe writes the file that this dataset reads."""
+    target = getattr(planned.options, "path", None)
+    return any(isinstance(stage, DataStage) and stage.to == str(target) for stage in plan.recipe.stages)

@@ -1,0 +1,51 @@
+"""The lines of `run --dry-run` that are the same for every engine."""
+
+from collections.abc import Iterator
+
+from rewardlab.plan import Plan
+from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.workers import describe_environment
+
+
+def total_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line with the total and its range, and one for each component; nothing if the recipe has no reward."""
+    if plan.expression is None or plan.total_range is None:
+        return
+    yield f"total {plan.expression.text} in [{plan.total_range[0]:g}, {plan.total_range[1]:g}]"
+    for name, planned in plan.components.items():
+        spec = planned.spec
+        low, high = spec.range
+        where = describe_environment(plan, planned)
+        yield f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}{where}"
+
+
+def model_line(plan: Plan) -> str:
+    """Return the model's name, or a description of a tiny one."""
+    model = plan.recipe.model
+    if model is None or isinstance(model, str):
+        return str(model)
+    return f"tiny Llama, {model.layers} layers of {model.hidden_size}, built here"
+
+
+def shaped_line(plan: Plan, stage: RlStage) -> Iterator[str]:
+    """Yield a line with the range of shaped rewards; nothing without normalizers or if the range is unknown."""
+    shaped = plan.shaped_range(stage.group_size)
+    if plan.normalizers and shaped is not None:
+        chain = ", ".join(n.use.use for n in plan.normalizers)
+        yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]"
+
+
+def clip_note(stage: RlStage) -> str:
+    """Return a note that the clip has no effect if each batch gives one update; otherwise an empty string."""
+    return "" if stage.updates_per_batch > 1 else " (without effect: one update a batch is on-policy)"
+
+
+def describe_length(stage: SftStage | RlStage | DpoStage, unit: str) -> str:
+    """Return the length of a stage, such as "500 steps of 32 prompts"; `unit` is the plural of what a batch holds."""
+    much = f"{stage.steps} steps" if stage.steps else f"{stage.epochs:g} passes"
+    return f"{much} of {stage.batch_size} {unit}"
+
+
+def describe_optimiser(stage: SftStage | RlStage | DpoStage) -> str:
+    """Return the optimizer with its learning rate, schedule and warm-up steps."""
+    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"

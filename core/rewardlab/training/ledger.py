@@ -1,0 +1,101 @@
+"""The ledger of a run (every scored completion), and its log of what the judges were asked and cost at each step."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rewardlab.files import LineAppender, cut_torn_line, last_row
+from rewardlab.judging import Usage
+from rewardlab.redaction import redact
+from rewardlab.scoring import ScoredGroup
+
+
+class Ledger:
+    """The ledger of a run: a JSONL file with a line for each scored completion, on disk once `write` returns.
+
+    Lines are only appended, by one writer at a time. The numbers of groups go on through an attempt, even if its next
+    stage, or a restart after a crash, opens the file again.
+    """
+
+    def __init__(self, path: Path, attempt: int):
+        self._attempt = attempt
+        cut_torn_line(path)
+        last = last_row(path)
+        self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
+        self._file = LineAppender(path)
+
+    def write(self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str) -> None:
+        """Append all groups or, if the disk is full, none and raise JobError.
+
+        step: None outside of training. trained: "yes", "no" (evaluation) or "unknown".
+        """
+        lines = []
+        for number, group in enumerate(scored, self._groups):
+            common = {"attempt": self._attempt, "stage": stage, "step": step, "group": number}
+            for index, row in enumerate(_rows(group)):
+                lines.append(json.dumps(common | {"index": index, "trained": trained} | row, allow_nan=False))
+        self._file.write("".join(f"{line}\n" for line in lines).encode())
+        self._groups += len(scored)
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+
+class UsageLog:
+    """A log of what the judges were asked and cost: a JSONL file with a line for each judge and step.
+
+    A line holds what was added since the line before.
+    """
+
+    def __init__(self, path: Path, attempt: int):
+        self._attempt = attempt
+        self._last: dict[str, Usage] = {}
+        cut_torn_line(path)
+        self._file = LineAppender(path)
+
+    def write(self, stage: int, step: int | None, usage: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append what was added since the last call, and return it. `usage` counts from the beginning of the run."""
+        since = {name: now.minus(self._last.get(name, Usage())) for name, now in usage.items()}
+        self.starts_from(usage)
+        return self.note(stage, step, since)
+
+    def note(self, stage: int, step: int | None, since: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append these counts, without those that are all zero, and return the ones that were written."""
+        written = {name: counts for name, counts in since.items() if any(asdict(counts).values())}
+        for name, counts in written.items():
+            common = {"attempt": self._attempt, "stage": stage, "step": step, "judge": name}
+            self._file.write(f"{json.dumps(common | asdict(counts))}\n".encode())
+        return written
+
+    def starts_from(self, usage: Mapping[str, Usage]) -> None:
+        """Set the counts to start from, so that those of earlier attempts or stages are not written again."""
+        self._last |= {name: now.minus(Usage()) for name, now in usage.items()}
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+
+def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
+    """Yield a row for each of the group's G completions, in their order."""
+    for index, completion in enumerate(group.completions):
+        yield {
+            "id": group.sample.id,
+            "completion": completion.text,
+            "tokens": completion.token_count,
+            "truncated": completion.truncated,
+            "components": {name: _component(group, name, index) for name in group.components},
+            "total": group.total[index],
+            "shaped": group.shaped[index],
+        } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
+
+
+def _component(group: ScoredGroup, name: str, index: int) -> dict[str, Any]:
+    """Return the score of one component for one completion, and what it contributed to the reward."""
+    score = group.components[name][index]
+    entry = {"value": score.value, "error": None if score.error is None else redact(score.error)}
+    caused = {} if group.causes is None else group.causes.entry(name, index)
+    return {**entry, "info": dict(score.info), **caused}

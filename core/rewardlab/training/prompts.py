@@ -1,0 +1,133 @@
+"""Prompts as the policy reads them: through its chat template if it has one, otherwise as plain text.
+
+A sample gives the same token ids in supervised training, in reinforcement learning and in evaluation.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rewardlab.errors import UserError, one_line
+from rewardlab.recipe.models import Chat
+from rewardlab.types import Message, Sample
+
+THINK, THOUGHT = "<think>", "</think>"
+ANSWER = "ANSWER"
+
+
+def as_text(prompt: Sequence[Message]) -> str:
+    """Return messages as text for a model without a chat template: their contents, each followed by a newline."""
+    return "\n".join(message["content"] for message in prompt) + "\n"
+
+
+class PromptFormat:
+    """The format of one stage's prompts: it turns samples into token ids, and token ids into `Completion.text`.
+
+    ends: the ids of the tokens that end a completion. A chat template in the recipe becomes the tokenizer's own and is
+    saved with it. Raises UserError if the recipe sets `chat.thinking` and there is no chat template.
+    """
+
+    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]):
+        if chat.template is not None:
+            tokenizer.chat_template = chat.template
+        self._tokenizer = tokenizer
+        self._system = chat.system
+        self._ends = ends
+        self._is_chat = tokenizer.chat_template is not None
+        if chat.thinking is not None and not self._is_chat:
+            raise UserError("chat.thinking is an option of chat templates, and the model has none; set chat.template")
+        self._options = {} if chat.thinking is None else {"enable_thinking": chat.thinking}
+        self._ending: list[int] | None = None
+
+    def text(self, sample: Sample) -> str:
+        """Return the prompt's text, up to where the policy continues. Raises UserError if the template fails on it."""
+        messages = self._messages(sample)
+        return self._render(sample, messages, add_generation_prompt=True) if self._is_chat else as_text(messages)
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids of a prompt's text, as `text` returns it."""
+        # a chat template writes its own special tokens
+        ids = self._tokenizer(text, add_special_tokens=not self._is_chat)["input_ids"]
+        if not self._is_chat and ids and ids[-1] == self._tokenizer.eos_token_id:
+            return ids[:-1]  # some tokenizers end every text, but the policy is to continue this one
+        return ids
+
+    def plain(self, text: str) -> str:
+        """Return a prompt's text for engines that add no special tokens; they get the same ids as `tokens` returns.
+
+        Raises UserError if the tokenizer adds tokens that no text stands for.
+        """
+        wanted = self.tokens(text)
+        for candidate in (text, (self._tokenizer.bos_token or "") + text):
+            if self._tokenizer(candidate, add_special_tokens=False)["input_ids"] == wanted:
+                return candidate
+        raise UserError(f"the model's tokenizer reads {text[:60]!r} with tokens that no text stands for")
+
+    def answer(self, sample: Sample, response: str) -> list[int]:
+        """Return the token ids that the policy is to write after the prompt: `response` and the end of an answer.
+
+        If the template has opened `<think>` and `response` begins with it, too, it is not repeated. Raises UserError
+        if the template has opened `<think>` and `response` has no reasoning.
+        """
+        text = self._response_after_prompt(sample, response)
+        return [*self._tokenizer(text, add_special_tokens=False)["input_ids"], *self._end(sample)]
+
+    def answer_text(self, sample: Sample, response: str) -> str:
+        """Return the text of `answer`, for engines that read texts; it ends with the tokenizer's end-of-sequence token.
+
+        Raises UserError as `answer` does.
+        """
+        end = self._tokenizer.decode(self._end(sample), clean_up_tokenization_spaces=False)
+        eos = self._tokenizer.eos_token
+        return self._response_after_prompt(sample, response) + end + ("" if end.endswith(eos) else eos)
+
+    def _response_after_prompt(self, sample: Sample, response: str) -> str:
+        """Return `response` without the `<think>` that the prompt ends with."""
+        if opened := self.opened(self.text(sample)):
+            if THOUGHT not in response:
+                raise UserError(
+                    f"the chat template opens {THINK}, but the response of {sample.id!r} has no {THOUGHT}; "
+                    "set chat.thinking to false, or chat.template, or train on responses with reasoning"
+                )
+            for copy in (opened, THINK):
+                if response.startswith(copy):
+                    return response[len(copy) :]
+        return response
+
+    def decode(self, completion_ids: Sequence[Sequence[int]]) -> list[str]:
+        """Return the text of each completion, without the special tokens that end and pad it."""
+        return self._tokenizer.batch_decode(
+            [list(ids) for ids in completion_ids],
+            skip_special_tokens=True,
+            clean_up_tokenization_spaces=False,
+        )
+
+    def opened(self, text: str) -> str:
+        """Return the `<think>` and white space at the end of a prompt's text, which begin the completion; else ""."""
+        return text[text.rindex(THINK) :] if self._is_chat and text.rstrip().endswith(THINK) else ""
+
+    def _messages(self, sample: Sample) -> list[dict[str, str]]:
+        messages = [dict(message) for message in sample.prompt]
+        if self._system is not None and all(message["role"] != "system" for message in messages):
+            messages.insert(0, {"role": "system", "content": self._system})
+        return messages
+
+    def _render(self, sample: Sample, messages: list[dict[str, str]], add_generation_prompt: bool) -> str:
+        try:
+            return self._tokenizer.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=add_generation_prompt, **self._options
+            )
+        except Exception as error:  # a chat template can raise anything
+            raise UserError(f"the chat template fails on sample {sample.id!r}: {one_line(error)}") from error
+
+    def _end(self, sample: Sample) -> list[int]:
+        """Return the ids that the template puts after an answer, up to a token that ends it, or only such a token."""
+        if self._ending is None:
+            self._ending = [self._tokenizer.eos_token_id]
+            messages = [*self._messages(sample), {"role": "assistant", "content": ANSWER}]
+            text = self._render(sample, messages, add_generation_prompt=False) if self._is_chat else ""
+            _, found, rest = text.rpartition(ANSWER)
+            ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if found else []
+            ends = [position for position, token in enumerate(ids) if token in self._ends]
+            if ends:
+                self._ending = ids[: ends[0] + 1]
+        return self._ending

@@ -1,0 +1,169 @@
+"""The run directory: the folder of one run, with its recipe, its state and every scored completion.
+
+    recipe.resolved.yaml   the recipe with overrides; values from the environment stay ${oc.env:...}
+    manifest.json          versions, seed, hashes, the command of each attempt
+    lock                   held by the process that runs
+    state.json             which stages are done
+    ledger.jsonl           a line for each scored completion: the score and contribution of each component
+    usage.jsonl            what each judge was asked and cost at each step
+    judges/                answers of judges, so that a resumed run pays for none twice
+    logs/  checkpoints/  models/  evaluation/
+
+Each resume is a new attempt at the same folder.
+"""
+
+import hashlib
+import json
+import platform
+import shlex
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from rewardlab import __version__
+from rewardlab.errors import UserError, one_line
+from rewardlab.files import FileLock, write_json
+from rewardlab.plan import Plan
+from rewardlab.plan.fingerprint import decisive
+from rewardlab.recipe.yaml12 import dump
+from rewardlab.redaction import redact
+
+DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
+
+
+@dataclass
+class RunDirectory:
+    """The folder of one run, held by one process at a time.
+
+    attempt: counts from 0 and grows by one with every resume. done: the indices of the stages that are done.
+    stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a step,
+        saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
+
+    Raises UserError if another process holds the folder.
+    """
+
+    path: Path
+    attempt: int = 0
+    done: list[int] = field(default_factory=list)
+    stop: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            self._lock = FileLock(self.path / "lock")  # held until `close` or the end of the process
+        except BlockingIOError:
+            raise UserError("another process is running in this folder", where=str(self.path)) from None
+
+    def close(self) -> None:
+        """Release the folder, so that another process can resume the run; calling it again does nothing."""
+        self._lock.close()
+
+    @classmethod
+    def create(cls, plan: Plan, command: Sequence[str], root: Path = Path("runs")) -> "RunDirectory":
+        """Make the folder <root>/<name>-<time> of a new run, with its recipe, manifest and state."""
+        root.mkdir(parents=True, exist_ok=True)
+        path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
+        run = cls(path=path)
+        (path / "recipe.resolved.yaml").write_text(dump(plan.document.raw), encoding="utf-8")
+        run._write("manifest.json", _manifest(plan, command))
+        run.save_state()
+        return run
+
+    @classmethod
+    def resume(cls, path: Path, plan: Plan, command: Sequence[str]) -> "RunDirectory":
+        """Open the existing folder of a run for one more attempt.
+
+        Raises UserError if it is no run directory, or was made with another recipe or another version of a plugin.
+        """
+        fresh = _manifest(plan, command)
+        try:
+            state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+            manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+            attempt, done = state["attempt"] + 1, list(state["done"])
+            different = [_difference(what, manifest[what], fresh[what]) for what in DECISIVE]
+            commands = [*manifest["commands"], *fresh["commands"]]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
+        if any(different):
+            raise UserError(
+                f"{path} was made with {'; '.join(filter(None, different))}; "
+                "resume with what it was made with, or start a new run"
+            )
+        run = cls(path=path, attempt=attempt, done=done)
+        run._write("manifest.json", manifest | {"commands": commands})
+        run.save_state()
+        return run
+
+    def folder(self, *parts: str) -> Path:
+        """Return a folder inside of the run directory, after making it if it is missing."""
+        folder = self.path.joinpath(*parts)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def finish_stage(self, index: int) -> None:
+        """Note that stage `index` is done, so that a resume passes over it."""
+        self.done = sorted({*self.done, index})
+        self.save_state()
+
+    def save_state(self) -> None:
+        """Write the attempt and the finished stages to state.json."""
+        self._write("state.json", {"attempt": self.attempt, "done": self.done})
+
+    def _write(self, name: str, content: Mapping[str, Any]) -> None:
+        write_json(self.path / name, content)
+
+
+def _new_folder(root: Path, name: str) -> Path:
+    """Make and return a new folder: <name>, or <name>-2, ... for runs that start in the same second."""
+    for number in count(1):
+        path = root / (name if number == 1 else f"{name}-{number}")
+        with suppress(FileExistsError):
+            path.mkdir()
+            return path
+    raise AssertionError
+
+
+def run_name(plan: Plan) -> str:
+    """Return the recipe's name, or that of its file without the suffix."""
+    return plan.recipe.name or plan.document.path.stem
+
+
+def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
+    return {
+        "rewardlab": __version__,
+        "python": platform.python_version(),
+        "packages": {name: found for name in _packages(plan) if (found := _installed(name))},
+        "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
+        "seed": plan.recipe.seed,
+        "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
+        # kept for reports, which are made without the plugins
+        "remarks": {name: list(p.spec.remarks) for name, p in plan.components.items() if p.spec.remarks},
+        "commands": [redact(shlex.join(command))],
+    }
+
+
+def _packages(plan: Plan) -> Sequence[str]:
+    """Return the names of the distributions that the plan's backend wants in the manifest."""
+    return plan.backend.spec.packages if plan.backend is not None else ()
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _difference(what: str, then: Any, now: Any) -> str | None:
+    """Describe how an entry of the manifest differs from the one of the first attempt; None if it does not."""
+    if then == now:
+        return None
+    if what == "recipe_sha256":
+        return "another recipe (compare its recipe.resolved.yaml)"
+    changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+    return "; ".join(f"{name}: {then.get(name)}, now {now.get(name)}" for name in changed)

@@ -1,0 +1,216 @@
+"""Runs of recipes from Python: start, follow, stop and continue them as `rewardlab run` does."""
+
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Literal
+
+from rewardlab.errors import UserError
+from rewardlab.judging import probe_judges
+from rewardlab.plan import Plan
+from rewardlab.recipe.loading import load
+from rewardlab.recipe.models import DataStage
+from rewardlab.training.backend import Backend, open_backend
+from rewardlab.training.check import check_recipe
+from rewardlab.training.readiness import get_ready
+from rewardlab.training.run_directory import RunDirectory
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """The end of a run that did not fail.
+
+    directory: the folder of the run. stopped: whether it was stopped before its last stage was done.
+    """
+
+    directory: Path
+    stopped: bool = False
+
+
+class RunJob:
+    """One run of a checked recipe, or one more attempt at a run.
+
+        job = RunJob.load("recipe.yaml", ["seed=3"])
+        for line in job.follow():     # or job.run(), which blocks; or job.start(), job.stop() and job.wait()
+            print(line)
+        print(job.wait().directory)
+
+    plan: the result of `check_recipe(..., purpose="run")`. stage: the only stage to run, counted from 0. resume: the
+    folder of an earlier attempt. root: where a new folder is made. say: called, from any thread, with each line that
+    the command prints. command: the command that starts this run, for the manifest and the advice on how to continue.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        stage: int | None = None,
+        resume: Path | None = None,
+        root: Path = Path("runs"),
+        say: Say = print,
+        command: Sequence[str] = (),
+    ):
+        """Raise UserError if the recipe has no such stage; nothing is written and no engine is imported."""
+        if stage is not None and not 0 <= stage < len(plan.recipe.stages):
+            raise UserError(f"--stage {stage}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
+        self.plan = plan
+        self.directory: Path | None = None
+        self.command = list(command) or _command(plan, stage)
+        self._stage, self._resume, self._root, self._say = stage, resume, root, say
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._result: RunResult | BaseException | None = None
+
+    @classmethod
+    def load(
+        cls,
+        recipe: str | Path,
+        overrides: Sequence[str] = (),
+        *,
+        stage: int | None = None,
+        resume: Path | None = None,
+        root: Path = Path("runs"),
+        say: Say = print,
+    ) -> "RunJob":
+        """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem."""
+        plan = check_recipe(load(str(recipe), list(overrides), strict=False), purpose="run")
+        command = ["rewardlab", "run", str(recipe), *overrides, *(["--stage", str(stage)] if stage is not None else [])]
+        return cls(plan, stage=stage, resume=resume, root=root, say=say, command=command)
+
+    @property
+    def status(self) -> Literal["waiting", "running", "done", "stopped", "failed"]:
+        """The state of a job that is run by `start` or `follow`; "waiting" before, and throughout a direct `run`."""
+        if self._result is None:
+            return "waiting" if self._thread is None else "running"
+        if isinstance(self._result, RunResult):
+            return "stopped" if self._result.stopped else "done"
+        return "failed"
+
+    def describe(self) -> str:
+        """Return what the run would do, with the exact commands of the engine; nothing is started or written."""
+        return self._backend().describe(self.plan, self._stage)
+
+    def run(self) -> RunResult:
+        """Run to the end, in this thread; `directory` is set as soon as the folder is made.
+
+        Raises UserError or JobError if the run cannot start or fails; finished work is kept, and `continuation` says
+        how to continue. Ctrl-C in the main thread, or `stop` from another, ends the run early, with a checkpoint if
+        the engine can write one.
+        """
+        backend = self._backend()
+        self._get_ready(backend)
+        directory = self._open()
+        self.directory = directory.path
+        self._say(f"run directory: {directory.path}")
+        try:
+            backend.run(self.plan, directory, self._stage, self._say)
+        except KeyboardInterrupt:
+            return RunResult(directory=directory.path, stopped=True)
+        finally:
+            directory.close()
+        return RunResult(directory=directory.path)
+
+    def start(self) -> None:
+        """Start the run in a thread of its own; `wait` returns its result.
+
+        Raises RuntimeError if it was started before.
+        """
+        if self._thread is not None:
+            raise RuntimeError("this run was started before; make another RunJob")
+        self._thread = threading.Thread(target=self._run_in_thread, name="rewardlab-run", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the run to end after the current step, with a checkpoint if the engine can write one; return at once."""
+        self._stop.set()
+
+    def wait(self, timeout: float | None = None) -> RunResult:
+        """Wait for a job that was started, and return its result or raise the exception that ended it.
+
+        timeout: in seconds; None waits for as long as it takes. Raises TimeoutError if the job has not ended by then,
+        and RuntimeError if it was not started.
+        """
+        if self._thread is None:
+            raise RuntimeError("this run was not started; call start() first, or run()")
+        self._thread.join(timeout)
+        if self._result is None:
+            raise TimeoutError(f"the run has not ended within {timeout:g} s")
+        if isinstance(self._result, RunResult):
+            return self._result
+        raise self._result
+
+    def follow(self) -> Iterator[str]:
+        """Start the job and yield each line that the command would print; at the end, raise what `wait` raises."""
+        lines: SimpleQueue[str | None] = SimpleQueue()
+        say, self._say = self._say, lines.put
+        self.start()
+        assert self._thread is not None
+        threading.Thread(target=_end_lines_after, args=(self._thread, lines), daemon=True).start()
+        while (line := lines.get()) is not None:
+            yield line
+        self._say = say
+        self.wait()
+
+    def continuation(self) -> list[str]:
+        """Return lines that say how to continue after a failure; none if there is no folder yet.
+
+        A resume refuses a changed recipe, so there is also a line for going on from the last model.
+        """
+        if self.directory is None:
+            return []
+        resume = shlex.join([*self.command, "--resume", str(self.directory)])
+        lines = [f"what was done is in {self.directory}; after mending, continue with: {resume}"]
+        if models := written_models(self.directory):
+            stage = int(models[-1].name.partition("-")[0]) + 1
+            lines.append(f"or, with a changed recipe, from its last model: model={models[-1]} --stage {stage}")
+        return lines
+
+    def _run_in_thread(self) -> None:
+        try:
+            self._result = self.run()
+        except BaseException as error:  # raised again by `wait`
+            self._result = error
+
+    def _backend(self) -> Backend:
+        return open_backend(self.plan)
+
+    def _get_ready(self, backend: Backend) -> None:
+        """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
+        backend.ready(self.plan, self._stage)
+        if backend.trains_here(self.plan):
+            get_ready(self.plan, self._say, self._stage)
+            asking: list[int | None] = [self._stage]
+        else:  # a cluster asks the judges of its stages itself
+            stages = enumerate(self.plan.recipe.stages)
+            asking = [i for i, stage in stages if isinstance(stage, DataStage) and self._stage in (None, i)]
+        for stage in asking:
+            probe_judges(self.plan, self._say, stage)
+
+    def _open(self) -> RunDirectory:
+        if self._resume is not None:
+            directory = RunDirectory.resume(self._resume, self.plan, self.command)
+        else:
+            directory = RunDirectory.create(self.plan, self.command, self._root)
+        directory.stop = self._stop
+        return directory
+
+
+def _end_lines_after(thread: threading.Thread, lines: "SimpleQueue[str | None]") -> None:
+    """Put None, the end of the lines, into `lines` when the thread has ended."""
+    thread.join()
+    lines.put(None)
+
+
+def written_models(directory: Path) -> list[Path]:
+    """Return the folders of the models that the training stages of the run in `directory` wrote, first to last."""
+    found = [path for path in (directory / "models").glob("[0-9]*-*") if path.is_dir()]
+    return sorted(found, key=lambda path: int(path.name.partition("-")[0]))
+
+
+def _command(plan: Plan, stage: int | None) -> list[str]:
+    return ["rewardlab", "run", str(plan.document.path), *(["--stage", str(stage)] if stage is not None else [])]

@@ -1,0 +1,36 @@
+"""The split of a dataset into the rows that a stage trains on and those that it evaluates on."""
+
+from rewardlab.data import is_held_out, read_dataset
+from rewardlab.errors import UserError
+from rewardlab.plan import Plan
+from rewardlab.plan.component import Component
+from rewardlab.specs import Context
+from rewardlab.types import Sample
+
+
+def read_samples(plan: Plan, planned: Component) -> list[Sample]:
+    """Return every row of a dataset, in its order."""
+    return list(read_dataset(planned, Context(seed=plan.recipe.seed)))
+
+
+def training_samples(plan: Plan, index: int) -> list[Sample]:
+    """Return the rows that stage `index` trains on; raise UserError if all are held out."""
+    planned = plan.stage_dataset(index)
+    samples = [s for s in read_samples(plan, planned) if not is_held_out(s, planned.use.holdout)]
+    if not samples:
+        where = plan.document.where(("stages", index))
+        raise UserError(f"every row of {planned.use.use} is held out; none is left to train on", where=where)
+    return samples
+
+
+def held_out_samples(plan: Plan, index: int) -> list[Sample]:
+    """Return the held-out rows of the dataset that stage `index` evaluates on; raise UserError if there are none."""
+    planned, _ = plan.evaluation_dataset(index)
+    samples = [s for s in read_samples(plan, planned) if is_held_out(s, planned.use.holdout)]
+    if not samples:
+        raise UserError(
+            f"no row of {planned.use.use} is held out to evaluate on; set dataset.holdout (such as 0.1), or "
+            "give the evaluation a dataset of its own",
+            where=plan.document.where(("stages", index)),
+        )
+    return samples

@@ -1,0 +1,46 @@
+"""The loop over the stages of a run; data stages are the same for every engine, the others are its own."""
+
+from collections.abc import Callable
+
+from rewardlab.plan import Plan
+from rewardlab.recipe.models import DataStage
+from rewardlab.training.data_stage import write_dataset
+from rewardlab.training.ledger import UsageLog
+from rewardlab.training.run_directory import RunDirectory
+
+
+def run_stages(
+    plan: Plan,
+    directory: RunDirectory,
+    only: int | None,
+    say: Callable[[str], None],
+    engine: Callable[[int], None],
+) -> None:
+    """Run the stages that are not done (of these only stage `only`, if given), one after the other.
+
+    Data stages are run here; `engine` runs each of the others, given its index. `say` prints a line for the user.
+    Raises KeyboardInterrupt if the user stopped the run; finished work is kept.
+    """
+    for index, stage in enumerate(plan.recipe.stages):
+        if only is not None and index != only:
+            continue
+        if index in directory.done:
+            say(f"stage {index} ({stage.use}) is done")
+            continue
+        if directory.stop.is_set():
+            raise KeyboardInterrupt
+        if isinstance(stage, DataStage):
+            _write_data(plan, directory, index, stage, say)
+        else:
+            engine(index)
+        directory.finish_stage(index)
+
+
+def _write_data(plan: Plan, directory: RunDirectory, index: int, stage: DataStage, say: Callable[[str], None]) -> None:
+    say(f"stage {index} (data) writes {stage.to}")
+    asked = write_dataset(plan, index, say, directory.stop)
+    usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
+    try:
+        usage.note(index, None, asked)
+    finally:
+        usage.close()

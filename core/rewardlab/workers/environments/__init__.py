@@ -1,0 +1,55 @@
+"""Managed environments: a Python of its own for what cannot live beside the rest.
+
+In goes a requirements file, or a definition of several steps; out comes the path of a Python that has exactly those
+packages. The environment is built where it is first needed, with uv or pip, in the user's cache. Its folder is named by
+a hash of what it was made from: an environment never changes, and other requirements make another folder.
+
+    definition     what an environment is made from, hashed, and the folder that follows from it
+    requirements   requirements files: the lines that say what is installed
+    distributions  the host's own distributions, as requirement lines
+    managed        an environment that is there, or is built now by one of all the processes that want it
+    building       a build: the virtual environment, then its packages step by step
+    command        one command of a build, its log and its last lines
+    child          runs that command and ends with its parent
+    progress       the installer's last line on a terminal
+    record         ready.json, written last: without it no environment is used
+    wanted         the environments that the installed plugins ask for
+    inventory      the environments on the disk: their size, their users, their removal
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep, python_in
+    from rewardlab.workers.environments.inventory import InstalledEnvironment, installed_environments, remove, size_of
+    from rewardlab.workers.environments.managed import interpreter, provide
+    from rewardlab.workers.environments.record import state_of
+    from rewardlab.workers.environments.wanted import environment_of, environments_of
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "definition": ["EnvironmentDefinition", "InstallStep", "python_in"],
+            "inventory": ["InstalledEnvironment", "installed_environments", "remove", "size_of"],
+            "managed": ["interpreter", "provide"],
+            "record": ["state_of"],
+            "wanted": ["environment_of", "environments_of"],
+        },
+    )
+
+__all__ = [
+    "EnvironmentDefinition",
+    "InstallStep",
+    "InstalledEnvironment",
+    "environment_of",
+    "environments_of",
+    "installed_environments",
+    "interpreter",
+    "provide",
+    "python_in",
+    "remove",
+    "size_of",
+    "state_of",
+]

@@ -1,0 +1,34 @@
+"""Distributions of the host's environment, as requirement lines by which pip installs the same ones elsewhere."""
+
+import json
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from urllib.parse import unquote, urlsplit
+
+from rewardlab.errors import UserError
+
+
+def as_installed_here(name: str) -> str:
+    """Return the requirement line of an installed distribution: "-e FOLDER", a folder, "NAME @ URL" or "NAME==VERSION".
+
+    A distribution that was installed from a folder or a URL is taken from there again (PEP 610). UserError where the
+    host has no such distribution.
+    """
+    try:
+        found = distribution(name)
+    except PackageNotFoundError as error:
+        raise UserError(f"the distribution {name!r} is not installed here; pip install {name}") from error
+    return _from_its_url(found) or f"{found.name}=={found.version}"
+
+
+def _from_its_url(found: Distribution) -> str | None:
+    text = found.read_text("direct_url.json")
+    if text is None:
+        return None
+    origin = json.loads(text)
+    url = origin["url"]
+    if "dir_info" in origin:
+        folder = unquote(urlsplit(url).path)
+        return f"-e {folder}" if origin["dir_info"].get("editable") else folder
+    if "vcs_info" in origin:
+        return f"{found.name} @ {origin['vcs_info']['vcs']}+{url}@{origin['vcs_info']['commit_id']}"
+    return f"{found.name} @ {url}"

@@ -1,0 +1,271 @@
+"""The host's side of one worker process: its command and messages, its pipes, its deadlines, its death."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rewardlab.errors import JobError
+from rewardlab.workers import program
+
+START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
+TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
+CHUNK = 1 << 16
+LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
+THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+RETURN_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
+"""Has glibc give freed memory back at once, which saves a tenth of a lingua worker."""
+KEEP_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+"""Keeps up to 64 MB that a model's layer frees for the next one; to fetch them anew takes as long as the arithmetic."""
+
+
+class WorkerError(JobError):
+    """The failure of a worker, of whatever kind."""
+
+
+class WorkerTimeout(WorkerError):
+    """A call that passed its deadline; its process was killed.
+
+    cpu_bound: in this call the process used at least half of the limit as processor time, so that the question is
+    slow in itself, and not the machine.
+    """
+
+    def __init__(self, message: str, *, cpu_bound: bool):
+        super().__init__(message)
+        self.cpu_bound = cpu_bound
+
+
+class WorkerDiedError(WorkerError):
+    """A call that two processes died of, or that nobody tries any more after several deaths in a row."""
+
+
+class WorkerStartError(WorkerError):
+    """A worker whose reward or file cannot be built in it; another try would not help."""
+
+
+class PluginRaisedError(WorkerError):
+    """An exception of the plugin in the worker, or a wrong type of answer. The process lives on."""
+
+
+def sys_path_for(python: str | None) -> list[str] | None:
+    """Return the sys.path that a process takes over from this one; None for another environment's interpreter."""
+    return [str(place) or os.getcwd() for place in sys.path] if python is None else None
+
+
+def worker_command(python: str | None) -> list[str]:
+    """Return the command of a worker process: with this interpreter, or with another environment's and its packages."""
+    start = [sys.executable, "-P"] if python is None else [python, "-I"]
+    return [*start, program.__file__]
+
+
+def message_line(message: dict[str, Any]) -> bytes:
+    """Return a message as the pipes carry it: in ASCII, so that lone surrogates and separators survive."""
+    return json.dumps(message).encode() + b"\n"
+
+
+class WorkerProcess:
+    """A worker process, used by one thread at a time; only `kill` may be called from any thread.
+
+    start_limit: seconds to answer the hello. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
+    """
+
+    def __init__(
+        self,
+        use: str,
+        command: list[str],
+        threads: int,
+        hello: bytes,
+        start_limit: float = START_LIMIT,
+        memory: Mapping[str, str] = RETURN_FREED_MEMORY,
+    ):
+        self.ended = False
+        self._use, self._hello, self._start_limit = use, hello, start_limit
+        self.ready = False
+        self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
+        self._received, self._tail = bytearray(), b""
+        self._ending = threading.Lock()
+        self._fate = ""
+        limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"} | dict(memory)
+        try:
+            # A session of its own: an interrupt at the terminal is the host's, and its helpers end with it.
+            self._process = subprocess.Popen(
+                command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=os.environ | limits,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise WorkerStartError(f"{use}: no worker can be started: {error}") from error
+        process = self._process
+        self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None]
+        self._requests, self._answers, self._stderr = (pipe.fileno() for pipe in self._pipes)
+        self._poll = select.poll()
+        self._poll.register(self._answers, select.POLLIN)
+        self._poll.register(self._stderr, select.POLLIN)
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+
+    def get_ready(self) -> None:
+        """Have the process build its reward or worker file, at the first call; later calls do nothing.
+
+        WorkerStartError where it cannot be built. When this raises, the process has been ended.
+        """
+        if self.ready:
+            return
+        try:
+            answer = self._greet(time.monotonic() + self._start_limit)
+        except TimeoutError:
+            answer = {"failed": f"not ready within {self._start_limit:g} s"}
+        if "failed" in answer:
+            self.end()
+            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")
+        self._cpu = answer["cpu"]
+        self.ready = True
+
+    def _greet(self, deadline: float) -> dict[str, Any]:
+        with self._ended_by_failure():
+            line = self._exchange(self._hello, deadline)
+            while not line.startswith(program.MARK):  # the interpreter's start-up may print
+                self._tail += line + b"\n"
+                line = self._exchange(b"", deadline)
+            return json.loads(line)
+
+    def ask(self, request: bytes, limit: float) -> dict[str, Any]:
+        """Return the answer to one request, within `limit` seconds.
+
+        Raises WorkerTimeout or WorkerDiedError. When this raises, the process has been ended.
+        """
+        try:
+            with self._ended_by_failure():
+                answer = json.loads(self._exchange(request, time.monotonic() + limit))
+        except TimeoutError:
+            busy = self._cpu_since >= limit / 2
+            why = "the worker was computing" if busy else "the worker was waiting, or starved of processor time"
+            raise WorkerTimeout(f"no score within {limit:g} s; {why}", cpu_bound=busy) from None
+        self._cpu = answer["cpu"]
+        return answer
+
+    @contextlib.contextmanager
+    def _ended_by_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except EOFError:
+            self.end()
+            raise WorkerDiedError(f"{self._use}: the worker died ({self._fate}){self._last_lines()}") from None
+        except BaseException:
+            self.end()
+            raise
+
+    def _exchange(self, request: bytes, deadline: float) -> bytes:
+        """Write the request and read a line of answer, in step: neither side waits for the other to read."""
+        rest = memoryview(request)
+        if rest:
+            self._poll.register(self._requests, select.POLLOUT)
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            wait = min(max(0.0, deadline - time.monotonic()), LONGEST_POLL_S) * 1000
+            ready = {place for place, _ in self._poll.poll(wait)}
+            if self._stderr in ready and not self._read_stderr():
+                self._poll.unregister(self._stderr)
+            if self._requests in ready:
+                rest = self._write(rest)
+            if self._answers in ready:
+                self._received += self._read_answer(deadline)
+            elif time.monotonic() >= deadline:
+                raise TimeoutError
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line
+
+    def _write(self, rest: memoryview) -> memoryview:
+        try:
+            rest = rest[os.write(self._requests, rest) :]
+        except BrokenPipeError:
+            raise EOFError from None
+        if not rest:
+            self._poll.unregister(self._requests)
+        return rest
+
+    def _read_answer(self, deadline: float) -> bytes:
+        chunk = os.read(self._answers, CHUNK)
+        if not chunk:
+            raise TimeoutError if time.monotonic() >= deadline else EOFError
+        return chunk
+
+    def _read_stderr(self) -> bool:
+        """Read a chunk of stderr into the tail; return whether there may be more."""
+        chunk = os.read(self._stderr, CHUNK)
+        self._tail = (self._tail + chunk)[-TAIL_BYTES:]
+        return bool(chunk)
+
+    def kill(self) -> None:
+        """Kill the process and its helpers, from any thread; the thread that uses the process still has to `end` it."""
+        if self._ending.acquire(blocking=False):  # else `end` is killing it already
+            try:
+                self._kill()
+            finally:
+                self._ending.release()
+
+    def _kill(self) -> None:
+        if self._process.returncode is None:  # not waited for, so that the id cannot be another's yet
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a zombie
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill and reap the process and close its pipes; ending it again does nothing."""
+        with self._ending:
+            if self.ended:
+                return
+            self._kill()
+            try:
+                _, status, usage = os.wait4(self._process.pid, 0)
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self._fate = _describe_exit(self._process.returncode)
+                self._cpu_since = usage.ru_utime + usage.ru_stime - self._cpu
+            except ChildProcessError:  # a host that ignores SIGCHLD never learns how its children end
+                self._process.returncode, self._fate = 0, "nobody knows how: SIGCHLD is ignored"
+            with contextlib.suppress(BlockingIOError):
+                for _ in range(TAIL_CHUNKS):
+                    self._read_stderr()
+            for pipe in self._pipes:
+                pipe.close()
+            self.ended = True
+
+    def _last_lines(self) -> str:
+        lines = self._tail.decode(errors="replace").splitlines()[-TAIL_LINES:]
+        return "\n  ".join(["; its last lines:", *lines]) if lines else ""
+
+
+def process_starter(
+    use: str,
+    hello: Mapping[str, Any],
+    *,
+    python: str | None = None,
+    threads: int = 1,
+    start_limit: float = START_LIMIT,
+    memory: Mapping[str, str] = RETURN_FREED_MEMORY,
+) -> Callable[[], WorkerProcess]:
+    """Return a function that starts a worker process, of which each call starts another one.
+
+    hello: what the process builds, without its path and limit (see program). python: the interpreter of another
+    environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
+    seconds to build it. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
+    """
+    greeting = message_line({"path": sys_path_for(python), **hello, "limit": start_limit})
+    command = worker_command(python)
+    return lambda: WorkerProcess(use, command, threads, greeting, start_limit, memory)
+
+
+def _describe_exit(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"

@@ -1,0 +1,109 @@
+"""The options of the datasets and of the data step."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+from rewardlab import Config
+from rewardlab.text import template_of
+
+Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _check_jsonl_name(path: str) -> str:
+    if not path.lower().endswith((".jsonl", ".jsonl.gz")):
+        raise ValueError(f"{path!r} is not a .jsonl or .jsonl.gz file; one JSON object a line is needed")
+    return path
+
+
+def _check_distinct(languages: tuple[Language, ...]) -> tuple[Language, ...]:
+    if len(set(languages)) < len(languages):
+        raise ValueError("a language is named twice")
+    return languages
+
+
+JsonlPath = Annotated[str, AfterValidator(_check_jsonl_name)]
+
+
+class JsonlOptions(Config):
+    """Options of data/jsonl."""
+
+    path: JsonlPath
+    """a .jsonl or .jsonl.gz file, one object a line; relative to the current directory, `~` is your home"""
+    skip_bad: bool = False
+    """leave out lines that cannot be read, with a warning that counts and lists them, instead of stopping"""
+
+
+class HubOptions(Config):
+    """Options of data/hub."""
+
+    path: Annotated[str, Field(min_length=1)]
+    """a dataset's name on the hub, or a folder with its files"""
+    name: str | None = None
+    """the dataset's configuration, where it has several"""
+    split: str = "train"
+    """the split to read, such as train, or train[:1000] without streaming"""
+    revision: str | None = None
+    """a commit, tag or branch; name one to read the same rows tomorrow"""
+    streaming: bool = True
+    """read rows as they are needed; false downloads all of them first"""
+    rows: Annotated[int, Field(ge=1)] | None = None
+    """the most rows to read, from the first on"""
+
+
+class ArithmeticOptions(Config):
+    """Options of data/arithmetic."""
+
+    kind: Literal["prompts", "responses"] = "prompts"
+    """prompts (for rl and eval), or prompts with a noisy `response` (for sft)"""
+    form: Literal["boxed", "tagged"] = "boxed"
+    """form of references and responses: sentences that end in a box, or `<think>` sentences `</think><answer>` the
+    result `</answer>`"""
+    languages: Annotated[tuple[Language, ...], Field(min_length=1), AfterValidator(_check_distinct)] = (
+        "en",
+        "es",
+        "id",
+        "sw",
+        "de",
+        "fr",
+    )
+    """languages of the problems, in equal shares"""
+    rows: Annotated[int, Field(ge=1)] | None = None
+    """training rows; null means 1500 prompts or 8000 responses"""
+    heldout: Annotated[int, Field(ge=0)] = 240
+    """held-out rows after the training prompts, half of them over number pairs that no training row has"""
+    largest: Annotated[int, Field(ge=2, le=99)] = 9
+    """the largest operand"""
+    english: Share = 0.45
+    """share of non-English responses that are in English from start to end"""
+    switched: Share = 0.2
+    """share of non-English responses that mix their language and English, sentence by sentence"""
+    unboxed: Share = 0.5
+    """share of responses whose result is not in a box (form tagged: share without the tags)"""
+    slipped: Share = 0.5
+    """share of responses that end in a wrong number after the right calculation"""
+    path: JsonlPath | None = None
+    """a file with your own rows to use instead, read as by data/jsonl; the options above then do nothing"""
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> Self:
+        if self.english + self.switched > 1:
+            raise ValueError("english and switched are shares of the same responses: their sum is above 1")
+        return self
+
+
+class ExpertOptions(Config):
+    """Options of data/expert."""
+
+    expert: Annotated[str, Field(min_length=1)]
+    """the name of the judge that answers, as declared under `judges`"""
+    field: Annotated[str, Field(min_length=1)] | None = "problem"
+    """where a row has the English question; null: the prompt's last user message"""
+    attempts: Annotated[int, Field(ge=1, le=8, strict=True)] = 1
+    """the most draws for a row, one after the other, until one is well-formed; several need a temperature above 0"""
+    bare: bool = False
+    """take a text without `<answer>` tags after the reasoning as the answer"""
+    max_dropped: Share = 0.2
+    """a larger share of dropped rows than this, once there are 50 rows, stops the job"""
+    template: Annotated[str | None, template_of("rewardlab_data.expert_prompt")] = None
+    """a file with your own prompt for the expert; null takes the packaged one. See the README for its form"""

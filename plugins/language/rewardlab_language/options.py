@@ -1,0 +1,84 @@
+"""The options of the reward and of the data step."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+from rewardlab import Config
+from rewardlab.text import template_of
+
+from rewardlab_language.languages import resolve
+from rewardlab_language.parts import Part
+
+TrainingLanguage = Literal[
+    "ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "ru", "sw", "te", "th", "yo", "zh"
+]
+UnseenLanguage = Literal["af", "gu", "he", "nl", "pa", "tl", "tr", "vi"]
+Language = Literal[TrainingLanguage, UnseenLanguage, "fa", "pl", "sv", "uk"]
+"""The languages that wording.toml covers: SP3F's 18, the 8 that it only tests on, and others."""
+TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
+
+
+class FidelityOptions(Config):
+    """Options of language/fidelity: the share of letters in the row's language, or whether it reaches a threshold.
+
+    Formulas, code, boxes, addresses, tags and digits do not count. A part without letters earns 0.
+    """
+
+    threshold: float | None = Field(default=0.7, gt=0.0, le=1.0)
+    """Score 1 for a share of at least this, 0 below it; null gives the share itself."""
+    detector: Literal["lingua"] = "lingua"
+    """The library that detects languages."""
+    part: Part = "response"
+    """What is measured. response: what follows the last `</think>`, or the whole text where there is none; reasoning:
+    the body of the think block, 0 where there is none; answer: the body of the last `<answer>` in the response, or the
+    response; both: the lower share of response and reasoning."""
+    languages: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """What the row's language is weighed against: these languages and no others; null: English and the
+    language's fixed rivals."""
+    profile: Literal["default", "sp3f_official"] = "default"
+    """sp3f_official measures as SP3F's published code does: words instead of letters, nothing taken out, the language
+    against English alone, 0 for languages without a model."""
+
+    @field_validator("languages")
+    @classmethod
+    def _check_languages(cls, languages: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for tag in languages or ():
+            resolve(tag)  # an UnknownLanguage is a ValueError with a message for the user
+        return languages
+
+    @model_validator(mode="after")
+    def _check_official(self) -> "FidelityOptions":
+        if self.profile == "sp3f_official" and (self.part != "response" or self.languages is not None):
+            raise ValueError("profile sp3f_official fixes `part` and `languages`; leave them out")
+        return self
+
+
+class TranslatedOptions(Config):
+    """Options of language/translated: training rows in many languages from English problems, by a translator."""
+
+    translator: Annotated[str, Field(min_length=1)]
+    """The name of the judge that translates, as declared under `judges`."""
+    kind: Literal["sft", "rl", "question"] = "sft"
+    """What a row has. sft: the translated problem and, as its `response`, the translated solution. rl: only the problem
+    is translated. question: the source has no solutions; a row is the translated question and the English one."""
+    languages: Annotated[tuple[Language, ...], Field(min_length=1)] = TRAINING_LANGUAGES
+    """The languages of the rows, all with about the same share; English rows are not translated."""
+    languages_per_row: Literal[1, "all"] = 1
+    """1: each problem is translated into one language, by a hash of the seed and its row's id. all: into every one."""
+    candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
+    """Translations to ask for of each text; the one with most of its letters in the language is kept."""
+    least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """A row without a candidate of at least this share is dropped."""
+    test: Annotated[float, Field(ge=0, le=1)] = 0.02
+    """Share of the problems whose rows have the split "test", by a hash of the English problem."""
+    max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
+    """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
+    template: Annotated[str | None, template_of("rewardlab_language.translation_prompt")] = None
+    """A file with your own prompt for the translator; null takes the packaged one. See the README for its form."""
+
+    @field_validator("languages")
+    @classmethod
+    def _check_distinct(cls, languages: tuple[Language, ...]) -> tuple[Language, ...]:
+        if len(set(languages)) < len(languages):
+            raise ValueError("a language is named twice")
+        return languages

@@ -1,0 +1,63 @@
+"""The backend `openrlhf`: OpenRLHF on Ray, with rewards that see whole groups.
+
+options                           what a recipe may say under `backend`
+backend                           what the rest of the library asks of an engine
+check, engine_findings            what is wrong with a recipe; no engine is imported
+describe, dry_run_files           what `run --dry-run` prints: commands, GPUs, files
+layout                            which process of a stage gets which GPUs
+engine_arguments                  OpenRLHF as it is installed: its version, its argument parsers
+stage_files                       the files of a stage that OpenRLHF's arguments name
+environment, requirements/        the environment `openrlhf`, as `rewardlab env create` builds it
+compile/                          a stage as the exact arguments of OpenRLHF
+job/                              a stage as a job: started here or on a cluster, driven there
+scoring/                          the actors that score for the whole job
+rollout/                          what runs inside of OpenRLHF's rollout engines
+messages, ray_actors              what actors send each other, and calls that survive an actor's restart
+rendered_rows                     a stage's samples with their prompts' texts, as actors read them
+policy_judge_spec                 the judge `policy/self` as a plan names it
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rewardlab import BackendSpec, hookimpl
+from rewardlab.laws import Laws
+
+from rewardlab_openrlhf.options import Options
+
+
+def _build(options: Options) -> Any:
+    from rewardlab_openrlhf.backend import OpenrlhfBackend
+
+    return OpenrlhfBackend()
+
+
+def _environment() -> Any:
+    from rewardlab_openrlhf.environment import environment
+
+    return environment(cpu=False)
+
+
+def _cpu_environment() -> Any:
+    from rewardlab_openrlhf.environment import environment
+
+    return environment(cpu=True)
+
+
+@hookimpl
+def rewardlab_backends() -> Sequence[BackendSpec]:
+    """Return the one backend of this plugin."""
+    from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
+
+    return [
+        BackendSpec(
+            name="openrlhf",
+            summary="OpenRLHF on Ray: PPO and GRPO on GPUs, one node or many",
+            config=Options,
+            build=_build,
+            judges={"policy/self": POLICY_JUDGE},
+            environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},
+            packages=("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "tokenizers"),
+            laws=Laws(off={"same": "which requests vLLM puts into one batch depends on time"}),
+        )
+    ]

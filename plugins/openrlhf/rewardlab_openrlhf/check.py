@@ -1,0 +1,171 @@
+"""Checks of a recipe for the openrlhf backend, without importing an engine: every number is used or refused."""
+
+import math
+import os
+from collections.abc import Iterator
+
+from rewardlab.errors import Problem
+from rewardlab.training import (
+    Critic,
+    DataStage,
+    EvalStage,
+    Finding,
+    Plan,
+    RlStage,
+    benchmark_findings,
+    context_of,
+    length_findings,
+    model_findings,
+    run_name,
+    template_findings,
+)
+
+from rewardlab_openrlhf.compile.batches import batch_findings, batches
+from rewardlab_openrlhf.compile.clipping import clip_range
+from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
+from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
+from rewardlab_openrlhf.engine_findings import engine_findings
+from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
+from rewardlab_openrlhf.options import Engine, options_of
+from rewardlab_openrlhf.stage_files import TrainingStage
+
+MOST_PROMPTS = 900
+"""prompts of one engine at once where the policy judges itself: a rollout actor takes 1000 calls, questions included"""
+
+
+def check(plan: Plan) -> list[Problem]:
+    """Return every reason why this backend cannot do what the recipe says."""
+    context = context_of(plan.recipe.model)
+    findings = [*_backend(plan, context)]
+    if not (options_of(plan).address or os.environ.get("RAY_ADDRESS")):  # else the model is where the nodes are
+        findings += model_findings(plan.recipe.model)
+    for index, stage in enumerate(plan.recipe.stages):
+        if isinstance(stage, DataStage):
+            continue
+        within = [*length_findings(stage, context), *template_findings(stage.chat)]
+        if isinstance(stage, EvalStage):
+            within.append(((), "OpenRLHF evaluates while it trains only; use `eval:` in an rl stage, or trl's eval"))
+        else:
+            try:
+                layout = layout_of(options_of(plan), stage)
+            except LayoutError as error:
+                findings.append((error.path, str(error)))
+                layout = None
+            within += _training(plan, stage, layout)
+        findings += [(("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within]
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+
+
+def _backend(plan: Plan, context: int | None) -> Iterator[Finding]:
+    backend = options_of(plan)
+    if context is not None and backend.engine.context is not None and backend.engine.context > context:
+        yield ("backend", "engine", "context"), f"{backend.engine.context} is more than the model's, {context} tokens"
+    for path, text in ((("name",), run_name(plan)), (("backend", "engine", "storage"), backend.engine.storage or "")):
+        if wrong := [mark for mark in (*SPLITS_PATHS, "::") if mark in text]:
+            yield path, f"{wrong[0]!r} in a path has a meaning of its own to OpenRLHF's datasets; leave it out"
+    stages = [stage for stage in plan.recipe.stages if not isinstance(stage, DataStage | EvalStage)]
+    if stages:
+        yield from ((("backend", "engine", *path), what) for path, what in engine_findings(backend.engine, stages))
+
+
+def _training(plan: Plan, stage: TrainingStage, layout: Layout | None) -> Iterator[Finding]:
+    engine = options_of(plan).engine
+    found = list(batch_findings(stage, engine, layout)) if layout is not None else []
+    yield from found
+    if isinstance(stage, RlStage):
+        yield from _learning(plan, stage)
+        yield from _evaluation(stage, engine)
+        yield from _generation(plan, stage, layout)
+        if layout is not None and not found:
+            yield from _filtering(plan, stage, layout)
+
+
+def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
+    if stage.group_size < 2 and stage.algorithm != "ppo":
+        yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
+    if stage.loss is not None and stage.loss not in LOSSES:
+        yield (
+            ("loss",),
+            "OpenRLHF cannot divide by a constant length; the nearest is token_mean, by the update's tokens"
+            f" (left out, `loss` is the nearest to {stage.algorithm}'s paper: {PAPER_LOSS[stage.algorithm]})",
+        )
+    if stage.on_truncated == "mask":
+        yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"
+    if stage.algorithm != "ppo" and stage.critic != Critic():
+        yield ("critic",), f"is for ppo; {stage.algorithm} has none"
+    if plan.total_range is not None and clip_range(plan, stage) is None:
+        yield (
+            ("algorithm",),
+            "OpenRLHF clips rewards, and these have no known range: a normalizer knows none; take another normalizer",
+        )
+
+
+def _evaluation(stage: RlStage, engine: Engine) -> Iterator[Finding]:
+    if stage.evaluation is None:
+        if stage.eval_every:
+            yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
+        return
+    yield from benchmark_findings(("eval",), stage.evaluation)
+    asynchronous = engine.asynchronous is not None
+    if not stage.eval_every and asynchronous:
+        yield (
+            ("eval_every",),
+            "missing; asynchronous training does not evaluate after its last step, nor before the first",
+        )
+    elif not stage.eval_every and engine.dynamic_filtering is not None:
+        yield (
+            ("eval_every",),
+            "missing; with dynamic filtering no step is known to be the last, which would be evaluated",
+        )
+    elif stage.eval_every and stage.steps and stage.eval_every > stage.steps - asynchronous:
+        not_last = ", and asynchronous training does not evaluate after the last" if asynchronous else ""
+        yield (
+            ("eval_every",),
+            f"{stage.steps} steps end before the first evaluation, after {stage.eval_every}{not_last}",
+        )
+
+
+def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[Finding]:
+    engine = options_of(plan).engine
+    at_once = engine.generate_batch or stage.batch_size
+    if at_once < stage.batch_size:
+        yield (
+            ("backend", "engine", "generate_batch"),
+            f"{at_once} prompts at once are less than a step of {stage.batch_size} needs",
+        )
+    if engine.context is not None and engine.context <= stage.max_new_tokens:
+        yield ("backend", "engine", "context"), f"leaves no room for a prompt besides {stage.max_new_tokens} new tokens"
+    if not any(use.use == "policy/self" for use in plan.recipe.judges.values()):
+        return
+    if engine.context is None:
+        yield (
+            ("backend", "engine", "context"),
+            "missing; policy/self reads longer texts than the policy's own: say how many tokens its instructions, "
+            "the responses that it is shown and its answer can have",
+        )
+    if layout is not None and math.ceil(at_once / layout.engines) > MOST_PROMPTS:
+        yield (
+            ("batch_size",),
+            f"{at_once} prompts on {layout.engines} engine(s) leave policy/self no calls: at most {MOST_PROMPTS} an "
+            "engine at once",
+        )
+
+
+def _filtering(plan: Plan, stage: RlStage, layout: Layout) -> Iterator[Finding]:
+    engine = options_of(plan).engine
+    if engine.dynamic_filtering is None:
+        return
+    place = ("backend", "engine", "dynamic_filtering")
+    if plan.recipe.reward is not None and plan.recipe.reward.correctness is None:
+        yield place, "needs `reward.correctness`: the component whose mean over a group is held against the bounds"
+    if stage.group_size < 2:
+        yield place, "needs groups of 2 or more"
+    by_tokens = engine.tokens_per_gpu is not None
+    each = layout.shards * (1 if by_tokens else batches(stage, engine, layout).rollout_micro)
+    if (stage.group_size < each) if by_tokens else (stage.group_size % each):
+        yield (
+            place,
+            f"when the prompts run out, the last batch may be one group; its {stage.group_size} completions must "
+            + ("be at least one" if by_tokens else f"divide into {each}: a micro-batch (rollout_micro_batch_size)")
+            + f" for each of {layout.shards} ranks, or OpenRLHF fails at the end of the stage",
+        )

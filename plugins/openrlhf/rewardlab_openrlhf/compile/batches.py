@@ -1,0 +1,87 @@
+"""The split of a step's rows or completions over the trainer's ranks, and what does not divide."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rewardlab.training import DpoStage, Finding, RlStage, SftStage, divisors, update_findings
+
+from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.options import Engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batches:
+    """The batch sizes of a stage, in rows (sft, dpo) or completions (rl)."""
+
+    update: int
+    """in one optimizer update, over all ranks"""
+    micro: int
+    """in one forward and backward pass of one rank"""
+    rollout_micro: int
+    """in one forward pass for log-probabilities"""
+
+
+def batches(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: Layout) -> Batches:
+    """Return the batch sizes of a stage that has no `batch_findings`.
+
+    Without micro_batch_size a rank takes its whole share at once.
+    """
+    update = _update(stage)
+    if isinstance(stage, RlStage) and engine.tokens_per_gpu is not None:
+        return Batches(update=update, micro=1, rollout_micro=1)
+    micro = stage.micro_batch_size or update // layout.shards
+    return Batches(update=update, micro=micro, rollout_micro=engine.rollout_micro_batch_size or micro)
+
+
+def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: Layout) -> Iterator[Finding]:
+    """Yield what does not divide; paths begin at the stage.
+
+    All ranks must get equal shares: they wait for each other at each micro-batch, for ever.
+    """
+    what = "rows"
+    if isinstance(stage, RlStage):
+        what = "completions an update" if stage.updates_per_batch > 1 else "completions"
+        if uneven := [*update_findings(stage)]:
+            yield from uneven
+            return
+    update, shards = _update(stage), layout.shards
+    if update % shards:
+        yield ("batch_size",), f"{update} {what} do not divide over {shards} ranks{_ring(layout)}; {divisors(update)}"
+        return
+    micro = stage.micro_batch_size
+    by_tokens = isinstance(stage, RlStage) and engine.tokens_per_gpu is not None
+    if micro and by_tokens:
+        yield (
+            ("micro_batch_size",),
+            "backend.engine.tokens_per_gpu decides what a micro-batch is; leave one of them out",
+        )
+    elif micro and update // shards % micro:
+        share = update // shards
+        yield (
+            ("micro_batch_size",),
+            f"{update} {what} are {share} on each of {shards} ranks{_ring(layout)}, which do not divide into "
+            f"micro-batches of {micro}; {divisors(share)}",
+        )
+    if isinstance(stage, RlStage) and not by_tokens:
+        yield from _log_probabilities(stage, engine, shards)
+
+
+def _log_probabilities(stage: RlStage, engine: Engine, shards: int) -> Iterator[Finding]:
+    micro = engine.rollout_micro_batch_size
+    share = stage.batch_size * stage.group_size // shards
+    if micro and share % micro:
+        yield (
+            ("batch_size",),
+            f"{share} completions on each of {shards} ranks do not divide into "
+            f"backend.engine.rollout_micro_batch_size, {micro}; {divisors(share)}",
+        )
+
+
+def _update(stage: SftStage | DpoStage | RlStage) -> int:
+    if isinstance(stage, RlStage):
+        return stage.batch_size * stage.group_size // stage.updates_per_batch
+    return stage.batch_size
+
+
+def _ring(layout: Layout) -> str:
+    return f" (rings of {layout.ring} GPUs)" if layout.ring > 1 else ""

@@ -1,0 +1,36 @@
+"""The bounds of OpenRLHF's reward clip, set so wide that it never acts.
+
+OpenRLHF clips after it has subtracted the group's baseline, by default to [-10, 10]; a shaped advantage may be larger.
+"""
+
+import math
+from dataclasses import replace
+
+from rewardlab.training import Interval, Plan, RlStage
+
+SLACK = 1.01
+"""for rounding in float32"""
+
+
+def clip_range(plan: Plan, stage: RlStage) -> Interval | None:
+    """Return bounds that the estimator's values of shaped rewards never reach; None where these have no known range."""
+    shaped = _shaped(plan, stage)
+    if shaped is None or not all(map(math.isfinite, shaped)):
+        return None
+    low, high = shaped
+    if stage.algorithm == "ppo":  # takes rewards as they are
+        slack = (SLACK - 1) * max(high - low, 1.0)
+        return round(low - slack, 6), round(high + slack, 6)
+    # of G numbers none is further from their mean than (G - 1) / sqrt(G) of their standard deviations
+    furthest = math.sqrt(stage.group_size) if stage.algorithm == "grpo" else high - low
+    bound = math.ceil((furthest or 1.0) * SLACK * 1e4) / 1e4
+    return -bound, bound
+
+
+def _shaped(plan: Plan, stage: RlStage) -> Interval | None:
+    if plan.total_range is None:
+        return None
+    low, high = plan.total_range
+    if stage.on_truncated == "zero":
+        low, high = min(low, 0.0), max(high, 0.0)
+    return replace(plan, total_range=(low, high)).shaped_range(stage.group_size)

@@ -1,0 +1,45 @@
+"""The arguments of AdamW and the learning rate."""
+
+import math
+
+from rewardlab.training import Critic, DpoStage, RlStage, SftStage
+
+from rewardlab_openrlhf.compile.command import Value
+from rewardlab_openrlhf.stage_files import UPDATES
+
+
+def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | None) -> dict[str, Value]:
+    """Return the optimizer's arguments for the model that `prefix` names ("actor.", or "" in sft and dpo).
+
+    updates: of the optimizer in the whole stage; None in a dry run that does not know them.
+    """
+    warm_up = stage.warmup_steps * (stage.updates_per_batch if isinstance(stage, RlStage) else 1)
+    return _adam(stage, prefix, stage.learning_rate, warm_up, updates)
+
+
+def critic_optimiser(stage: RlStage, critic: Critic, updates: int | None) -> dict[str, Value]:
+    """Return the optimizer's arguments for ppo's value model: the stage's, except for its rate and warm-up."""
+    return _adam(stage, "critic.", critic.learning_rate, critic.warmup_steps, updates)
+
+
+def warm_up_ratio(warm_up: int, updates: int) -> float:
+    """Return the share of `updates` that OpenRLHF, which rounds its product up, takes for exactly `warm_up` updates."""
+    share = warm_up / updates
+    return share if math.ceil(updates * share) == warm_up else (warm_up - 0.5) / updates
+
+
+def _adam(
+    stage: SftStage | DpoStage | RlStage, prefix: str, rate: float, warm_up: int, updates: int | None
+) -> dict[str, Value]:
+    # no warm-up is a share of 0, whatever the number of updates
+    ratio = f"{warm_up}/{UPDATES}" if warm_up and updates is None else warm_up_ratio(warm_up, updates or 1)
+    # transformers' "constant" has no warm-up
+    schedule = "constant_with_warmup" if stage.schedule == "constant" and warm_up else stage.schedule
+    return {
+        f"{prefix}adam.lr": rate,
+        f"{prefix}adam.betas": [0.9, stage.adam_beta2],
+        f"{prefix}adam.weight_decay": stage.weight_decay,
+        f"{prefix}lr_scheduler": schedule,
+        f"{prefix}lr_warmup_ratio": ratio,
+        f"{prefix}max_norm": stage.max_grad_norm,
+    }

@@ -1,0 +1,227 @@
+"""The text that `run --dry-run` prints for the openrlhf backend: commands, GPUs, and where papers differ."""
+
+import math
+from collections.abc import Iterator
+
+from rewardlab.training import (
+    DataStage,
+    DpoStage,
+    EvalStage,
+    Plan,
+    RlStage,
+    SftStage,
+    Stage,
+    clip_note,
+    data_costs,
+    describe_length,
+    describe_optimiser,
+    model_line,
+    reward_costs,
+    shaped_line,
+    total_lines,
+)
+
+from rewardlab_openrlhf.compile import Command, compile_stage
+from rewardlab_openrlhf.compile.batches import batches
+from rewardlab_openrlhf.compile.clipping import clip_range
+from rewardlab_openrlhf.compile.command import WANDB_KEY
+from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
+from rewardlab_openrlhf.dry_run_files import dry_run_files
+from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
+from rewardlab_openrlhf.job.run_cluster import cluster_address
+from rewardlab_openrlhf.layout import Layout, layout_of
+from rewardlab_openrlhf.options import Options, options_of
+from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage
+
+NOTES = {
+    "grpo": "advantage (r - mean) / std within the group (with G - 1)",
+    "dr_grpo": "advantage r - mean within the group",
+    "rloo": "advantage r - mean of the others; the paper has no clipping, OpenRLHF clips the ratio by token",
+    "reinforce_baseline": "advantage r - mean within the group, whitened over the tokens of the step",
+    "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
+}
+
+LOSS_NOTES = {
+    "dr_grpo": "the nearest that OpenRLHF has: the paper divides by a constant length, this by the update's tokens",
+    "rloo": "the nearest that OpenRLHF has: the paper adds up a sequence's log-probabilities",
+}
+"""algorithm -> how the loss of PAPER_LOSS differs from the paper's"""
+
+
+def describe(plan: Plan, only: int | None = None) -> str:
+    """Return all stages, or stage `only`, as text with their exact commands; TIME stands for when the run starts."""
+    recipe = plan.recipe
+    where = f"{WHEEL} ({_installed()}), {_cluster(plan)}"
+    lines = [f"backend openrlhf {where}; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
+    for index, stage in enumerate(recipe.stages):
+        if only not in (None, index):
+            continue
+        lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
+    return "\n".join(lines)
+
+
+def _installed() -> str:
+    found = installed_version()
+    if found is None:
+        return "not installed here"
+    return "installed here" if found == WHEEL else f"here is {found}"
+
+
+def _cluster(plan: Plan) -> str:
+    if address := cluster_address(plan):
+        return f"on the Ray cluster at {address}"
+    if options_of(plan).nodes > 1:
+        return "on a Ray cluster, which backend.address or RAY_ADDRESS must name"
+    return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
+
+
+def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
+    if isinstance(stage, DataStage):
+        yield f"{stage.dataset.use} to {stage.to}"
+        yield from data_costs(plan, ("stages", index, "dataset"))
+    elif not isinstance(stage, EvalStage):
+        layout = layout_of(options_of(plan), stage)
+        yield from (
+            _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _sft_dpo(plan, index, stage, layout)
+        )
+        yield from _resources(options_of(plan), layout)
+        if options_of(plan).engine.wandb:
+            yield f"Weights & Biases: project {options_of(plan).engine.wandb}, key from {WANDB_KEY} on the nodes"
+        yield _checkpoints(stage)
+        yield from _command(plan, index, stage)
+
+
+def _checkpoints(stage: TrainingStage) -> str:
+    if stage.save_every is None:
+        return "no checkpoint before its end: an interrupted stage begins anew (save_every)"
+    return f"a checkpoint every {stage.save_every} steps, from which an interrupted stage goes on"
+
+
+def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
+    unit = "rows" if isinstance(stage, SftStage) else "pairs"
+    dataset = plan.stage_dataset(index).use.use
+    micro = batches(stage, options_of(plan).engine, layout).micro
+    yield f"{dataset}: {describe_length(stage, unit)}, micro-batches of {micro}; {describe_optimiser(stage)}"
+    if not isinstance(stage, SftStage):
+        yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
+    if options_of(plan).tensorboard and options_of(plan).engine.wandb:
+        yield "no TensorBoard in this stage: OpenRLHF does not write it together with Weights & Biases here"
+
+
+def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
+    engine = options_of(plan).engine
+    completions = stage.batch_size * stage.group_size
+    micro = (
+        f"up to {engine.tokens_per_gpu} tokens"
+        if engine.tokens_per_gpu is not None
+        else f"{batches(stage, engine, layout).micro} completions"
+    )
+    yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
+    yield (
+        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
+        f"{stage.updates_per_batch} update(s), micro-batches of {micro}; "
+        f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+    )
+    yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
+    yield from shaped_line(plan, stage)
+    loss = stage.loss or PAPER_LOSS[stage.algorithm]
+    why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
+    yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
+    yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}"
+    clip = clip_range(plan, stage)
+    assert clip is not None  # `check` refuses rewards of no known range
+    yield f"OpenRLHF's own clip of rewards is set to [{clip[0]:g}, {clip[1]:g}], beyond every value that they can have"
+    if stage.kl.coef:
+        kl = stage.kl
+        weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
+        yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}), against the model as this stage finds it"
+    if stage.algorithm == "ppo":
+        critic = stage.critic
+        yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
+    yield from _differences(plan, stage)
+    yield from reward_costs(plan, stage)
+
+
+def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
+    """Yield what differs from other backends, or from what one may expect."""
+    engine = options_of(plan).engine
+    if stage.evaluation is not None:
+        when = _evaluation_times(stage, engine.asynchronous is not None)
+        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt"
+    if engine.asynchronous is not None:
+        ahead = engine.asynchronous.queue + math.ceil((engine.generate_batch or 1) / stage.batch_size) - 1
+        within = ", and change in the middle of completions" if engine.asynchronous.partial_rollouts else ""
+        yield f"asynchronous: completions are from weights up to {ahead} step(s) older{within}"
+    if engine.dynamic_filtering is not None:
+        assert plan.recipe.reward is not None  # rl needs one
+        low, high = engine.dynamic_filtering
+        yield (
+            f"dynamic filtering: only groups with a mean {plan.recipe.reward.correctness} between {low:g} and {high:g} "
+            "count; others of the stage's prompts take the place of the rest, so that the steps become fewer (and a "
+            "rate that decays does not come to its end)"
+        )
+    if engine.correction is not None:
+        yield "importance sampling against the rollout engine's probabilities changes the loss"
+
+
+def _evaluation_times(stage: RlStage, asynchronous: bool) -> str:
+    """Return when OpenRLHF evaluates, which is never before the first step."""
+    if stage.eval_every is None:
+        return "after the last step, not before the first"
+    when = f"every {stage.eval_every} steps, not before the first"
+    if asynchronous or (stage.steps and stage.steps % stage.eval_every):
+        return f"{when} and not after the last"
+    return when if stage.steps else f"{when}, and after the last if it is one of these"
+
+
+def _resources(backend: Options, layout: Layout) -> Iterator[str]:
+    parts = [f"{layout.ranks} trainer rank(s){_shared(layout)}"]
+    if layout.engine_gpus:
+        parts.append(f"{layout.engine_gpus} for {layout.engines} rollout engine(s) of {layout.tensor_parallel}")
+    if layout.critic_gpus:
+        parts.append(f"{layout.critic_gpus} for the critic")
+    if layout.scorers:
+        parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s)")
+    if layout.idle:
+        parts.append(f"{layout.idle} idle")
+    of = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""
+    yield f"GPUs: {layout.gpus} on {layout.nodes}{of} node(s): {', '.join(parts)}"
+    if layout.ring > 1:
+        yield f"ring attention: {layout.ring} ranks share each sequence"
+
+
+def _shared(layout: Layout) -> str:
+    """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty where nobody does."""
+    others = ["the reference"] if layout.reference else []
+    if layout.colocated:
+        others += ["the critic"] if layout.critic else []
+        others.append(f"{layout.engines} rollout engine(s) of {layout.tensor_parallel}")
+    return f" that share theirs with {' and '.join(others)}" if others else ""
+
+
+def _command(plan: Plan, index: int, stage: TrainingStage) -> Iterator[str]:
+    files = dry_run_files(plan, index)
+    command = compile_stage(plan, index, files)
+    if files.steps is None:
+        yield _unknown_numbers(plan, index, stage, command)
+    elif not stage.steps:
+        yield f"{files.steps} steps, if every row's prompt fits"
+    yield from _continued(list(command.lines()))
+
+
+def _unknown_numbers(plan: Plan, index: int, stage: TrainingStage, command: Command) -> str:
+    """Return what the words stand for that the command has in place of numbers."""
+    rl = stage if isinstance(stage, RlStage) else None
+    words = f"{STEPS} stands for the rows that fit x {stage.epochs:g} / {stage.batch_size}, rounded up"
+    words += f"; {ROWS} for {STEPS} x {stage.batch_size}"
+    if rl is not None and rl.evaluation is not None:
+        words += ", or the prompts to evaluate on if these are more"
+    if any(UPDATES in argument for argument in command.arguments):
+        words += f"; {UPDATES} for {STEPS} x {1 if rl is None else rl.updates_per_batch}"
+    return f"the rows of {plan.stage_dataset(index).use.use} cannot be counted yet: {words}"
+
+
+def _continued(lines: list[str]) -> Iterator[str]:
+    """Yield the lines of one command as a shell reads them."""
+    for number, line in enumerate(lines):
+        yield ("" if number == 0 else "  ") + line + (" \\" if number < len(lines) - 1 else "")

@@ -1,0 +1,79 @@
+"""The files of a stage in a dry run, whose run does not exist yet, as far as they can be known."""
+
+from pathlib import Path
+
+from rewardlab.errors import RewardlabError
+from rewardlab.training import (
+    Component,
+    DataStage,
+    EvalStage,
+    Plan,
+    RlStage,
+    TinyModel,
+    held_out_samples,
+    read_samples,
+    run_name,
+    steps_of,
+    training_samples,
+)
+
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage, training_stage
+
+TIME = "TIME"
+"""stands for when the run will start"""
+
+
+def dry_run_files(plan: Plan, index: int) -> StageFiles:
+    """Return the files of stage `index`, without `steps` and `rows` where nobody can count the rows yet."""
+    stage = training_stage(plan, index)
+    found = 0 if stage.steps else _count_rows(plan, plan.stage_dataset(index), index, held_out=False)
+    steps = None if found is None else steps_of(stage, found)
+    name = f"{index}-{stage.use}"
+    run = Path(options_of(plan).engine.storage or "runs") / f"{run_name(plan)}-{TIME}"
+    folder = run / "engine" / name
+    return StageFiles(
+        model=_model(plan, index, run),
+        folder=folder,
+        output=folder / "model",
+        checkpoints=run / "checkpoints" / name,
+        tensorboard=run / "logs" / "tensorboard" if options_of(plan).tensorboard else None,
+        run_name=f"{run_name(plan)}-{name}",
+        steps=steps,
+        rows=None if steps is None else steps * stage.batch_size,
+        longest_prompt=stage.max_prompt_tokens if isinstance(stage, RlStage) else None,
+        evaluation_rows=_evaluation_rows(plan, index, stage),
+    )
+
+
+def _model(plan: Plan, index: int, run: Path) -> str:
+    """Return the model that stage `index` will start from."""
+    for earlier in range(index - 1, -1, -1):
+        stage = plan.recipe.stages[earlier]
+        if not isinstance(stage, DataStage | EvalStage):
+            return str(run / "models" / f"{earlier}-{stage.use}")
+    model = plan.recipe.model
+    return str(run / "models" / "tiny") if isinstance(model, TinyModel) else str(model)
+
+
+def _evaluation_rows(plan: Plan, index: int, stage: TrainingStage) -> int:
+    """Return how many prompts to evaluate on; 1 where there are some, and nobody knows how many."""
+    if not isinstance(stage, RlStage) or stage.evaluation is None:
+        return 0
+    planned, held_out = plan.evaluation_dataset(index)
+    found = _count_rows(plan, planned, index, held_out) or 1
+    return min(found, stage.evaluation.prompts or found)
+
+
+def _count_rows(plan: Plan, planned: Component, index: int, held_out: bool) -> int | None:
+    """Return the rows of a dataset that can be read at no cost; None for others, and for a file not written yet."""
+    if planned.spec.remote or planned.spec.step:
+        return None
+    try:
+        if held_out:
+            return len(held_out_samples(plan, index))
+        if planned is plan.stage_dataset(index):
+            return len(training_samples(plan, index))
+        return len(read_samples(plan, planned))
+    except (RewardlabError, OSError):
+        return None

@@ -1,0 +1,12 @@
+"""A stage as a job: the machine where `rewardlab run` was typed starts it, and a driver runs it, here or on a cluster.
+
+run                                 on the starting machine: the stages one after the other
+check_local, run_local              checking this machine, and running the driver on it
+run_cluster                         running the driver on a Ray cluster
+log, log_lines                      the driver's output as the user reads it
+driver, task                        the process that runs one stage, and the stage as it knows it
+check_nodes                         checking every node of the cluster
+prepare                             the files that OpenRLHF reads
+reinforcement, ranks                starting OpenRLHF: rl with its actors; sft and dpo with a process for each GPU
+checkpoint, adapters                reading a checkpoint's progress; merging LoRA adapters
+"""

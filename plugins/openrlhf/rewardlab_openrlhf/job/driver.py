@@ -1,0 +1,132 @@
+"""The process in the cluster that runs one training stage: files, actors that score, and OpenRLHF's own loop.
+
+    python -m rewardlab_openrlhf.job.driver RUN STAGE [--attempt K] [--home FOLDER] ...
+
+Its lines for the user begin with MARK, and its last one is the outcome as JSON; everything else is OpenRLHF's log.
+"""
+
+import json
+import os
+import shutil
+import sys
+import traceback
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from rewardlab.errors import JobError, RewardlabError, UserError, one_line
+from rewardlab.training import RlStage, redact
+
+from rewardlab_openrlhf.compile import compile_stage
+from rewardlab_openrlhf.engine_arguments import check_arguments
+from rewardlab_openrlhf.job.adapters import merge_adapter
+from rewardlab_openrlhf.job.check_nodes import check_version
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, marked, plain
+from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
+from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
+from rewardlab_openrlhf.job.run_local import end_with_parent
+from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.stage_files import StageFiles
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the stage and return the exit code that `rewardlab run` passes on."""
+    parser = ArgumentParser(prog="driver")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("stage", type=int)
+    parser.add_argument("--attempt", type=int, default=0)
+    parser.add_argument("--home", type=Path, default=Path.cwd())
+    parser.add_argument("--sent", type=Path, help="the run directory as it was sent with the job")
+    parser.add_argument("--attended", action="store_true", help="end where standard input ends")
+    parser.add_argument("--store", action="store_true", help="RUN is made from what was sent")
+    options = parser.parse_args(arguments)
+    if options.attended:
+        end_with_parent()
+    sent = options.sent and options.sent.absolute()
+    if options.home.is_dir():
+        os.chdir(options.home)
+    task = StageTask(run=options.run, index=options.stage, attempt=options.attempt, home=options.home, say=_say)
+    try:
+        if sent is not None:
+            _receive(sent, task.run, options.store)
+        run_stage(task)
+    except UserError as error:
+        return _end(str(error), UserError.exit_code)
+    except RewardlabError as error:
+        return _end(str(error), JobError.exit_code, in_log=isinstance(error, RankFailure))
+    except KeyboardInterrupt:
+        return _end("stopped", JobError.exit_code)
+    except BaseException as error:  # from the engine: its log above has all of it
+        traceback.print_exc()
+        return _end(f"stage {task.name}: {plain(one_line(_first_cause(error), 2000))}", JobError.exit_code)
+    return _end(None, 0)
+
+
+def run_stage(task: StageTask) -> None:
+    """Train the stage and move its model to its place. Raises what the user should read."""
+    if task.attempt > 0 and task.output.is_dir():  # it was killed before it could be noted as done
+        task.say(f"stage {task.name} has its model already: {task.output}")
+        return
+    check_version(task.where)
+    task.say(f"stage {task.name} starts from {task.model}")
+    tokenizer = StageTokenizer(task)
+    files = prepare(task, tokenizer)
+    command = compile_stage(task.plan, task.index, files)
+    check_arguments(command.module, command.arguments)
+    shutil.rmtree(files.output, ignore_errors=True)
+    if isinstance(task.stage, RlStage):
+        _say(f"{STEPS}{files.steps}")
+        from rewardlab_openrlhf.job.reinforcement import reinforce
+
+        reinforce(task, files, command)
+    else:
+        train_on_ranks(task, command)
+    _move_model(task, files, tokenizer)
+
+
+def _receive(sent: Path, run: Path, store: bool) -> None:
+    """Put the files that were sent with the job where every node sees them."""
+    if store:
+        try:
+            shutil.copytree(sent, run, dirs_exist_ok=True)
+        except OSError as error:
+            raise UserError(f"backend.engine.storage: {run} cannot be written: {one_line(error)}") from error
+    elif not (run / "manifest.json").is_file():
+        raise UserError(
+            f"the cluster does not see the run directory {run}; set backend.engine.storage to a folder that all "
+            "nodes see, or start from one that they see"
+        )
+
+
+def _move_model(task: StageTask, files: StageFiles, tokenizer: StageTokenizer) -> None:
+    if not (files.output / "config.json").is_file():
+        raise JobError(f"stage {task.name}: OpenRLHF ended without writing a model to {files.output}")
+    merge_adapter(files.output, task.model)
+    tokenizer.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, where it gives one
+    task.output.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(task.output, ignore_errors=True)
+    files.output.rename(task.output)
+
+
+def _say(line: str) -> None:
+    print(marked(redact(line)), flush=True)
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """Return what was raised in the actor, without Ray's trace of how it came here."""
+    while isinstance(cause := getattr(error, "cause", None), BaseException):
+        error = cause
+    return error
+
+
+def _end(error: str | None, code: int, in_log: bool = False) -> int:
+    """Print the outcome and return the exit code. in_log: the error's cause is among the engine's lines."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    outcome = {"error": None if error is None else redact(error), "code": code, "in_log": in_log}
+    print(marked(OUTCOME + json.dumps(outcome)), flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""The log of a stage: all of it goes to a file, what people should read goes to the user, and its end to the caller."""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import JobError, UserError
+from rewardlab.training import redact
+
+from rewardlab_openrlhf.job.log_lines import (
+    is_bar,
+    is_trouble,
+    plain,
+    read_mark,
+    read_outcome,
+    read_raised,
+    read_step,
+    read_steps,
+)
+
+LAST_LINES = 30
+BAR_EVERY_S = 10.0
+TROUBLE_EVERY_S = 300.0
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
+
+
+class StageLog:
+    """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path, say: Callable[[str], None]):
+        self.path = path
+        self._say = say
+        self._outcome: dict[str, Any] | None = None
+        self._steps: int | None = None
+        self._step = 0
+        self._last: list[str] = []
+        self._raised: str | None = None
+        self._muted_until: dict[str, float] = {}
+        self._next_bar = time.monotonic() + BAR_EVERY_S
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
+
+    def __enter__(self) -> "StageLog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+    def take(self, line: str) -> None:
+        """Take one line of the driver's output, without its line end; secrets are hidden."""
+        line = redact(plain(line))
+        self._file.write(f"{line}\n")
+        self._file.flush()
+        text = read_mark(line)
+        if text is not None and (outcome := read_outcome(text)) is not None:
+            self._outcome = outcome
+        elif text is not None and (steps := read_steps(text)) is not None:
+            self._steps = steps
+        elif text is not None:
+            self._say(text)
+        elif (step := read_step(line)) is not None:
+            self._step, numbers = step
+            self._say(f"step {self._step}{'' if self._steps is None else f' of {self._steps}'}: {numbers}")
+        elif is_bar(line):
+            self._bar(line)
+        elif line.strip():
+            self._last = [*self._last, line][-LAST_LINES:]
+            self._raised = read_raised(line) or self._raised
+            if is_trouble(line):
+                self._trouble(line)
+
+    def _bar(self, line: str) -> None:
+        """Show the state of a progress bar now and then, unless it has only begun."""
+        if "| 0/" not in line and time.monotonic() >= self._next_bar:
+            self._next_bar = time.monotonic() + BAR_EVERY_S
+            self._say(line)
+
+    def _trouble(self, line: str) -> None:
+        """Show a warning, unless the same one was shown a short while ago."""
+        kind = _NUMBER.sub("", line)
+        if time.monotonic() >= self._muted_until.get(kind, 0.0):
+            self._muted_until[kind] = time.monotonic() + TROUBLE_EVERY_S
+            self._say(line)
+
+    def _cause(self, outcome: dict[str, Any]) -> str:
+        """Return what a process raised that the driver could not see; empty where the outcome has the cause itself."""
+        if not outcome["in_log"]:
+            return ""
+        return f": {self._raised}" if self._raised else f"; its log is {self.path}"
+
+    def end(self, stage: str, code: int | None) -> None:
+        """Raise what the driver ended with, if it failed; `code` is its exit code (None: unknown)."""
+        if self._outcome is not None:
+            if self._outcome["error"] is not None:
+                kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
+                raise kind(self._outcome["error"] + self._cause(self._outcome))
+            if self._steps is not None and 0 < self._step < self._steps:
+                self._say(
+                    f"stage {stage} trained {self._step} of its {self._steps} steps: groups that dynamic filtering "
+                    "leaves out use up its prompts; raise `steps` for more"
+                )
+            return
+        how = "without an exit code" if code is None else f"with exit code {code}"
+        last = "\n".join(f"  {line}" for line in self._last[-5:])
+        raise JobError(f"stage {stage} ended {how}; its log is {self.path}; the last lines:\n{last}")

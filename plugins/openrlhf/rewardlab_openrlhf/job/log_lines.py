@@ -1,0 +1,96 @@
+"""Reading the log of a stage: the driver's own lines, and those of the engine that people should see."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+MARK = "rewardlab| "
+OUTCOME = "outcome "
+STEPS = "steps "
+"""begins the driver's line with the number of the stage's steps"""
+
+_STEP = re.compile(r"Global step (\d+): (\{.*\})")
+_BAR = re.compile(r"\d+%\|.*\| *\d+/\d+ ")
+_CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TROUBLE = re.compile(
+    r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
+    re.ASCII,
+)
+_RAISED = re.compile(r"^(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
+_HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting")
+
+
+def marked(text: str) -> str:
+    """Return the driver's text with the mark before every line."""
+    return "\n".join(MARK + line for line in text.splitlines() or [""])
+
+
+def read_mark(line: str) -> str | None:
+    """Return the driver's line without its mark; None where the line is the engine's."""
+    _, found, rest = line.partition(MARK)
+    return rest if found else None
+
+
+def read_outcome(text: str) -> dict | None:
+    """Return the outcome in a line of the driver without its mark, or None; other output may follow on the line."""
+    if not text.startswith(OUTCOME):
+        return None
+    try:
+        outcome, _ = json.JSONDecoder().raw_decode(text[len(OUTCOME) :])
+    except ValueError:
+        return None
+    return outcome
+
+
+def read_steps(text: str) -> int | None:
+    """Return how many steps the stage has, from a line of the driver without its mark; None for its other lines."""
+    number = text.removeprefix(STEPS)
+    return int(number) if text.startswith(STEPS) and number.isdigit() else None
+
+
+def plain(line: str) -> str:
+    """Return the line without cursor movements and colours; of a line written over, its last state."""
+    return _CURSOR.sub("", line.rstrip("\r").rpartition("\r")[2])
+
+
+def read_raised(line: str) -> str | None:
+    """Return the exception and its text from the last line of a traceback; None for any other line."""
+    found = _RAISED.match(line)
+    return found and found[1]
+
+
+def is_bar(line: str) -> bool:
+    """Return whether the line is a state of a progress bar."""
+    return _BAR.search(line) is not None
+
+
+def is_trouble(line: str) -> bool:
+    """Return whether the engine or Ray warns of something that may hold the job up."""
+    return _TROUBLE.search(line) is not None and _HARMLESS.search(line) is None
+
+
+def read_step(line: str) -> tuple[int, str] | None:
+    """Return (a training step, its main numbers as text); None where the line is about something else."""
+    found = _STEP.search(line)
+    if found is None:
+        return None
+    try:
+        numbers: Mapping[str, Any] = ast.literal_eval(found[2])
+    except (ValueError, SyntaxError):  # a NaN among them
+        return int(found[1]), found[2]
+    return int(found[1]), ", ".join(_format_numbers(numbers))
+
+
+def _format_numbers(numbers: Mapping[str, Any]) -> list[str]:
+    rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
+    parts = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
+    for name, label, unit in (
+        ("rollout/response_length_mean", "length", ""),
+        ("actor_grad_norm", "gradient", ""),
+        ("timing/step_total", "took", " s"),
+    ):
+        if name in numbers:
+            parts.append(f"{label} {numbers[name]:.3g}{unit}")
+    return parts

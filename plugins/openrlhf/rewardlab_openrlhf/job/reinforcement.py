@@ -1,0 +1,92 @@
+"""Stage `rl` in the cluster: Ray, the actors that score, and then OpenRLHF's loop."""
+
+import os
+import runpy
+import sys
+from collections.abc import Mapping, Sequence
+
+from rewardlab.errors import JobError
+from rewardlab.training import probe_judges, telemetry_variables
+
+from rewardlab_openrlhf.compile import Command
+from rewardlab_openrlhf.job.check_nodes import check_nodes
+from rewardlab_openrlhf.job.checkpoint import consumed_prompts
+from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.layout import layout_of
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.ray_actors import NAMESPACE
+from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+from rewardlab_openrlhf.stage_files import StageFiles
+
+STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
+
+from rewardlab_openrlhf.rollout.executor import GroupExecutor
+
+
+class AgentExecutor(GroupExecutor):
+    job = {job!r}
+    settings = {settings!r}
+'''
+
+
+def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
+    """Run the whole stage. Raises JobError with the first reason why it had to end."""
+    import ray
+
+    arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
+    backend = options_of(task.plan)
+    settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
+    settings["chat_template"] = task.stage.chat.template
+    files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
+    connect(task)
+    layout = layout_of(backend, task.stage)
+    check_nodes(task, layout.gpus - layout.idle)
+    if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
+        probe_judges(task.plan, task.say, task.index)
+    service = start_service(_service_settings(task, files), backend.scorers)
+    try:
+        _start_engine(command.module, arguments)
+    except BaseException as error:
+        if (why := service.failure()) is not None:
+            raise JobError(why) from error
+        raise
+    finally:
+        for line in service.close():
+            task.say(line)
+        ray.shutdown()
+
+
+def connect(task: StageTask) -> None:
+    """Connect to the cluster that this process is a job of (RAY_ADDRESS), or start a Ray on this machine."""
+    import ray
+
+    address = os.environ.get("RAY_ADDRESS") or "local"
+    os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
+    ray.init(address=address, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
+
+
+def _start_engine(module: str, arguments: Sequence[str]) -> None:
+    """Run OpenRLHF's own module in this process, as `python -m` would."""
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=False)
+
+
+def _environment(task: StageTask) -> Mapping[str, str]:
+    """Return the variables of every process: those that OpenRLHF sets where it starts Ray itself, and the secrets."""
+    defaults = {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN", "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "1"}
+    wanted = {name: os.environ.get(name, value) for name, value in defaults.items()} | telemetry_variables()
+    return wanted | {name: os.environ[name] for name in options_of(task.plan).secrets if name in os.environ}
+
+
+def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
+    return ServiceSettings(
+        job=task.job,
+        run=task.run,
+        recipe=task.recipe,
+        stage=task.index,
+        attempt=task.attempt,
+        folder=task.folder,
+        home=task.home,
+        consumed=consumed_prompts(files.checkpoints) if files.resume else 0,
+        evaluation_rows=files.evaluation_rows,
+    )

@@ -1,0 +1,94 @@
+"""Runs of a recipe's stages with OpenRLHF, from the machine where `rewardlab run` was typed."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rewardlab import Sample
+from rewardlab.training import (
+    Plan,
+    Results,
+    RlStage,
+    RunDirectory,
+    TinyModel,
+    find_starting_model,
+    held_out_samples,
+    read_samples,
+    results_table,
+    run_stages,
+    training_samples,
+)
+
+from rewardlab_openrlhf.job.check_local import check_here
+from rewardlab_openrlhf.job.log import StageLog
+from rewardlab_openrlhf.job.run_cluster import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
+from rewardlab_openrlhf.job.run_local import run_here
+from rewardlab_openrlhf.job.task import stage_folder
+from rewardlab_openrlhf.rendered_rows import Row, write_rows
+
+
+def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
+    """Run the stages that are not done (of these only stage `only`, if given) in `directory`.
+
+    Raises KeyboardInterrupt where the user stopped it; what was done is kept.
+    """
+    run_stages(plan, directory, only, say, lambda index: _train(plan, directory, index, say))
+
+
+def check_engine(plan: Plan, only: int | None = None) -> None:
+    """Raise UserError with what keeps the stages (or stage `only`) from starting, before anything of the run exists."""
+    address = cluster_address(plan)
+    if address is not None:
+        check_cluster(plan, address)
+    else:
+        check_here(plan, only)
+
+
+def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
+    run = directory.path.absolute()
+    name = f"{index}-{plan.recipe.stages[index].use}"
+    _write_sources(plan, run, index, name)
+    if isinstance(plan.recipe.model, TinyModel):
+        _build_tiny(plan, run, index)
+    arguments = [str(index), "--attempt", str(directory.attempt), "--home", str(Path.cwd())]
+    with StageLog(directory.folder("logs") / f"{name}.log", say) as log:
+        say(f"stage {name}; all that OpenRLHF says is in {log.path}")
+        address = cluster_address(plan)
+        if address is None:
+            code: int | None = run_here([str(run), *arguments], log, directory.stop)
+        else:
+            code = run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
+        log.end(name, code)
+    there = run if address is None else folder_on_nodes(plan, run)
+    if there != run:
+        say(f"on the cluster, the models, the ledger and the results are in {there}")
+    _print_results(there, name, say)
+
+
+def _build_tiny(plan: Plan, run: Path, index: int) -> None:
+    """Build the tiny model on this machine, which has the rows that its tokenizer learns from."""
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    find_starting_model(plan, run, index)
+
+
+def _write_sources(plan: Plan, run: Path, index: int, name: str) -> None:
+    """Write the stage's samples, read here: the nodes need neither the datasets nor what they are made from."""
+    folder = stage_folder(run, name)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / "source.jsonl", training_samples(plan, index))
+    stage = plan.recipe.stages[index]
+    if isinstance(stage, RlStage) and stage.evaluation is not None:
+        planned, only_held_out = plan.evaluation_dataset(index)
+        samples = held_out_samples(plan, index) if only_held_out else read_samples(plan, planned)
+        _write(folder / "evaluation_source.jsonl", samples)
+
+
+def _write(path: Path, samples: Sequence[Sample]) -> None:
+    write_rows(path, (Row(sample=sample, prompt="") for sample in samples))
+
+
+def _print_results(run: Path, name: str, say: Callable[[str], None]) -> None:
+    after = run / "evaluation" / f"{name}-after.json"
+    if after.exists():
+        say(results_table(Results.load(after)))

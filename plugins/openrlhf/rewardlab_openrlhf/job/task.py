@@ -1,0 +1,101 @@
+"""One training stage as a process in the cluster knows it: the run's folder, the plan, the starting model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rewardlab import Sample
+from rewardlab.training import Plan, find_starting_model, plan_of_job, run_name
+
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.rendered_rows import read_rows
+from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage, training_stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageTask:
+    """A training stage, number `index`, of the run in folder `run`; `say` prints a line for the user."""
+
+    run: Path
+    index: int
+    attempt: int
+    home: Path
+    """where the recipe's relative paths begin"""
+    say: Callable[[str], None]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan of the run's own recipe, whose rows have been read already."""
+        return plan_of_job(self.recipe)
+
+    @property
+    def recipe(self) -> Path:
+        """The recipe as it was resolved when the run began."""
+        return self.run / "recipe.resolved.yaml"
+
+    @property
+    def stage(self) -> TrainingStage:
+        """The stage as the recipe has it."""
+        return training_stage(self.plan, self.index)
+
+    @property
+    def name(self) -> str:
+        """The name of the stage's files: "1-rl"."""
+        return f"{self.index}-{self.stage.use}"
+
+    @property
+    def job(self) -> str:
+        """The name that its actors' names begin with, different in every attempt."""
+        return f"{self.run.name}/{self.name}/{self.attempt}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the files that OpenRLHF reads."""
+        return stage_folder(self.run, self.name)
+
+    @property
+    def where(self) -> str:
+        """Its place in the recipe, for messages."""
+        return self.plan.document.where(("stages", self.index))
+
+    @property
+    def output(self) -> Path:
+        """The folder for the trained model."""
+        return self.run / "models" / self.name
+
+    @cached_property
+    def model(self) -> str:
+        """The folder or hub name of the model that the stage starts from."""
+        return find_starting_model(self.plan, self.run, self.index)
+
+    def samples(self) -> list[Sample]:
+        """Return the rows to train on."""
+        return [row.sample for row in read_rows(self.folder / "source.jsonl")]
+
+    def evaluation_samples(self) -> list[Sample]:
+        """Return the rows to evaluate on; none where the stage has no `eval`."""
+        path = self.folder / "evaluation_source.jsonl"
+        return [row.sample for row in read_rows(path)] if path.exists() else []
+
+    def files(self, steps: int, rows: int, longest: int, evaluation_rows: int = 0) -> StageFiles:
+        """Return the places and sizes of the files that OpenRLHF reads and writes."""
+        checkpoints = self.run / "checkpoints" / self.name
+        return StageFiles(
+            model=self.model,
+            folder=self.folder,
+            output=self.folder / "model",  # moved to its place when it is whole
+            checkpoints=checkpoints,
+            tensorboard=self.run / "logs" / "tensorboard" if options_of(self.plan).tensorboard else None,
+            run_name=f"{run_name(self.plan)}-{self.name}",
+            steps=steps,
+            rows=rows,
+            longest_prompt=longest,
+            evaluation_rows=evaluation_rows,
+            resume=self.attempt > 0 and checkpoints.exists(),
+        )
+
+
+def stage_folder(run: Path, name: str) -> Path:
+    """Return the folder in which a run keeps what OpenRLHF reads for stage `name`."""
+    return run / "engine" / name

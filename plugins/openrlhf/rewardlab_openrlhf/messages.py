@@ -1,0 +1,49 @@
+"""Messages between the actors of one rl stage; they travel between processes, so plain data and no engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RolloutPrompt:
+    """The prompt that a ticket of OpenRLHF stands for."""
+
+    row: int
+    """index of the stage's training samples, or of its evaluation samples"""
+    text: str
+    """for the tokenizer, which adds no special tokens of its own"""
+    opened: str
+    """`<think>` and its newline where the chat template opened one; belongs before a completion's text"""
+    position: int | None
+    """in the recipe's reading order, from 0; None for an evaluation"""
+    step: int | None
+    """from 1; None for an evaluation, and where dynamic filtering leaves open which step a group ends up in"""
+    evaluation: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupPlace:
+    """The place of a group in its stage: its prompt's row, its step and its size."""
+
+    key: str
+    """unique to the group; two groups of one prompt have two keys"""
+    row: int
+    evaluation: bool
+    step: int | None
+    """as in RolloutPrompt"""
+    size: int
+    """G, the number of completions that the caller waits for; at least 1"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupRewards:
+    """The rewards of a group's G members, in the order in which they asked for them."""
+
+    kept: tuple[int, ...]
+    """index, in order of `put`, of the completion that each member gets"""
+    shaped: tuple[float, ...]
+    """finite"""
+    correctness: tuple[float, ...] | None
+    """None where the recipe names no `reward.correctness`"""
+    logs: tuple[Mapping[str, float], ...]
+    """the same keys for every sample of a run; NaN where there is no value"""

@@ -1,0 +1,158 @@
+"""The options under `backend` of a recipe with `use: openrlhf`: how a job spreads over GPUs, and engine settings.
+
+The stages say what decides learning; these options decide speed and memory, unless their comments say otherwise.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from rewardlab import Config
+
+if TYPE_CHECKING:
+    from rewardlab.training import Plan
+
+
+class Lora(Config):
+    """LoRA adapters, trained in place of the whole model (sft and dpo; OpenRLHF merges none of them for rollouts)."""
+
+    rank: PositiveInt
+    alpha: PositiveInt = 16
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    targets: list[str] = Field(default_factory=lambda: ["all-linear"])
+
+
+class Correction(Config):
+    """Importance sampling against the difference between the rollout engine's probabilities and the trainer's."""
+
+    level: Literal["token", "seq"] = "token"
+    mode: Literal["mask", "clip"] = "mask"
+    """outside of the bounds: drop, or clamp to them"""
+    gating: Literal["ratio", "binary_kl", "tv"] = "ratio"
+    """what is held against the bounds"""
+    bounds: Annotated[list[NonNegativeFloat], Field(min_length=1, max_length=2)] = Field(
+        default_factory=lambda: [0.5, 5.0]
+    )
+    """[low, high], or [high] alone"""
+
+
+class Asynchronous(Config):
+    """Asynchronous generation of the next batches while this one trains, with weights that may be a step older."""
+
+    queue: PositiveInt = 1
+    """batches that generation may be ahead"""
+    partial_rollouts: bool = False
+    """weights are exchanged in the middle of completions, without waiting for them to end"""
+
+
+class Barrier(Config):
+    """The time that the members of a group wait for each other, and for their rewards."""
+
+    completion_timeout: PositiveFloat = 3600.0
+    """seconds for one completion"""
+    scoring_timeout: PositiveFloat = 1800.0
+    """seconds for scoring a group that is complete"""
+    on_partial: Literal["fail", "mean"] = "fail"
+    """a completion fails or takes too long: end the job, or score the others and give it their mean (no advantage)"""
+
+
+class Engine(Config):
+    """The settings of OpenRLHF and vLLM."""
+
+    colocate: bool = True
+    """rollout engines and trainer share the GPUs in turn; false: each has GPUs of its own"""
+    engines: PositiveInt | None = None
+    """vLLM engines (absent: with colocate one for each `tensor_parallel` GPUs, else half of the GPUs)"""
+    tensor_parallel: PositiveInt = 1
+    """GPUs of one vLLM engine"""
+    sleep: bool = True
+    """with colocate: rollout engines and trainer leave the GPU's memory to each other while they wait"""
+    gpu_memory: Annotated[float, Field(gt=0, le=1)] | None = None
+    """share of a GPU's memory for vLLM (absent: 0.6 with colocate, else 0.9)"""
+    context: PositiveInt | None = None
+    """tokens of a rollout engine's longest sequence (absent: the longest prompt and max_new_tokens)"""
+    eager: bool = False
+    """vLLM without CUDA graphs: slower, starts sooner"""
+    prefix_caching: bool = False
+    asynchronous: Asynchronous | None = None
+    generate_batch: PositiveInt | None = None
+    """prompts generated at once, more than a step needs (only with `asynchronous`)"""
+    dynamic_filtering: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    """keep only groups whose mean of `reward.correctness` is strictly between these (changes learning)"""
+    correction: Correction | None = None
+    """changes learning"""
+    zero_stage: Literal[0, 1, 2, 3] = 2
+    offload_optimizer: bool = False
+    offload_reference: bool = False
+    packing: bool = True
+    """no padding in training; needs flash attention"""
+    tokens_per_gpu: PositiveInt | None = None
+    """micro-batches by their tokens instead of `micro_batch_size` rows (needs `packing`)"""
+    rollout_micro_batch_size: PositiveInt | None = None
+    """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size)"""
+    attention: str = "flash_attention_2"
+    lora: Lora | None = None
+    ring_attention: PositiveInt = 1
+    """GPUs that share one sequence"""
+    keep_checkpoints: PositiveInt = 2
+    barrier: Barrier = Field(default_factory=Barrier)
+    storage: str | None = None
+    """a folder that every node sees, for the run's models and checkpoints (absent: the run directory)"""
+    wandb: str | None = None
+    """a Weights & Biases project; the key comes from WANDB_API_KEY on the nodes"""
+    arguments: dict[str, str | int | float | bool | list[str | int | float]] = Field(default_factory=dict)
+    """extra arguments of OpenRLHF by their exact names, without dashes; none that the recipe sets elsewhere"""
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> Self:
+        if self.asynchronous is not None and self.colocate:
+            raise ValueError("asynchronous needs engines with GPUs of their own; set colocate: false")
+        if self.generate_batch is not None and self.asynchronous is None:
+            raise ValueError("generate_batch needs `asynchronous`, whose queue holds what is ahead")
+        if self.tokens_per_gpu is not None and not self.packing:
+            raise ValueError("tokens_per_gpu needs packing")
+        return self
+
+
+class Scorers(Config):
+    """The actors that hold rewards with a model."""
+
+    replicas: PositiveInt = 1
+    num_cpus: NonNegativeFloat = 1
+    num_gpus: NonNegativeFloat = 0
+
+
+class Options(Config):
+    """The options of `backend: {use: openrlhf}`."""
+
+    nodes: PositiveInt = 1
+    gpus_per_node: NonNegativeInt | None = None
+    address: str | None = None
+    """of a Ray cluster"""
+    scorers: Scorers = Field(default_factory=Scorers)
+    secrets: list[str] = Field(default_factory=list)
+    """names of environment variables that nodes receive"""
+    engine: Engine = Field(default_factory=Engine)
+    precision: Literal["bf16"] | None = None
+    """the only precision in which OpenRLHF trains"""
+    gradient_checkpointing: bool = False
+    """less memory, slower"""
+    tensorboard: bool = False
+    """write TensorBoard events under logs/"""
+
+
+class PolicyOptions(Config):
+    """The sampling of the policy as a judge; a question's own parameters come first."""
+
+    temperature: NonNegativeFloat = 0.0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    max_tokens: PositiveInt = 1024
+    """of one answer"""
+    thinking: bool | None = None
+    """`enable_thinking` of the chat template"""
+
+
+def options_of(plan: "Plan") -> Options:
+    """Return a plan's options under `backend`; the plan's backend must be this one."""
+    assert plan.backend is not None
+    options: Options = plan.backend.options
+    return options

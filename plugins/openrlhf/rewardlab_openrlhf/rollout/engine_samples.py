@@ -1,0 +1,86 @@
+"""The sample that OpenRLHF gets for one member of a group."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from rewardlab.errors import JobError
+
+from rewardlab_openrlhf.messages import GroupRewards
+from rewardlab_openrlhf.rollout.completions import GeneratedCompletion
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutRequest:
+    """The arguments that OpenRLHF passes to `execute`, the same for every member of a group."""
+
+    prompt: str
+    label: str
+    params: Any
+    """vLLM's SamplingParams"""
+    max_length: int
+    """most tokens of prompt and completion together"""
+    tokenizer: Any
+    engine: Any
+    """has `async generate(prompt_ids, params)`"""
+    images: Any = None
+
+
+def engine_sample(
+    request: RolloutRequest,
+    prompt_ids: list[int],
+    completion: GeneratedCompletion,
+    rewards: GroupRewards,
+    member: int,
+) -> dict[str, Any]:
+    """Return a completion and the rewards of member `member` in the form in which OpenRLHF's own executors do."""
+    log_probs = completion.log_probs
+    return {
+        "prompt": request.prompt,
+        "label": request.label,
+        "images": request.images,
+        "mm_train_inputs": None,
+        "observation_tokens": prompt_ids + completion.ids,
+        "action_ranges": [(len(prompt_ids), len(prompt_ids) + len(completion.ids))],
+        "rollout_log_probs": None if log_probs is None else [0.0] * len(prompt_ids) + log_probs,
+        "truncated": completion.truncated,
+        "reward": float(rewards.shaped[member]),
+        "scores": None if rewards.correctness is None else float(rewards.correctness[member]),
+        "extra_logs": {name: float(value) for name, value in rewards.logs[member].items()},
+    }
+
+
+def sample_for_lost_member(request: RolloutRequest, prompt_ids: list[int], rewards: GroupRewards) -> dict[str, Any]:
+    """Return the sample of a member that has no completion: an end token, with the means of the others' `rewards`.
+
+    A reward at the group's mean has no advantage, so nothing is learnt from it.
+    """
+    end = request.tokenizer.eos_token_id
+    if end is None:
+        raise JobError("on_partial: mean needs a tokenizer with an end token, to stand for a lost completion")
+    log_probs = None if request.params.logprobs is None else [0.0]
+    nothing = GeneratedCompletion(ids=[end], log_probs=log_probs, text="", truncated=False)
+    return engine_sample(request, prompt_ids, nothing, _mean(rewards), member=0)
+
+
+def _mean(rewards: GroupRewards) -> GroupRewards:
+    logs = {name: _mean_known([log[name] for log in rewards.logs]) for name in rewards.logs[0]}
+    return GroupRewards(
+        kept=(0,),
+        shaped=(fmean(rewards.shaped),),
+        correctness=None if rewards.correctness is None else (fmean(rewards.correctness),),
+        logs=(logs,),
+    )
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
+
+
+def describe_logs(sample: Mapping[str, Any]) -> str:
+    """Return in words which scores and logs a sample has; OpenRLHF needs the same in every sample of a run."""
+    score = "no score" if sample["scores"] is None else "a score"
+    return f"{score} and the logs {', '.join(sorted(sample['extra_logs']))}"

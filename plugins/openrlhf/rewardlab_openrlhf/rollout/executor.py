@@ -1,0 +1,120 @@
+"""The executor that OpenRLHF's rollout engines load: rewards of whole groups.
+
+The stub in the run directory subclasses `GroupExecutor` and sets `job` and `settings`.
+"""
+
+import logging
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar
+
+from openrlhf.utils.agent import AgentExecutorBase
+from ray import get_runtime_context
+from ray.exceptions import RayError
+from rewardlab.errors import JobError, RewardlabError, one_line
+
+from rewardlab_openrlhf.ray_actors import JobActor
+from rewardlab_openrlhf.rollout.completions import TextThread
+from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
+from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
+from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
+from rewardlab_openrlhf.rollout.policy_questions import answer_question
+
+REPORT_LIMIT_S = 30.0
+"""seconds for telling the coordinator why the job ends"""
+
+_log = logging.getLogger(__name__)
+
+
+class GroupExecutor(AgentExecutorBase):
+    """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
+
+    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; and chat_template
+    where the recipe has one. A failure reaches the coordinator, then every member of its group as a JobError.
+    """
+
+    job: ClassVar[str]
+    settings: ClassVar[Mapping[str, Any]]
+
+    def __init__(self) -> None:
+        self._limits = Limits.of(self.settings)
+        self._coordinator = JobActor(f"{self.job}/desk")
+        self._scorers = [JobActor(f"{self.job}/scorer/{number}") for number in range(self.settings["scorers"])]
+        self._barrier = GroupBarrier()
+        self._text_thread = TextThread()
+        self._tokenizer: Any = None
+        self._logs = ""
+
+    # Not `async`: OpenRLHF makes the calls of one prompt at once, so this runs for all of them before any starts.
+    def execute(
+        self,
+        prompt: str,
+        label: str,
+        sampling_params: Any,
+        max_length: int,
+        hf_tokenizer: Any,
+        llm_engine: Any,
+        images: Any = None,
+    ) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Return a coroutine for one member of a group; without `sampling_params`, for a question of policy/self."""
+        if sampling_params is None:
+            return self._answer(label, llm_engine)
+        self._tokenizer = hf_tokenizer
+        request = RolloutRequest(
+            prompt=prompt,
+            label=label,
+            params=sampling_params,
+            max_length=max_length,
+            tokenizer=hf_tokenizer,
+            engine=llm_engine,
+            images=images,
+        )
+        siblings, index = self._barrier.join(sampling_params, label)
+        return siblings.result(index, partial(self._roll_out, request))
+
+    def _answer(self, label: str, engine: Any) -> Coroutine[Any, Any, dict[str, Any]]:
+        timeout, template = self._limits.completion_timeout, self.settings.get("chat_template")
+        return answer_question(label, self._tokenizer, engine, self._text_thread, timeout, template)
+
+    async def _roll_out(self, request: RolloutRequest, size: int) -> list[dict[str, Any]]:
+        try:
+            prompt = await self._call_coordinator("rollout_prompt", request.label, request.label)
+            await self._announce()
+            rollout = GroupRollout(request, prompt, self._scorers, self._text_thread, self._limits)
+            samples = await rollout.samples(size)
+            self._require_same_logs(samples)
+            return samples
+        except Exception as error:  # whatever it is, the job ends, and the coordinator has to know why
+            known = isinstance(error, RewardlabError)
+            message = str(error) if known else f"the rollout of {request.label} failed: {one_line(error)}"
+            await self._report_failure(message)
+            raise JobError(message) from error
+
+    async def _announce(self) -> None:
+        """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it."""
+        context = get_runtime_context()
+        if context.get_actor_id() is not None:  # outside of an actor nobody could ask
+            await self._call_coordinator("engine_here", context.current_actor, "a rollout engine")
+
+    async def _call_coordinator(self, method: str, argument: Any, what: str) -> Any:
+        timeout = self._limits.scoring_timeout
+        return await self._coordinator.across_restarts(lambda: self._coordinator.call(method, argument), timeout, what)
+
+    async def _report_failure(self, message: str) -> None:
+        with suppress(RayError):
+            try:
+                await self._coordinator.across_restarts(
+                    lambda: self._coordinator.call("fail", message), REPORT_LIMIT_S, "why the job ends"
+                )
+            except RewardlabError as error:
+                _log.error("%s: %s", one_line(error), message)
+
+    def _require_same_logs(self, samples: list[dict[str, Any]]) -> None:
+        for sample in samples:
+            logs = describe_logs(sample)
+            self._logs = self._logs or logs
+            if logs != self._logs:
+                raise JobError(
+                    f"every completion needs the same logs; the scorers gave {self._logs} before, {logs} now"
+                )

@@ -1,0 +1,145 @@
+"""One group from its prompt to its samples: completions are generated, scored, and given to the members."""
+
+import logging
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+from uuid import uuid4
+from zlib import crc32
+
+from rewardlab import Completion
+from rewardlab.errors import JobError
+from rewardlab.training import together
+
+from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
+from rewardlab_openrlhf.ray_actors import JobActor
+from rewardlab_openrlhf.rollout.completions import GeneratedCompletion, LostCompletion, TextThread, generate
+from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, engine_sample, sample_for_lost_member
+from rewardlab_openrlhf.rollout.group_scoring import GroupScoring, describe_prompt
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The recipe's `backend.engine.barrier`; timeouts in seconds."""
+
+    completion_timeout: float
+    scoring_timeout: float
+    on_partial: Literal["fail", "mean"]
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Return the limits that a mapping, which may hold more, names."""
+        return cls(**{name: settings[name] for name in cls.__dataclass_fields__})
+
+
+class GroupRollout:
+    """The rollout of one group, all of which is scored by one of `scorers`."""
+
+    def __init__(
+        self,
+        request: RolloutRequest,
+        prompt: RolloutPrompt,
+        scorers: list[JobActor],
+        text_thread: TextThread,
+        limits: Limits,
+    ):
+        self._request = request
+        self._prompt = prompt
+        self._scorers = scorers
+        self._text_thread = text_thread
+        self._limits = limits
+        self._prompt_ids: list[int] = []
+        self._pool: dict[int, GeneratedCompletion] = {}
+        self._scoring: GroupScoring
+        self._name = describe_prompt(prompt)
+
+    async def samples(self, size: int) -> list[dict[str, Any]]:
+        """Return what each of the group's `size` members returns to OpenRLHF, in order."""
+        self._prompt_ids = await self._text_thread.tokens(self._request.tokenizer, self._prompt.text)
+        self._require_room()
+        self._scoring = self._open_scoring(size)
+        members = await self._generate_first(size)
+        await self._generate_further()
+        rewards = await self._scoring.finish()
+        samples = {
+            member: engine_sample(self._request, self._prompt_ids, self._pool[kept], rewards, order)
+            for order, (member, kept) in enumerate(zip(members, rewards.kept, strict=True))
+        }
+        return [
+            samples.get(member) or sample_for_lost_member(self._request, self._prompt_ids, rewards)
+            for member in range(size)
+        ]
+
+    def _require_room(self) -> None:
+        """Raise JobError where the prompt is too long: OpenRLHF's own executors would cut its start off."""
+        new = self._request.params.max_tokens or 1
+        if len(self._prompt_ids) + new > self._request.max_length:
+            raise JobError(
+                f"{self._name} has {len(self._prompt_ids)} tokens; with {new} new ones that is more than the "
+                f"{self._request.max_length} of data.max_len; set max_prompt_tokens, or leave the row out"
+            )
+
+    def _open_scoring(self, size: int) -> GroupScoring:
+        prompt, key = self._prompt, uuid4().hex
+        place = GroupPlace(key=key, row=prompt.row, evaluation=prompt.evaluation, step=prompt.step, size=size)
+        scorer = self._scorers[crc32(key.encode()) % len(self._scorers)]
+        return GroupScoring(scorer, place, self._limits.scoring_timeout)
+
+    async def _generate_first(self, size: int) -> list[int]:
+        """Generate a completion for each member; return the members that have one."""
+        losses = [lost for lost in await together(map(self._generate, range(size))) if lost]
+        if not losses:
+            return list(range(size))
+        if len(losses) == size:
+            raise losses[0]
+        members = sorted(self._pool)
+        await self._shrink(members)
+        return members
+
+    async def _shrink(self, members: list[int]) -> None:
+        """Score these members as a group of their own size, in place of the one that lost a completion."""
+        await self._scoring.drop()
+        self._pool = {order: self._pool[member] for order, member in enumerate(members)}
+        self._scoring = self._open_scoring(len(members))
+        for index, generated in self._pool.items():
+            await self._scoring.put(index, self._completion(generated))
+
+    async def _generate_further(self) -> None:
+        """Generate the further completions that the group sampler wants."""
+        while wanted := await self._scoring.more():
+            losses = await together(self._generate(None) for _ in range(wanted))
+            if all(losses):
+                raise losses[0]
+
+    async def _generate(self, index: int | None) -> LostCompletion | None:
+        """Generate a completion into the pool and hand it to the scorer; return its loss where losses are allowed."""
+        number = "a further completion" if index is None else f"completion {index}"
+        request, timeout = self._request, self._limits.completion_timeout
+        try:
+            output = await generate(request.engine, self._prompt_ids, self._params, timeout, f"{self._name}, {number}")
+        except LostCompletion as lost:
+            if self._limits.on_partial == "fail":
+                raise
+            _log.warning("%s; the group goes on without it", lost)
+            return lost
+        generated = await self._text_thread.read_output(request.tokenizer, request.params, output)
+        index = len(self._pool) if index is None else index
+        self._pool[index] = generated
+        await self._scoring.put(index, self._completion(generated))
+        return None
+
+    @property
+    def _params(self) -> Any:
+        """The sampling parameters with a length; where OpenRLHF names none, the rest of `max_length`."""
+        if self._request.params.max_tokens is not None:
+            return self._request.params
+        params = deepcopy(self._request.params)
+        params.max_tokens = self._request.max_length - len(self._prompt_ids)
+        return params
+
+    def _completion(self, generated: GeneratedCompletion) -> Completion:
+        text = self._prompt.opened + generated.text
+        return Completion(text=text, token_count=len(generated.ids), truncated=generated.truncated)

@@ -1,0 +1,11 @@
+"""The actors that score for a whole rl stage: one coordinator, and the scorers, which share it.
+
+service, service_settings               starting and ending the actors; their settings
+coordinator, coordinator_client         the one process that holds the judges and writes the ledger; calls to it
+reading_order                           which prompt a ticket of OpenRLHF stands for
+recorder, evaluation_passes, step_log   groups written as they come: ledger, evaluations, curves
+journal, recovered_groups               what an actor that Ray restarts has to know again
+scorer_actor, rewards                   scoring groups, and the rewards that OpenRLHF receives
+remote_judges                           the coordinator's judges as a scorer sees them
+policy_judge                            the judge policy/self
+"""

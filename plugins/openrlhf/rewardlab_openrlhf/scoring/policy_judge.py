@@ -1,0 +1,108 @@
+"""The judge `policy/self`: the model in training, which answers on the rollout engines with their current weights.
+
+Its answers change with the weights, so none is kept for later.
+"""
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+from rewardlab import Ask, Reply
+from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
+
+from rewardlab_openrlhf.options import PolicyOptions
+
+FIRST_ENGINE_S = 45.0
+"""how long a question waits for the first engine, which registers itself at its first rollout"""
+LOOK_S = 0.1
+SAMPLING = ("temperature", "top_p", "max_tokens", "thinking")
+
+
+class Engines:
+    """The rollout engines of a job that can be asked, with their questions under way; usable from any thread."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[Any, int] = {}
+        self._lock = threading.Lock()
+
+    def judge(self, options: PolicyOptions) -> "PolicyJudge":
+        """Return a judge that asks these engines."""
+        return PolicyJudge(options, self)
+
+    def add(self, engine: Any) -> None:
+        """Register an engine by its actor handle; doing so again changes nothing."""
+        with self._lock:
+            self._under_way.setdefault(engine, 0)
+
+    def take(self) -> Any | None:
+        """Return the engine with the fewest questions under way, to be given back; None where there is none yet."""
+        with self._lock:
+            if not self._under_way:
+                return None
+            engine = min(self._under_way, key=self._under_way.__getitem__)
+            self._under_way[engine] += 1
+            return engine
+
+    def give_back(self, engine: Any) -> None:
+        """Note that a question to the engine is over."""
+        with self._lock:
+            if engine in self._under_way:
+                self._under_way[engine] -= 1
+
+    def lost(self, engine: Any) -> None:
+        """Forget an engine that is dead; one that is started in its place registers itself."""
+        with self._lock:
+            self._under_way.pop(engine, None)
+
+
+class PolicyJudge:
+    """A judge that asks the engine with the fewest questions under way."""
+
+    def __init__(self, options: PolicyOptions, engines: Engines):
+        self._options = options
+        self._engines = engines
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Return the policy's answer. TryAgain where there is no engine (yet), or the one that was asked has died."""
+        from ray.exceptions import RayActorError, RayTaskError
+
+        sampling = self._options.model_dump() | dict(ask.params)
+        if "max_completion_tokens" in sampling:
+            sampling["max_tokens"] = sampling.pop("max_completion_tokens")
+        if strange := sorted(sampling.keys() - set(SAMPLING)):
+            return Reply(error=f"policy/self takes no {', '.join(strange)}; it takes {', '.join(SAMPLING)}")
+        question = {"messages": [dict(message) for message in ask.messages], **sampling}
+        engine = await self._engine()
+        try:
+            [answer] = await engine.generate_responses.remote(
+                prompt="",
+                label=json.dumps({"ask": question}),
+                sampling_params=None,
+                max_length=0,
+                hf_tokenizer=None,
+                num_samples=1,
+            )
+        except RayActorError as error:
+            self._engines.lost(engine)
+            raise TryAgain(f"lost the rollout engine that it asked: {one_line(error)}") from error
+        except RayTaskError as error:
+            cause = error.cause
+            raise JobError(str(cause) if isinstance(cause, RewardlabError) else one_line(cause)) from error
+        finally:
+            self._engines.give_back(engine)
+        return Reply(
+            text=answer["text"],
+            finish_reason=answer["finish_reason"],
+            prompt_tokens=answer["prompt_tokens"],
+            completion_tokens=answer["completion_tokens"],
+        )
+
+    async def _engine(self) -> Any:
+        until = time.monotonic() + FIRST_ENGINE_S
+        while (engine := self._engines.take()) is None:
+            if time.monotonic() >= until:
+                raise TryAgain(f"found no rollout engine within {FIRST_ENGINE_S:g} s")
+            await asyncio.sleep(LOOK_S)
+        return engine

@@ -1,0 +1,122 @@
+"""The recorder of an rl stage, which writes its ledger, usage, curves and evaluations group by group."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
+
+from rewardlab.training import Ledger, Plan, RlStage, ScoredGroup, Usage, UsageLog
+
+from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.scoring.evaluation_passes import EvaluationPasses
+from rewardlab_openrlhf.scoring.journal import Journal
+from rewardlab_openrlhf.scoring.reading_order import Prompts
+from rewardlab_openrlhf.scoring.recovered_groups import RecoveredGroups
+from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_openrlhf.scoring.step_log import StepLog
+
+
+class Recorder:
+    """The one writer of a stage's groups. It blocks, so it is called in a thread, one call after the other.
+
+    A recorder that is opened again in the same attempt goes on where the last one was. `usage` returns what the judges
+    were asked since the run began.
+    """
+
+    def __init__(
+        self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
+    ):
+        """Open the files and go on with the groups that are there. A JobError where these must end the job."""
+        self._stage = settings.stage
+        self._engine = options_of(plan).engine
+        self._usage = usage
+        stage = settings.stage_of(plan)
+        done = settings.consumed // stage.batch_size
+        self._done = done
+        last = len(prompts.order) // stage.batch_size
+        run, ledger = settings.run, settings.run / "ledger.jsonl"
+        with ExitStack() as opened:
+            self._recovered = RecoveredGroups(settings.journal("recorded"), ledger, settings.attempt, settings.stage)
+            opened.callback(self._recovered.close)
+            self._ledger = Ledger(ledger, settings.attempt)
+            opened.callback(self._ledger.close)
+            self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
+            opened.callback(self._usage_log.close)
+            self._usage_journal = Journal(settings.journal("usage"))
+            opened.callback(self._usage_journal.close)
+            self._start_usage_from(usage())
+            self._steps = self._step_log(settings, plan, stage, done)
+            opened.callback(self._steps.close)
+            self._passes = EvaluationPasses(
+                folder=run / "evaluation",
+                stage=settings.name,
+                rows=settings.evaluation_rows,
+                by=stage.evaluation.by if stage.evaluation is not None else (),
+                every=stage.eval_every or last,
+                last=last,
+                trained=done,
+            )
+            for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
+                self._count(place, group)
+            self._closing = opened.pop_all()
+
+    def record(self, place: GroupPlace, scored: ScoredGroup) -> None:
+        """Write a group; a key that is there already is not written again. A JobError where the job must end."""
+        if place.key in self._recovered:
+            return
+        self._recovered.note(place)
+        trained = "no" if place.evaluation else "unknown" if self._engine.dynamic_filtering else "yes"
+        self._ledger.write(self._stage, place.step, [scored], trained)
+        self._count(place, scored)
+
+    def close(self) -> None:
+        """Close the files; calling it again does nothing."""
+        self._closing.close()
+
+    def _count(self, place: GroupPlace, scored: ScoredGroup) -> None:
+        if place.evaluation:
+            step = self._passes.add(place.row, scored, self._trained())
+            if step is not None:
+                self._write_usage(step)
+        else:
+            self._steps.add(place, scored, self._write_usage)
+
+    def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:
+        """Count from what this attempt wrote last, or else from `usage`.
+
+        What a dead coordinator had not written yet comes with the next step.
+        """
+        if self._usage_journal.earlier:
+            usage = {name: Usage(**counts) for name, counts in self._usage_journal.earlier[-1].items()}
+        else:
+            self._usage_journal.add(_as_dict(usage))
+        self._usage_log.starts_from(usage)
+
+    def _write_usage(self, step: int) -> Mapping[str, Usage]:
+        # copies: judges that are asked meanwhile go on counting
+        asked = {name: now.minus(Usage()) for name, now in self._usage().items()}
+        since = self._usage_log.write(self._stage, step, asked)
+        self._usage_journal.add(_as_dict(asked))
+        return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
+
+    def _trained(self) -> int | None:
+        """Return how many steps were trained on when an evaluation begins; None where nobody knows."""
+        if self._engine.dynamic_filtering or self._engine.generate_batch is not None:
+            return None
+        ahead = self._engine.asynchronous.queue if self._engine.asynchronous is not None else 0
+        return self._done + self._steps.whole - ahead
+
+    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage, done: int) -> StepLog:
+        return StepLog(
+            settings.run / "logs" / f"{settings.name}.jsonl",
+            settings.attempt,
+            plan.uses_in_total,
+            stage.batch_size,
+            first=done + 1,
+            window=stage.batch_size * stage.group_size if self._engine.dynamic_filtering else None,
+        )
+
+
+def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:
+    return {name: asdict(counts) for name, counts in usage.items()}

@@ -1,0 +1,47 @@
+"""The rewards that OpenRLHF receives for the completions of a scored group."""
+
+import math
+from collections.abc import Sequence
+
+from rewardlab import Score
+from rewardlab.errors import JobError
+from rewardlab.training import ScoredGroup
+
+from rewardlab_openrlhf.messages import GroupRewards
+
+
+def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None, sampled: int) -> GroupRewards:
+    """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
+
+    correctness: the component that the recipe names as `reward.correctness`, if any.
+
+    OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
+    the mean of its group, or NaN where the whole group has none. A JobError where a reward is not finite.
+    """
+    if not all(map(math.isfinite, group.shaped)):
+        raise JobError(f"sample {group.sample.id!r}: its rewards are not finite: {list(group.shaped)}")
+    logs: list[dict[str, float]] = [{"reward/total": total} for total in _filled(group.total)]
+    for name, scores in group.components.items():
+        for log, score, value in zip(logs, scores, _filled([score.value for score in scores]), strict=True):
+            log[f"reward/{name}"] = value
+            log[f"missing/{name}"] = float(score.value is None and score.error is not None)
+    for log in logs:
+        log["group/size"] = float(len(logs))
+        log["group/sampled"] = float(sampled)
+    return GroupRewards(
+        kept=tuple(kept),
+        shaped=tuple(float(value) for value in group.shaped),
+        correctness=None if correctness is None else _correct(group.components[correctness]),
+        logs=tuple(logs),
+    )
+
+
+def _correct(scores: Sequence[Score]) -> tuple[float, ...]:
+    """Return the component's values; 0 for all where it has none for the whole group."""
+    return tuple(0.0 if math.isnan(value) else value for value in _filled([score.value for score in scores]))
+
+
+def _filled(values: Sequence[float | None]) -> list[float]:
+    present = [value for value in values if value is not None]
+    mean = math.fsum(present) / len(present) if present else math.nan
+    return [mean if value is None else float(value) for value in values]

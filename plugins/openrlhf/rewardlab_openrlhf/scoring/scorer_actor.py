@@ -1,0 +1,207 @@
+"""An actor that scores groups: completions as they come, then the rewards of the whole group.
+
+A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no group: the callers put theirs again.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from rewardlab import Completion
+from rewardlab.errors import JobError, RewardlabError
+from rewardlab.training import Machine, Plan, Pool, Scorer
+
+from rewardlab_openrlhf.messages import GroupPlace, GroupRewards
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.rendered_rows import Row
+from rewardlab_openrlhf.scoring.coordinator_client import CoordinatorClient
+from rewardlab_openrlhf.scoring.reading_order import Prompts
+from rewardlab_openrlhf.scoring.remote_judges import QUESTION_CONTEXT, QuestionContext, RemoteJudges
+from rewardlab_openrlhf.scoring.rewards import rewards
+from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+
+T = TypeVar("T")
+REMEMBERED = 1000
+"""groups that are over, with rewards of up to 20 kB each; a late call for one of them is not taken for a new group"""
+
+
+class ScorerActor:
+    """A scorer of groups, which opens the reward at its first call.
+
+    Where it cannot be opened, every call raises the same UserError or JobError.
+    """
+
+    def __init__(self, settings: ServiceSettings, device: str = "cpu", coordinator: CoordinatorClient | None = None):
+        """Open nothing yet.
+
+        device: for rewards that hold a model. coordinator: a client of the job's coordinator (default: by its name).
+        """
+        self._settings = settings
+        self._device = device
+        self._coordinator = coordinator or CoordinatorClient(settings.job)
+        self._opening: asyncio.Future[_ScorerParts] | None = None
+        self._groups: dict[str, _PendingGroup] = {}
+        self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
+
+    async def ready(self, warm: bool = False) -> None:
+        """Return once the reward is open. UserError or JobError where it cannot be built. warm: start workers now."""
+        parts = await self._parts()
+        if warm:
+            await asyncio.to_thread(parts.scorer.warm)
+
+    async def put(self, place: GroupPlace, index: int, completion: Completion) -> None:
+        """Add completion `index` to a group and begin to score it; the same completion again is ignored."""
+        parts = await self._parts()
+        if place.key in self._over:
+            return
+        group = self._groups.get(place.key)
+        if group is None:
+            group = self._groups[place.key] = parts.open_group(place)
+        if index not in group.put:
+            group.put.add(index)
+            group.context.complete = len(group.put) >= place.size
+            with group.question_context():
+                group.pool.put(index, completion)
+
+    async def more(self, key: str, count: int) -> int | None:
+        """Return how many further completions the group sampler wants; 0 without a sampler.
+
+        count: completions that were put. None where not all of them are known here, because this actor was restarted.
+        """
+        if key not in self._over and (key not in self._groups or len(self._groups[key].put) < count):
+            return None
+        group = self._group(key)
+        with group.question_context():
+            return await self._unless_judges_stop(group.pool.more())
+
+    async def finish(self, key: str) -> GroupRewards:
+        """Return the group's rewards, once the coordinator has recorded them.
+
+        The group is forgotten then, and its rewards are kept for a while. JobError where the job must end.
+        """
+        if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
+            return given
+        group = self._group(key)
+        parts = await self._parts()
+        try:
+            with group.question_context():
+                pooled = await self._unless_judges_stop(group.pool.scored())
+            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put))
+            await self._coordinator.call("record", group.place, pooled.group)
+        finally:
+            self._forget(key, given)
+        return given
+
+    async def drop(self, key: str) -> None:
+        """Give a group up that will not be completed: its work under way is cancelled."""
+        group = self._groups.get(key)
+        self._forget(key)
+        if group is not None:
+            group.pool.drop()
+
+    async def close(self) -> None:
+        """End worker processes and threads; calling it again does nothing."""
+        if self._opening is None:
+            return
+        try:
+            parts = await self._parts()
+        except RewardlabError:  # nothing is open, as every other call says
+            return
+        await asyncio.to_thread(parts.scorer.close)
+
+    async def _unless_judges_stop(self, work: Awaitable[T]) -> T:
+        """Return what `work` returns; where a judge must end the job, raise that reason rather than its consequence."""
+        parts = await self._parts()
+        try:
+            found = await work
+        except JobError:
+            parts.judges.check()
+            raise
+        parts.judges.check()
+        return found
+
+    def _group(self, key: str) -> "_PendingGroup":
+        try:
+            return self._groups[key]
+        except KeyError:
+            raise JobError(f"nobody has put a completion of group {key!r} here, or it is over") from None
+
+    def _forget(self, key: str, given: GroupRewards | None = None) -> None:
+        self._groups.pop(key, None)
+        self._over[key] = given
+        if len(self._over) > REMEMBERED:
+            self._over.popitem(last=False)
+
+    async def _parts(self) -> "_ScorerParts":
+        if self._opening is None:
+            opening = asyncio.to_thread(_open, self._settings, self._device, self._coordinator)
+            self._opening = asyncio.ensure_future(opening)
+        return await asyncio.shield(self._opening)
+
+
+@dataclass(kw_only=True)
+class _PendingGroup:
+    """A group that is being scored; `put` holds the completions that are there."""
+
+    place: GroupPlace
+    pool: Pool
+    context: QuestionContext
+    put: set[int] = field(default_factory=set)
+
+    @contextmanager
+    def question_context(self) -> Iterator[None]:
+        """Make this the group that judges are asked about, for everything that starts inside."""
+        token = QUESTION_CONTEXT.set(self.context)
+        try:
+            yield
+        finally:
+            QUESTION_CONTEXT.reset(token)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ScorerParts:
+    """The open parts of a scorer."""
+
+    plan: Plan
+    scorer: Scorer
+    judges: RemoteJudges
+    prompts: Prompts
+
+    @property
+    def correctness(self) -> str | None:
+        """The name of the component that decides whether an answer is right; None where the recipe names none."""
+        assert self.plan.recipe.reward is not None
+        return self.plan.recipe.reward.correctness
+
+    def open_group(self, place: GroupPlace) -> _PendingGroup:
+        """Return a group that has no completion yet."""
+        row = self._row(place)
+        context = QuestionContext(key=place.key, sample=row.sample.id)
+        token = QUESTION_CONTEXT.set(context)  # rewards may begin to listen, and ask, from the start
+        try:
+            pool = self.scorer.collect(
+                row.sample,
+                place.size,
+                timeout=options_of(self.plan).engine.barrier.scoring_timeout,
+                zero_truncated=False if place.evaluation else None,
+                sampled=not place.evaluation,
+            )
+        finally:
+            QUESTION_CONTEXT.reset(token)
+        return _PendingGroup(place=place, pool=pool, context=context)
+
+    def _row(self, place: GroupPlace) -> Row:
+        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
+        return rows[place.row]
+
+
+def _open(settings: ServiceSettings, device: str, coordinator: CoordinatorClient) -> _ScorerParts:
+    plan = settings.plan()
+    stage = settings.stage_of(plan)
+    judges = RemoteJudges(plan.judges, coordinator)
+    zero = stage.on_truncated == "zero"
+    scorer = Scorer(plan, Machine(device=device), zero_truncated=zero, judges=judges)
+    return _ScorerParts(plan=plan, scorer=scorer, judges=judges, prompts=Prompts.read(settings.folder))

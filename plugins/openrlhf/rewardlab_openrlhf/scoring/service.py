@@ -1,0 +1,137 @@
+"""Starting and ending the actors of one rl stage: a coordinator, and as many scorers as the recipe says."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewardlab.errors import JobError, RewardlabError, one_line
+
+from rewardlab_openrlhf.options import Scorers
+from rewardlab_openrlhf.ray_actors import NAMESPACE
+from rewardlab_openrlhf.scoring.coordinator import Coordinator
+from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
+from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+
+__all__ = ["Service", "ServiceSettings", "start_service"]
+
+RESTARTS = 3
+CALLS_AT_ONCE = 10_000
+"""of one actor: a group is a handful of calls, and each question to a judge is one"""
+START_LIMIT_S = 1800.0
+"""for building rewards, which may load models"""
+END_LIMIT_S = 60.0
+"""for an actor's last call"""
+
+
+def _go_home(settings: ServiceSettings) -> None:
+    """Let the recipe's relative paths begin in this actor's process where they begin for its author."""
+    if settings.home.is_dir():  # where a node lacks it, no path of the recipe can be relative
+        os.chdir(settings.home)
+
+
+class CoordinatorActor(Coordinator):
+    """The coordinator as a Ray actor."""
+
+    def __init__(self, settings: ServiceSettings):
+        _go_home(settings)
+        super().__init__(settings)
+
+
+class PlacedScorer(ScorerActor):
+    """A scorer as a Ray actor."""
+
+    def __init__(self, settings: ServiceSettings, device: str):
+        _go_home(settings)
+        super().__init__(settings, device)
+
+
+@dataclass(frozen=True)
+class Service:
+    """The running actors of a stage."""
+
+    settings: ServiceSettings
+    coordinator: Any
+    scorers: list[Any]
+
+    def failure(self) -> str | None:
+        """Return the first reason why the job has to end, also where the coordinator is dead; None without one."""
+        import ray
+
+        with suppress(ray.exceptions.RayError):
+            return ray.get(self.coordinator.failure.remote(), timeout=END_LIMIT_S)
+        return self.settings.read_failure()
+
+    def close(self) -> list[str]:
+        """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
+        import ray
+
+        lines: list[str] = []
+        gone = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
+        try:
+            with suppress(*gone):
+                ray.get([scorer.close.remote() for scorer in self.scorers], timeout=END_LIMIT_S)
+            with suppress(*gone):
+                lines = ray.get(self.coordinator.close.remote(), timeout=END_LIMIT_S)
+        except ray.exceptions.RayTaskError as error:  # raising it would hide why the job has ended
+            lines = [f"warning: {error.cause}"]
+        finally:
+            for actor in (*self.scorers, self.coordinator):
+                ray.kill(actor)
+        return lines
+
+
+def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True) -> Service:
+    """Start the actors in the cluster that this process is connected to, and wait until they are ready.
+
+    warm: start the rewards' worker processes now. Where an actor cannot be built, its own UserError or JobError is
+    raised.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    paths = {name: getattr(settings, name).absolute() for name in ("run", "recipe", "folder", "home")}
+    settings = replace(settings, **paths)  # an actor starts in a folder of Ray's
+    settings.failure.unlink(missing_ok=True)  # an earlier attempt's
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
+    common |= {"max_concurrency": CALLS_AT_ONCE}
+    coordinator = ray.remote(CoordinatorActor).options(
+        name=f"{settings.job}/desk", num_cpus=0, scheduling_strategy=here, **common
+    )
+    placed = ray.remote(PlacedScorer)
+    service = Service(settings, coordinator.remote(settings), [])
+    device = "cuda" if scorers.num_gpus > 0 else "cpu"
+    resources = {"num_cpus": scorers.num_cpus, "num_gpus": scorers.num_gpus, "scheduling_strategy": "SPREAD"}
+    try:
+        for number in range(scorers.replicas):
+            name = f"{settings.job}/scorer/{number}"
+            service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
+        opening = [scorer.ready.remote(warm) for scorer in service.scorers]
+        with _own_errors(scorers):
+            ray.get(service.coordinator.ready.remote(), timeout=START_LIMIT_S)
+            ray.get(opening, timeout=START_LIMIT_S)
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+@contextmanager
+def _own_errors(scorers: Scorers) -> Iterator[None]:
+    """Raise what an actor raised, without Ray's wrapping."""
+    import ray
+
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, RewardlabError) else JobError(one_line(cause)) from error
+    except ray.exceptions.RayActorError as error:
+        raise JobError(f"an actor that scores could not start: {one_line(error)}") from error
+    except ray.exceptions.GetTimeoutError as error:
+        raise JobError(
+            f"the actors that score were not ready within {START_LIMIT_S:g} s; has the cluster room for "
+            f"{scorers.replicas} of them, each with {scorers.num_cpus:g} CPUs and {scorers.num_gpus:g} GPUs?"
+        ) from error

@@ -1,0 +1,92 @@
+"""The steps of an rl stage as their groups come in: checked for missing values, logged as curves."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rewardlab.data import read_lines
+from rewardlab.training import (
+    ComponentUse,
+    LineAppender,
+    MissingGuard,
+    ScoredGroup,
+    Usage,
+    judge_metrics,
+    metrics_of_step,
+)
+
+from rewardlab_openrlhf.messages import GroupPlace
+
+WriteUsage = Callable[[int], Mapping[str, Usage]]
+"""called with a step that is over; returns what each judge was asked in it"""
+
+
+class StepLog:
+    """A log of the steps of a stage: whole steps are checked for missing values and written, a line of JSON each.
+
+    Where groups are filtered, nobody knows the step of a group: then batch_size groups that follow each other make a
+    line, counted on from `first`, and the share of missing values is taken over the last batch_size groups.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        attempt: int,
+        uses: Mapping[str, ComponentUse],
+        batch_size: int,
+        first: int = 1,
+        window: int | None = None,
+    ):
+        """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
+
+        uses: the components that the total names. window: scores in batch_size groups, where groups are filtered.
+        """
+        self._attempt = attempt
+        self._batch_size = batch_size
+        self._filtered = window is not None
+        self._guard = MissingGuard(uses, window=window, least=window or 1)
+        self._open: dict[int | None, list[ScoredGroup]] = {}
+        self._next = first
+        self._written = _steps_of(path, attempt)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = LineAppender(path)
+        self.whole = 0
+        """steps that are complete"""
+
+    def add(self, place: GroupPlace, scored: ScoredGroup, write_usage: WriteUsage) -> None:
+        """Add a group of the training. A JobError where too much of its step is missing."""
+        groups = self._open.setdefault(place.step, [])
+        groups.append(scored)
+        if self._filtered:
+            self._guard.count(scored)
+        if len(groups) >= self._batch_size:
+            del self._open[place.step]
+            self._finish(place.step, groups, write_usage)
+        self._guard.check()
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+    def _finish(self, step: int | None, groups: Sequence[ScoredGroup], write_usage: WriteUsage) -> None:
+        if step is None:
+            step, self._next = self._next, self._next + 1
+        if not self._filtered:
+            self._guard.reset()
+            for group in groups:
+                self._guard.count(group)
+        self.whole += 1
+        if step not in self._written:
+            self._write(step, groups, write_usage(step))
+
+    def _write(self, step: int, groups: Sequence[ScoredGroup], usage: Mapping[str, Usage]) -> None:
+        numbers = metrics_of_step(groups) | judge_metrics(usage)
+        finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+        self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
+        self._written.add(step)
+
+
+def _steps_of(path: Path, attempt: int) -> set[int]:
+    lines = [row for _, row in read_lines(path) if isinstance(row, Mapping)] if path.exists() else []
+    return {row["step"] for row in lines if row.get("attempt") == attempt}

@@ -1,0 +1,32 @@
+"""What the end-to-end tests share: how jobs are started, the recipes, and the toy plugin installed."""
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def jobs(module_of):
+    """The module jobs.py."""
+    return module_of(HERE / "jobs.py")
+
+
+@pytest.fixture(scope="session")
+def drive():
+    """The recipe that sft and rl run by."""
+    return HERE / "recipes" / "drive.yaml"
+
+
+@pytest.fixture(scope="session")
+def driven(jobs, drive, tmp_path_factory):
+    """The run of drive.yaml, which takes over a minute: every test that only looks at it shares it."""
+    saving = "stages.1.save_every=16"  # for those that look at checkpoints
+    return jobs.run(tmp_path_factory.mktemp("driven"), drive, saving, name="drive").succeeded()
+
+
+@pytest.fixture(scope="session")
+def model(driven):
+    """The model that drive.yaml's sft trained, for jobs of a few steps."""
+    return driven.directory / "models" / "0-sft"

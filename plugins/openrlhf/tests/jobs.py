@@ -1,0 +1,187 @@
+"""`rewardlab run` on a CPU, as a user starts it: its processes, its time limit, and what it leaves behind."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+HERE = Path(__file__).parent
+ENGINE = HERE / "cpu_engine"
+ENVIRONMENT = {
+    "REWARDLAB_CPU_ENGINE": "1",
+    "DS_ACCELERATOR": "cpu",
+    "DS_BUILD_OPS": "0",
+    "TORCH_COMPILE_DISABLE": "1",  # OpenRLHF compiles the entropy, which takes a compiler and longer than a job here
+    "RAY_OVERRIDE_RESOURCES": '{"CPU": 8, "GPU": 4}',
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_prestart_worker_first_driver": "0",  # not eight processes that import for nothing
+    "RAY_enable_metrics_collection": "0",
+    "OMP_NUM_THREADS": "1",
+    "GOMP_SPINCOUNT": "0",
+    "TOKENIZERS_PARALLELISM": "false",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "PYTHONUNBUFFERED": "1",
+}
+LIMIT = 480.0  # seconds for a job: some machines take twice as long as others
+SHOWN = 60  # lines of the output in a failure's message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """A job that has ended: its exit code, all that it printed, how many seconds it took, and its run directory."""
+
+    code: int
+    output: str
+    seconds: float
+    directory: Path | None
+
+    def succeeded(self) -> "Ended":
+        """Itself; an AssertionError with the end of its output where it failed."""
+        assert self.code == 0, f"exit code {self.code}\n" + "\n".join(self.output.splitlines()[-SHOWN:])
+        return self
+
+    def ledger(self, stage: int | None = None, trained: str | None = None) -> list[dict]:
+        """The rows of the ledger, all or those of one stage or kind."""
+        rows = _lines(self.directory / "ledger.jsonl")
+        return [r for r in rows if stage in (None, r["stage"]) and trained in (None, r["trained"])]
+
+    def log(self, name: str) -> list[dict]:
+        """The lines of logs/NAME.jsonl, one a step."""
+        return _lines(self.directory / "logs" / f"{name}.jsonl")
+
+
+class Job:
+    """A job under way: wait for it, or kill it as a machine that goes down does."""
+
+    def __init__(self, process: subprocess.Popen, folder: Path, output: Path, ray: Path):
+        self._process, self._folder, self._output, self._ray = process, folder, output, ray
+        self._started = time.monotonic()
+
+    @property
+    def directory(self) -> Path | None:
+        """The newest run directory, once there is one."""
+        runs = sorted((self._folder / "runs").glob("*"), key=lambda path: path.stat().st_mtime)
+        return runs[-1] if runs else None
+
+    def tell(self) -> str:
+        """What it has printed so far."""
+        return self._output.read_text(encoding="utf-8", errors="replace")
+
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self, limit: float = LIMIT) -> Ended:
+        """Raises AssertionError, with the end of the output, where it does not end in `limit` seconds."""
+        try:
+            code = self._process.wait(limit)
+        except subprocess.TimeoutExpired:
+            shown = "\n".join(self.tell().splitlines()[-SHOWN:])
+            raise AssertionError(f"the job did not end in {limit} seconds\n{shown}") from None
+        seconds = time.monotonic() - self._started
+        print(f"\n{self._output.stem}: {seconds:.0f} s")
+        return Ended(code=code, output=self.tell(), seconds=seconds, directory=self.directory)
+
+    def kill(self) -> None:
+        """Every process of the job at once, Ray's too: the command first, so that it can tidy nothing up."""
+        if self.running():
+            self._process.kill()
+        self._process.wait()
+        _kill(self._ray)
+
+    def left(self) -> list[str]:
+        """The command lines of processes that are still there."""
+        return [" ".join(process.cmdline()) for process in _processes(self._ray)]
+
+
+@contextmanager
+def started(
+    folder: Path,
+    recipe: Path | str,
+    *arguments: object,
+    name: str = "job",
+    env: Mapping[str, str] | None = None,
+    paths: Sequence[Path] = (),
+) -> Iterator[Job]:
+    """`rewardlab run RECIPE ARGUMENTS` in `folder`; nothing of it is left afterwards but its files.
+
+    paths: folders with further plugins, installed.
+    """
+    # short: Ray's sockets lie in it, and their paths may not be long
+    ray = Path(tempfile.mkdtemp(prefix="rl_", dir="/tmp"))
+    output = folder / f"{name}.txt"
+    command = [sys.executable, "-m", "rewardlab.cli", "run", str(recipe), *map(str, arguments)]
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=_environment(folder, ray, paths) | dict(env or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    job = Job(process, folder, output, ray)
+    try:
+        yield job
+    finally:
+        job.kill()
+        shutil.rmtree(ray, ignore_errors=True)
+
+
+@contextmanager
+def ray_environment(folder: Path, paths: Sequence[Path] = ()) -> Iterator[dict[str, str]]:
+    """Yield the variables of jobs on this engine, for whoever starts them; no process of theirs is left afterwards."""
+    ray = Path(tempfile.mkdtemp(prefix="rl_", dir="/tmp"))
+    try:
+        yield _environment(folder, ray, paths)
+    finally:
+        _kill(ray)
+        shutil.rmtree(ray, ignore_errors=True)
+
+
+def run(folder: Path, recipe: Path | str, *arguments: object, limit: float = LIMIT, **more) -> Ended:
+    """The whole job; `more` as `started` takes it."""
+    with started(folder, recipe, *arguments, **more) as job:
+        return job.wait(limit)
+
+
+def _environment(folder: Path, ray: Path, paths: Sequence[Path]) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "PYTEST_"))}
+    found = [str(ENGINE), *map(str, paths), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"PYTHONPATH": os.pathsep.join(found), "RAY_TMPDIR": str(ray), "HF_HOME": str(folder / "hf")}
+    return kept | ENVIRONMENT | own
+
+
+def _kill(ray: Path) -> None:
+    while found := _processes(ray):  # again, for what one of them started meanwhile
+        for process in found:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(found, timeout=10)
+
+
+def _processes(ray: Path) -> list[psutil.Process]:
+    """Those that inherited the job's RAY_TMPDIR, which no other job has."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("RAY_TMPDIR") == str(ray) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:  # it has ended, or is another user's
+            continue
+    return found
+
+
+def _lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

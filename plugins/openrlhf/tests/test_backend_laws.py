@@ -1,0 +1,37 @@
+"""OpenRLHF under the laws that every engine keeps."""
+
+import pytest
+from rewardlab.laws import BACKEND
+from rewardlab.testing import check_backend
+
+pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+RECIPE = """
+version: 1
+seed: 1
+model: {use: tiny}
+dataset: {use: data/arithmetic, with: {kind: prompts, rows: 40}}
+reward:
+  components:
+    letters: {use: toy/letters}
+    longest: {use: toy/longest}
+    accuracy: {use: math/accuracy, workers: 1}
+  total: letters + 0.1 * longest + accuracy
+stages:
+  - use: rl
+    algorithm: grpo
+    group_size: 4
+    batch_size: 2
+    steps: 3
+    max_new_tokens: 8
+    save_every: 1
+backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1, packing: false}}
+"""
+
+
+def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, toy, tmp_path):
+    with jobs.ray_environment(tmp_path) as environment:
+        [result] = check_backend(RECIPE, environment=environment)
+    assert [outcome.law for outcome in result.of("off")] == ["same"]
+    assert [outcome.law for outcome in result.of("held")] == [law for law in BACKEND if law != "same"]

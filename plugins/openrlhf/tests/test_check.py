@@ -1,0 +1,283 @@
+"""What the openrlhf backend says of a recipe before anything is loaded."""
+
+from importlib.util import find_spec
+
+import pytest
+from rewardlab_openrlhf.check import MOST_PROMPTS
+from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
+
+RECIPE = """
+    version: 1
+    model: org/model
+    dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
+    reward:
+      components: {brevity: {use: toy/brevity}}
+      total: brevity
+    stages:
+      - {use: sft, steps: 2, batch_size: 8}
+      - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 6, steps: 4, max_new_tokens: 12}
+    backend: {use: openrlhf, gpus_per_node: 4}
+"""
+
+
+def test_the_recipe_itself_is_fine(problems):
+    assert problems() == {}
+
+
+REFUSED = [
+    # what OpenRLHF has nothing for
+    (["stages.1.loss=constant"], "stages.1.loss", "the nearest is token_mean, by the update's tokens"),
+    (["stages.1.on_truncated=mask"], "stages.1.on_truncated", "zero is the nearest"),
+    (["stages.0={use: eval}"], "stages.0", "use `eval:` in an rl stage"),
+    (["backend.precision=fp32"], "backend.precision", "'fp32' is not allowed; there is 'bf16'"),
+    (["backend.device=cuda"], "backend.device", "is for trl"),
+    (["backend.engine.lora={rank: 8}"], "backend.engine.lora", "under names that vLLM does not know"),
+    # what leads nowhere
+    (["stages.1.group_size=1", "stages.1.batch_size=8"], "stages.1.group_size", "every advantage would be 0"),
+    (["stages.1.critic={gamma: 0.9}"], "stages.1.critic", "is for ppo; dr_grpo has none"),
+    (["stages.1.eval_every=1"], "stages.1.eval_every", "needs `eval:`"),
+    (["stages.1.eval={}", "stages.1.eval_every=5"], "stages.1.eval_every", "4 steps end before the first evaluation"),
+    (["stages.1.eval={benchmark: ../x}"], "stages.1.eval.benchmark", "cannot be part of a file's name"),
+    (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
+    (["model=./nowhere"], "model", "there is no such folder"),
+    (["name='a,b'"], "name", "',' in a path has a meaning of its own"),
+    (["backend.engine.storage=/shared/a@b"], "backend.engine.storage", "'@' in a path has a meaning of its own"),
+    # GPUs
+    (["backend.gpus_per_node=null"], "backend.gpus_per_node", "say how many GPUs each node has"),
+    (["backend.engine.engines=5"], "backend.engine.engines", "5 engines of 1 take 5 GPUs, and there are 4"),
+    (["backend.scorers.num_gpus=4"], "backend.scorers.num_gpus", "leave none to train on"),
+    # batches
+    (["stages.0.batch_size=6"], "stages.0.batch_size", "6 rows do not divide over 4 ranks; 6 divides by 1, 2, 3, 6"),
+    (["stages.1.batch_size=5", "stages.1.group_size=2"], "stages.1.batch_size", "10 completions do not divide over 4"),
+    (["stages.1.updates_per_batch=5"], "stages.1.updates_per_batch", "6 prompts x 4 = 24 completions do not divide"),
+    (["stages.1.updates_per_batch=4"], "stages.1.batch_size", "6 completions an update do not divide over 4 ranks"),
+    (["stages.0.micro_batch_size=4"], "stages.0.micro_batch_size", "8 rows are 2 on each of 4 ranks"),
+    (["stages.1.micro_batch_size=4"], "stages.1.micro_batch_size", "24 completions are 6 on each of 4 ranks"),
+    (
+        ["backend.engine.tokens_per_gpu=100", "stages.1.micro_batch_size=2"],
+        "stages.1.micro_batch_size",
+        "leave one of them out",
+    ),
+    (
+        ["backend.engine.rollout_micro_batch_size=4"],
+        "stages.1.batch_size",
+        "backend.engine.rollout_micro_batch_size, 4",
+    ),
+    # the engine's settings among themselves
+    (["backend.engine.attention=eager"], "backend.engine.packing", "needs flash attention, not eager"),
+    (["backend.engine={packing: false, ring_attention: 2}"], "backend.engine.ring_attention", "needs packing"),
+    (["backend.engine.zero_stage=0"], "backend.engine.zero_stage", "use 1 or more, sleep: false"),
+    (["backend.engine.context=12"], "backend.engine.context", "leaves no room for a prompt besides 12 new tokens"),
+    (["backend.engine.offload_reference=true"], "backend.engine.offload_reference", "no stage has a reference"),
+    (
+        ["backend.engine.offload_reference=true", "stages.1.kl.coef=0.1"],
+        "backend.engine.offload_reference",
+        "needs zero_stage: 3",
+    ),
+    (
+        ["backend.engine.context=99", "model={use: tiny, context: 98}"],
+        "backend.engine.context",
+        "99 is more than the model's, 98 tokens",
+    ),
+    (
+        ["backend.engine={colocate: false, asynchronous: {}, generate_batch: 5}"],
+        "backend.engine.generate_batch",
+        "less than a step of 6",
+    ),
+    (
+        ["backend.engine={colocate: false, asynchronous: {}}", "stages.1.eval={}"],
+        "stages.1.eval_every",
+        "does not evaluate after its last step",
+    ),
+    (
+        [
+            "backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 1}",
+            "reward.correctness=brevity",
+            "stages.1.eval={}",
+        ],
+        "stages.1.eval_every",
+        "with dynamic filtering no step is known to be the last",
+    ),
+    (
+        ["backend.engine={colocate: false, asynchronous: {}}", "stages.1.eval={}", "stages.1.eval_every=4"],
+        "stages.1.eval_every",
+        "4 steps end before the first evaluation, after 4, and asynchronous training",
+    ),
+    (
+        ["backend.engine.correction={level: seq, mode: clip}"],
+        "backend.engine.correction.mode",
+        "clip goes with level: token and gating: ratio only",
+    ),
+    (
+        ["backend.engine.correction={gating: binary_kl}"],
+        "backend.engine.correction.bounds",
+        "an upper bound only, such as [0.05]",
+    ),
+    (["backend.engine.correction={bounds: [5, 1]}"], "backend.engine.correction.bounds", "lower must be less"),
+    (
+        ["backend.engine.dynamic_filtering=[0, 1]", "backend.engine.rollout_micro_batch_size=1"],
+        "backend.engine.dynamic_filtering",
+        "needs `reward.correctness`",
+    ),
+    (
+        ["backend.engine={dynamic_filtering: [1, 0], rollout_micro_batch_size: 1}", "reward.correctness=brevity"],
+        "backend.engine.dynamic_filtering",
+        "the first bound must be less than the second",
+    ),
+    (
+        ["backend.engine.dynamic_filtering=[0, 1]", "reward.correctness=brevity"],
+        "backend.engine.dynamic_filtering",
+        "its 4 completions must divide into 24",
+    ),
+    (
+        [
+            "backend.nodes=2",
+            "backend.engine={dynamic_filtering: [0, 1], tokens_per_gpu: 99}",
+            "reward.correctness=brevity",
+            "stages.0.batch_size=8",
+        ],
+        "backend.engine.dynamic_filtering",
+        "must be at least one for each of 8 ranks",
+    ),
+    # further arguments
+    (
+        ["backend.engine.arguments={actor.adam.lr: 1}"],
+        "backend.engine.arguments.actor.adam.lr",
+        "the recipe says it elsewhere",
+    ),
+    (
+        ["backend.engine.arguments={actor.entropy_coeff: 1}"],
+        "backend.engine.arguments.actor.entropy_coeff",
+        "did you mean 'actor.entropy_coef'?",
+    ),
+    (["backend.engine.arguments={--use_ms: true}"], "backend.engine.arguments.--use_ms", "without dashes, use_ms"),
+    (
+        ["backend.engine.arguments={ds.overlap_comm: 1}"],
+        "backend.engine.arguments.ds.overlap_comm",
+        "is a flag: true, or leave it out",
+    ),
+    (["backend.engine.arguments={ds.zpg: true}"], "backend.engine.arguments.ds.zpg", "takes a value"),
+]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path", "what"), REFUSED, ids=lambda given: " ".join(given) if isinstance(given, list) else ""
+)
+def test_what_openrlhf_cannot_do_is_found_by_check(problems, overrides, path, what):
+    found = problems(*overrides)
+    assert list(found) == [path], found
+    assert what in found[path]
+
+
+FINE = [
+    ["stages.1.algorithm=ppo", "stages.1.group_size=1", "stages.1.batch_size=8", "stages.1.critic={gamma: 0.9}"],
+    ["stages.1.eval={}"],
+    ["stages.1.eval={}", "stages.1.eval_every=4"],
+    ["stages.1.on_truncated=zero", "stages.1.loss=seq_mean"],
+    ["stages.1.kl={coef: 0.1, in: reward, estimator: k1}"],
+    ["stages.1.micro_batch_size=3", "stages.1.updates_per_batch=2"],
+    ["backend.engine={attention: sdpa, packing: false}"],
+    ["backend.engine={zero_stage: 0, offload_optimizer: true}"],
+    ["backend.engine={zero_stage: 0, sleep: false}"],
+    ["backend.engine={zero_stage: 3, offload_reference: true}", "stages.1.kl.coef=0.1"],
+    ["backend.engine.context=98", "model={use: tiny, context: 98}"],
+    ["backend.engine={colocate: false, asynchronous: {}, generate_batch: 9}"],
+    ["backend.engine={correction: {gating: tv, bounds: [0.1]}}"],
+    ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 1}", "reward.correctness=brevity"],
+    ["backend.engine={arguments: {actor.entropy_coef: 0.001, adam.eps: 1.0e-6, ds.overlap_comm: true}}"],
+]
+
+
+@pytest.mark.parametrize("overrides", FINE, ids=" ".join)
+def test_what_it_can_do_is_fine(problems, overrides):
+    assert problems(*overrides) == {}
+
+
+def test_a_recipe_of_data_stages_needs_no_gpus(problems):
+    stages = "stages=[{use: data, dataset: {use: toy/counting}, to: out.jsonl}]"
+    assert problems(stages, "backend={use: openrlhf, gpus_per_node: null}") == {}
+
+
+def test_all_of_it_is_found_at_once(problems):
+    found = problems("stages.1.loss=constant", "stages.0.batch_size=6", "backend.device=cpu", "model=./nowhere")
+    assert set(found) == {"stages.1.loss", "stages.0.batch_size", "backend.device", "model"}
+
+
+def test_the_same_reason_for_two_stages_is_told_once(problems, main):
+    problems("backend.gpus_per_node=null")
+    _, out, err = main("check", "r.yaml", "backend.gpus_per_node=null")
+    assert (out + err).count("say how many GPUs") == 1
+
+
+def test_a_model_folder_bounds_the_lengths(problems, tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"max_position_embeddings": 12}')
+    assert "in the model's context of 12" in problems(f"model={folder}")["stages.1.max_new_tokens"]
+
+
+def test_shaped_rewards_without_known_bounds_are_refused(problems, offer):
+    code = """
+        from rewardlab import NormalizerSpec, hookimpl
+
+        @hookimpl
+        def rewardlab_normalizers():
+            return [NormalizerSpec(name="free", summary="bounded by nothing", build=lambda o, c: None)]
+    """
+    offer("mine", code)
+    assert "no known range" in problems("reward.normalize=[mine/free]")["stages.1.algorithm"]
+
+
+class TestPolicyAsJudge:
+    SELF = "judges={self: {use: policy/self}}"
+
+    def test_it_reads_longer_texts_than_the_policys_own(self, problems):
+        assert "policy/self reads longer texts" in problems(self.SELF)["backend.engine.context"]
+        assert "backend.engine.context" not in problems(self.SELF, "backend.engine.context=4096")
+
+    def test_prompts_in_flight_leave_it_some_calls(self, problems):
+        most = [self.SELF, "backend.engine.context=4096", "backend.engine.engines=1"]
+        assert "stages.1.batch_size" not in problems(*most, f"stages.1.batch_size={MOST_PROMPTS}")
+        found = problems(*most, f"stages.1.batch_size={MOST_PROMPTS + 1}")
+        assert f"at most {MOST_PROMPTS} an engine at once" in found["stages.1.batch_size"]
+
+
+@pytest.mark.parametrize("backend", ["{use: trl, engine: {sleep: false}}", "{use: trl, engine: {eager: true}}"])
+def test_trl_refuses_what_is_for_openrlhf(problems, backend):
+    found = problems("backend=null", f"backend={backend}")
+    assert "is for openrlhf" in found["backend.engine"]
+
+
+def test_trl_refuses_a_critic(problems):
+    found = problems("backend=null", "backend={use: trl}", "stages.1.critic={gamma: 0.9}")
+    assert found == {"stages.1.critic": "is for ppo; dr_grpo has none"}
+
+
+@pytest.mark.skipif(installed_version() != WHEEL, reason=f"needs OpenRLHF {WHEEL}")
+def test_where_the_wheel_is_its_own_parser_reads_further_arguments(problems):
+    found = problems("backend.engine.arguments={actor.policy_loss_type: mine}")
+    assert "invalid choice: 'mine'" in found["backend.engine.arguments.actor.policy_loss_type"]
+
+
+@pytest.mark.skipif(
+    installed_version() is not None, reason="plugins/openrlhf/tests/test_check_local.py has what follows with OpenRLHF"
+)
+class TestWithoutOpenrlhf:
+    """On a machine that has neither OpenRLHF nor Ray."""
+
+    def test_a_run_does_not_begin(self, main, write, tmp_path, monkeypatch):
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        write("r.yaml", RECIPE)
+        code, _, err = main("run", "r.yaml")
+        assert code == 2
+        assert f"backend: openrlhf {WHEEL} is not installed here; docs/cluster.md says" in err
+        assert not (tmp_path / "runs").exists()
+
+    @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+    def test_a_job_of_a_cluster_needs_rays_client(self, main, write, tmp_path):
+        write("r.yaml", RECIPE)
+        code, _, err = main("run", "r.yaml", "backend.address=http://head:8265")
+        assert code == 2
+        assert "backend.address: jobs of a cluster need Ray's job client here" in err
+        assert "pip install 'ray[default]'" in err
+        assert not (tmp_path / "runs").exists()

@@ -1,0 +1,115 @@
+"""What is wrong with the nodes of a cluster: two real ones of this host, of which the second lacks things."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab_openrlhf.job.check_nodes import check_nodes
+from rewardlab_openrlhf.job.task import StageTask
+
+ray = pytest.importorskip("ray", reason="needs the environment of requirements-openrlhf-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+RECIPE = """
+    version: 1
+    model: MODEL
+    dataset: {use: data/arithmetic, with: {kind: prompts}}
+    judges:
+      main: {use: openai/chat, with: {model: m, base_url: "http://127.0.0.1:9", api_key_env: KEY_OF_A_NODE}}
+    reward:
+      components: {preference: {use: pairwise/win_rate, with: {judge: main}}}
+      total: preference
+    stages:
+      - {use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, steps: 1, max_new_tokens: 8}
+    backend: {use: openrlhf, nodes: 2, gpus_per_node: 1}
+"""
+
+
+@pytest.fixture(scope="module")
+def connected(jobs):
+    """This process, in a cluster of two nodes of one fake GPU each."""
+    folder = Path(tempfile.mkdtemp(prefix="rn_", dir="/tmp"))  # short, for Ray's sockets
+    ours = {**os.environ, **jobs.ENVIRONMENT, "RAY_OVERRIDE_RESOURCES": '{"CPU": 2, "GPU": 1}'}
+    ours.pop("PYTHONPATH", None)
+    whole = ours | {"PYTHONPATH": str(jobs.ENGINE), "KEY_OF_A_NODE": "k"}
+    port = _free_port()
+    start = [str(Path(sys.executable).parent / "ray"), "start", "--block", "--disable-usage-stats"]
+    head = [*start, "--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}"]
+    started = [subprocess.Popen(head, env=whole, stdout=subprocess.DEVNULL, start_new_session=True)]
+    try:
+        _until(lambda: _answers(port))
+        other = [*start, f"--address=127.0.0.1:{port}"]
+        started.append(subprocess.Popen(other, env=ours, stdout=subprocess.DEVNULL, start_new_session=True))
+        ray.init(address=f"127.0.0.1:{port}", log_to_driver=False)
+        _until(lambda: sum(node["Alive"] for node in ray.nodes()) == 2)
+        yield
+    finally:
+        ray.shutdown()
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def problems(connected, write, tmp_path):
+    """What is wrong for a stage that needs some GPUs and starts from some model."""
+
+    def check(gpus, model="org/model"):
+        write("recipe.resolved.yaml", RECIPE.replace("MODEL", model))
+        task = StageTask(run=tmp_path, index=0, attempt=0, home=tmp_path, say=print)
+        task.folder.mkdir(parents=True, exist_ok=True)
+        with pytest.raises(UserError) as raised:
+            check_nodes(task, gpus)
+        assert all("backend" in problem.where for problem in raised.value.problems)
+        return [problem.what for problem in raised.value.problems]
+
+    return check
+
+
+def test_all_of_it_is_told_at_once_and_nodes_of_one_host_have_names_of_their_own(problems):
+    host = re.escape(socket.gethostname())
+    gpus, modules, secrets = problems(gpus=3)
+    assert re.match(
+        rf"the stage needs 3 GPUs and Ray has 2 \({host} \(\w{{8}}\) 1, {host} \(\w{{8}}\) 1\); change nodes", gpus
+    )
+    assert re.match(rf"node {host} \(\w{{8}}\) has no flash_attn, vllm in the environment of ", modules)
+    assert re.match(rf"node {host} \(\w{{8}}\) has no KEY_OF_A_NODE in its environment; name it in backend", secrets)
+
+
+def test_each_node_that_does_not_see_the_model_is_named(problems, tmp_path):
+    folder = tmp_path / "nowhere"
+    found = [what for what in problems(gpus=2, model=str(folder)) if "model folder" in what]
+    assert len({what.split(" does not")[0] for what in found}) == 2
+    assert all(f"does not see the model folder {folder}; put it where every node sees it" in what for what in found)
+
+
+def _answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _until(true, limit=60.0):
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.3)
+
+
+def _free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]

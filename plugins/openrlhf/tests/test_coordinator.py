@@ -1,0 +1,424 @@
+"""The coordinator of an rl stage: judges that all share, what is recorded, and what it knows after a restart."""
+
+import asyncio
+import json
+
+import pytest
+from rewardlab import Ask, Completion, Reply, Sample, Score
+from rewardlab.errors import JobError, UserError
+from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.training.results import Results
+from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.scoring.coordinator import Coordinator
+from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+
+RECIPE = """
+version: 1
+reward:
+  components:
+    short: {use: toy/brevity, on_missing: group_mean, max_missing: 0.25}
+    judged: {use: toy/brevity}
+  total: short + judged
+stages:
+- use: rl
+  algorithm: grpo
+  batch_size: 2
+  group_size: 2
+  eval_every: 2
+  eval: {samples: 2}
+backend: {use: openrlhf}
+"""
+JUDGE = """
+judges:
+  main:
+    use: openai/chat
+    retries: 0
+    with: {model: m, base_url: "%s", max_tokens: 8}
+"""
+FILTERING = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.1, 0.9]}}")
+ORDER = [3, 1, 0, 2, 3, 1, 0, 2]
+EVALUATION = 2
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """The files of stage 0 of a run with four steps: `stage(recipe, attempt=1)` are the settings."""
+
+    def make(recipe=RECIPE, **more):
+        folder = tmp_path / "run" / "engine" / "0-rl"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = tmp_path / "run" / "recipe.resolved.yaml"
+        path.write_text(recipe)
+        for name, count in (("samples", 4), ("evaluation_samples", EVALUATION)):
+            samples = (Sample(id=f"{name}{i}", fields={"language": "en"}) for i in range(count))
+            write_rows(folder / f"{name}.jsonl", (Row(sample=sample, prompt=f"{name}?") for sample in samples))
+        (folder / "order.json").write_text(json.dumps(ORDER))
+        settings = {"job": "made", "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
+        settings |= {"folder": folder, "home": tmp_path, "evaluation_rows": EVALUATION}
+        return ServiceSettings(**settings | more)
+
+    return make
+
+
+@pytest.fixture
+def using():
+    """Run coroutine functions of a coordinator, which is closed after them: `using(settings, work, ...)`."""
+
+    def run(settings, *works):
+        async def all_of_them():
+            coordinator = Coordinator(settings)
+            try:
+                return [await work(coordinator) for work in works]
+            finally:
+                await coordinator.close()
+
+        return asyncio.run(asyncio.wait_for(all_of_them(), 30))
+
+    return run
+
+
+def place(key, step=1, row=0, evaluation=False):
+    return GroupPlace(key=key, row=row, evaluation=evaluation, step=None if evaluation else step, size=2)
+
+
+def scored(*values, sample="samples0"):
+    """A group whose component `short` has these values, which are its contributions, too; None is a failure."""
+    scores = [Score(value=v, error=None if v is not None else "no luck") for v in values]
+    total = [0.0 if v is None else v for v in values]
+    return ScoredGroup(
+        sample=Sample(id=sample, fields={"language": "en"}),
+        completions=tuple(Completion(text=f"{v}", token_count=3) for v in values),
+        components={"short": scores, "judged": [Score(value=0.5)] * len(values)},
+        total=total,
+        shaped=total,
+        causes=GroupAttribution(
+            Attribution(
+                contributions={"short": values},
+                rest=[0.0] * len(values),
+                entries={"short": [{"weight": 1.0} for _ in values]},
+            )
+        ),
+    )
+
+
+def recording(key, *values, **more):
+    return lambda c: c.record(place(key, **more), scored(*values))
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def ledger(settings):
+    rows = lines(settings.run / "ledger.jsonl")
+    return [(r["attempt"], r["group"], r["index"], r["step"], r["trained"]) for r in rows]
+
+
+class TestWhatIsRecorded:
+    def test_a_group_is_in_the_ledger_when_record_returns(self, stage, using):
+        settings = stage()
+
+        async def look(coordinator):
+            await coordinator.record(place("a"), scored(1.0, 0.5))
+            return ledger(settings)
+
+        assert using(settings, look) == [[(0, 0, 0, 1, "yes"), (0, 0, 1, 1, "yes")]]
+
+    def test_a_group_with_a_key_that_is_there_is_not_written_twice(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 0.5), recording("a", 1.0, 0.5))
+        assert len(ledger(settings)) == 2
+
+    def test_where_groups_are_filtered_nobody_knows_whether_they_are_trained_on(self, stage, using):
+        settings = stage(FILTERING)
+        using(settings, recording("a", 1.0, 0.5, step=None), recording("b", 1.0, 0.5, evaluation=True))
+        assert [(step, trained) for *_, step, trained in ledger(settings)] == [(None, "unknown")] * 2 + [
+            (None, "no")
+        ] * 2
+
+    def test_whole_steps_have_a_line_of_means_whatever_the_order_of_their_groups(self, stage, using):
+        settings = stage()
+        groups = [("a", 1, 0.0), ("b", 2, 1.0), ("c", 2, 0.5), ("d", 1, 0.5), ("e", 3, 1.0)]
+        using(settings, *(recording(key, value, value, step=step) for key, step, value in groups))
+        log = lines(settings.run / "logs" / "0-rl.jsonl")
+        assert [(row["attempt"], row["step"], row["reward/total"], row["missing/short"]) for row in log] == [
+            (0, 2, 0.75, 0.0),
+            (0, 1, 0.25, 0.0),
+        ]
+
+    def test_many_at_once_are_all_there(self, stage, using):
+        settings = stage()
+
+        async def many(coordinator):
+            await asyncio.gather(
+                *(coordinator.record(place(f"g{n}", step=n // 2 + 1), scored(1.0, 0.5)) for n in range(40))
+            )
+
+        using(settings, many)
+        assert sorted(group for _, group, index, *_ in ledger(settings) if index == 0) == list(range(40))
+        assert sorted(row["step"] for row in lines(settings.run / "logs" / "0-rl.jsonl")) == list(range(1, 21))
+
+
+class TestTooMuchMissing:
+    def test_ends_the_job_when_its_step_is_complete_and_not_before(self, stage, using):
+        settings = stage()
+
+        async def record(coordinator):
+            await coordinator.record(place("a", 1), scored(None, 0.5))
+            await coordinator.record(place("b", 2), scored(None, 0.5))
+            with pytest.raises(JobError, match=r"component 'short' .* has no value for 2 of the last 4 .*no luck"):
+                await coordinator.record(place("c", 1), scored(None, 0.5))
+
+        using(settings, record)
+        assert len(ledger(settings)) == 6, "what ended the job is in the ledger"
+
+    def test_is_counted_for_each_step_alone(self, stage, using):
+        values = [(None, 1.0), (1.0, 1.0), (1.0, None), (1.0, 1.0)]
+        using(stage(), *(recording(f"{n}", *v, step=n // 2 + 1) for n, v in enumerate(values)))
+
+    def test_is_not_made_good_by_an_earlier_step(self, stage, using):
+        values = [(1.0, 1.0), (1.0, 1.0), (None, 1.0), (None, 1.0)]
+        with pytest.raises(JobError, match="2 of the last 4"):
+            using(stage(), *(recording(f"{n}", *v, step=n // 2 + 1) for n, v in enumerate(values)))
+
+    def test_where_groups_are_filtered_it_is_counted_over_the_last_groups(self, stage, using):
+        async def record(coordinator):
+            for key in "abc":
+                await coordinator.record(place(key, None), scored(1.0, 1.0))
+            await coordinator.record(place("d", None), scored(1.0, None))
+            with pytest.raises(JobError, match="2 of the last 4"):
+                await coordinator.record(place("e", None), scored(1.0, None))
+
+        using(stage(FILTERING), record)
+
+    def test_counts_no_evaluation(self, stage, using):
+        using(stage(), *(recording(f"{row}", None, None, row=row, evaluation=True) for row in range(EVALUATION)))
+
+
+class TestAnEvaluation:
+    def passed(self, key):
+        return [recording(f"{key}{row}", 1.0, 0.5, row=row, evaluation=True) for row in (1, 0)]
+
+    def trained(self, steps, first=1):
+        return [recording(f"{s}{n}", 1.0, 0.5, step=s) for s in range(first, first + steps) for n in range(2)]
+
+    def test_belongs_to_the_steps_that_were_trained_before_it(self, stage, using):
+        settings = stage()
+        using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), *self.passed("y"))
+        folder = settings.run / "evaluation"
+        assert {path.name for path in folder.iterdir()} == {
+            f"0-rl-{when}{end}" for when in ("step-2", "after") for end in (".json", ".rows.jsonl")
+        }
+        [everything, english] = Results.load(folder / "0-rl-step-2.json").slices
+        assert (everything.prompts, everything.completions, everything.means["short"]) == (2, 4, 0.75)
+        assert english.name == "language en"
+        assert [len(row["completions"]) for row in lines(folder / "0-rl-step-2.rows.jsonl")] == [2, 2]
+
+    def test_is_written_when_all_of_its_rows_are_there(self, stage, using):
+        settings = stage()
+        using(settings, *self.trained(2), self.passed("x")[0])
+        assert not (settings.run / "evaluation").exists()
+
+    def test_of_a_resumed_run_counts_on(self, stage, using):
+        settings = stage(consumed=4, attempt=1)
+        using(settings, *self.trained(2, first=3), *self.passed("x"))
+        assert (settings.run / "evaluation" / "0-rl-after.json").exists()
+
+    def test_where_the_steps_are_unknown_it_belongs_to_the_next_that_is_evaluated(self, stage, using):
+        settings = stage(FILTERING)
+        using(settings, *(recording(f"{n}", 1.0, 0.0, step=None) for n in range(9)), *self.passed("x"))
+        assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
+
+
+class TestACoordinatorThatWasRestarted:
+    def test_gives_no_group_number_twice(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 0.5), recording("b", 1.0, 0.5))
+        using(settings, recording("b", 1.0, 0.5), recording("c", 1.0, 0.5, step=2))
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1, 2]
+
+    def test_goes_on_with_the_step_that_was_open(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", None, 1.0))
+        with pytest.raises(JobError, match="2 of the last 4"):
+            using(settings, recording("b", None, 1.0))
+        assert [row["step"] for row in lines(settings.run / "logs" / "0-rl.jsonl")] == [1]
+
+    def test_writes_no_step_twice(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 1.0), recording("b", 1.0, 1.0))
+        using(settings, recording("c", 1.0, 1.0, step=2), recording("d", 1.0, 1.0, step=2))
+        assert [row["step"] for row in lines(settings.run / "logs" / "0-rl.jsonl")] == [1, 2]
+
+    def test_goes_on_with_the_evaluation_that_was_open(self, stage, using):
+        settings = stage()
+        evaluation = [recording(f"x{row}", 1.0, 0.5, row=row, evaluation=True) for row in range(EVALUATION)]
+        using(settings, *(recording(f"{n}", 1.0, 0.5, step=n // 2 + 1) for n in range(4)), evaluation[0])
+        using(settings, evaluation[1])
+        assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
+
+    def test_takes_a_key_for_recorded_only_where_the_ledger_has_its_group(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 0.5))
+        with settings.journal("recorded").open("a") as file:  # killed between the two
+            file.write(json.dumps({"key": "b", "row": 0, "evaluation": False, "step": 1, "size": 2}) + "\n")
+        using(settings, recording("b", 1.0, 0.5))
+        using(settings, recording("b", 1.0, 0.5))
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
+
+    def test_takes_no_other_stages_groups_for_its_own(self, stage, using):
+        settings = stage()
+        using(settings, recording("a", 1.0, 0.5))
+        path = settings.run / "ledger.jsonl"
+        path.write_text("".join(json.dumps(row | {"stage": 3}) + "\n" for row in lines(path)))
+        using(settings, recording("a", 1.0, 0.5))
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
+
+    def test_gives_out_the_same_prompts(self, stage, using):
+        def prompts(*tickets):
+            labels = [json.dumps({"ticket": ticket}) for ticket in tickets]
+            return using(settings, *(lambda c, label=label: c.rollout_prompt(label) for label in labels))
+
+        settings = stage()
+        [first, second] = prompts(5, 7)
+        assert prompts(7, 5) == [second, first]
+        assert (first.row, second.row) == (3, 1)
+
+    def test_knows_why_the_job_has_to_end(self, stage, using):
+        settings = stage()
+        using(settings, lambda c: c.fail("the first"), lambda c: c.fail("the second"))
+        assert using(settings, lambda c: c.failure()) == ["the first"]
+
+    def test_that_a_full_disk_left_empty_is_none(self, stage, using):
+        settings = stage()
+        settings.failure.touch()
+        assert using(settings, lambda c: c.failure()) == [None]
+
+    def test_of_another_attempt_is_a_new_one(self, stage, using):
+        using(stage(), recording("a", 1.0, 0.5), lambda c: c.rollout_prompt('{"ticket": 0}'))
+        settings = stage(attempt=1, consumed=2)
+        [_, prompt] = using(settings, recording("a", 1.0, 0.5), lambda c: c.rollout_prompt('{"ticket": 0}'))
+        assert [(attempt, group) for attempt, group, index, *_ in ledger(settings) if index == 0] == [(0, 0), (1, 0)]
+        assert (prompt.position, prompt.step) == (2, 2)
+
+
+class TestJudges:
+    @pytest.fixture
+    def serving(self, judge_server):
+        return judge_server.Serving
+
+    @pytest.fixture
+    def server(self, judge_server):
+        return judge_server.JudgeServer
+
+    def asking(self, text, **about):
+        return lambda c: c.ask("main", Ask(messages=({"role": "user", "content": text},)), **about)
+
+    def recipe(self, server, more=""):
+        asked = "judged: {use: pairwise/win_rate, with: {judge: main}}"
+        recipe = RECIPE.replace("judged: {use: toy/brevity}", asked)
+        return recipe + JUDGE % server.url + more
+
+    def test_one_answer_serves_all_who_ask_the_same_and_is_kept(self, stage, using, serving, server):
+        with serving(server(latency=0.1)) as there:
+            settings = stage(self.recipe(there))
+
+            async def twice(coordinator):
+                return await asyncio.gather(
+                    self.asking("a")(coordinator), self.asking("a")(coordinator), self.asking("b")(coordinator)
+                )
+
+            [[first, second, _]] = using(settings, twice)
+            assert first == second == using(settings, self.asking("a"))[0], (
+                "a coordinator that was restarted pays nothing"
+            )
+            assert first.text == "ready"
+            assert there.answered == 2
+
+    def test_a_step_tells_what_its_judges_were_asked(self, stage, using, serving, server):
+        with serving(server()) as there:
+            settings = stage(self.recipe(there))
+            using(settings, self.asking("a"), recording("a", 1.0, 1.0), recording("b", 1.0, 1.0))
+        [used] = lines(settings.run / "usage.jsonl")
+        assert (used["judge"], used["step"], used["calls"]) == ("main", 1, 1)
+        assert lines(settings.run / "logs" / "0-rl.jsonl")[0]["judge/main/calls"] == 1.0
+
+    def test_what_they_were_asked_before_a_restart_belongs_to_the_step_that_was_open(
+        self, stage, using, serving, server
+    ):
+        with serving(server()) as there:
+            settings = stage(self.recipe(there))
+            using(settings, self.asking("a"), recording("a", 1.0, 1.0), recording("b", 1.0, 1.0), self.asking("b"))
+            using(settings, recording("c", 1.0, 1.0, step=2), self.asking("c"), recording("d", 1.0, 1.0, step=2))
+            using(stage(self.recipe(there), attempt=1), recording("e", 1.0, 1.0), recording("f", 1.0, 1.0))
+        used = [(row["attempt"], row["step"], row["calls"]) for row in lines(settings.run / "usage.jsonl")]
+        assert used == [(0, 1, 1), (0, 2, 2)]
+
+    def test_a_judge_that_must_end_the_job_says_so_to_whoever_asks_or_records(self, stage, using, serving, server):
+        async def end(coordinator):
+            with pytest.raises(JobError, match=r"judge 'main': its budget of 60 tokens is used up"):
+                for n in range(9):
+                    await self.asking(f"question {n}")(coordinator)
+            with pytest.raises(JobError, match=r"its budget of 60 tokens"):
+                await coordinator.record(place("a"), scored(1.0, 1.0))
+
+        with serving(server()) as there:
+            using(stage(self.recipe(there, "    budget: {tokens: 60}\n")), end)
+
+    def test_a_judge_whose_answers_nobody_can_read_ends_the_job(self, stage, using, serving, server):
+        async def end(coordinator):
+            for _ in range(26):
+                await coordinator.understood("main", Reply(text="well, well"), False)
+            with pytest.raises(JobError, match=r"26 of its first 26 answers do not have the form"):
+                await coordinator.record(place("a"), scored(1.0, 1.0))
+
+        with serving(server()) as there:
+            using(stage(self.recipe(there)), end)
+
+    def test_the_questions_of_a_group_that_is_complete_share_one_time_limit(self, stage, using, serving, server):
+        slow = 0.6
+
+        async def ask(coordinator):
+            started = asyncio.get_running_loop().time()
+            early = asyncio.create_task(self.asking("early", group="g", complete=False, sample="s1")(coordinator))
+            await asyncio.sleep(0.05)
+            last = self.asking("last", group="g", complete=True, sample="s1")(coordinator)
+            replies = await asyncio.gather(early, last)
+            return replies, asyncio.get_running_loop().time() - started
+
+        with serving(server(latency=slow)) as there:
+            settings = stage(self.recipe(there, "    group_timeout: 0.2\n"))
+            [(replies, seconds)] = using(settings, ask)
+            assert [reply.error for reply in replies] == [
+                "judge 'main' did not answer all questions about the group within 0.2 s"
+            ] * 2
+            assert seconds < slow, "the flag of the last question starts the clock for all"
+            [reply] = using(settings, self.asking("incomplete", group="h", complete=False))
+            assert reply.error is None, "a group that is not complete may take its time"
+
+    def test_a_key_that_is_not_set_is_the_error_of_every_call(self, stage, using, serving, server, monkeypatch):
+        monkeypatch.delenv("NOT_SET", raising=False)
+
+        async def refuse(coordinator):
+            for call in (coordinator.ready, lambda: coordinator.rollout_prompt('{"ticket": 0}')):
+                with pytest.raises(UserError, match="NOT_SET is not set"):
+                    await call()
+            return await coordinator.failure()
+
+        with serving(server()) as there:
+            recipe = self.recipe(there).replace("max_tokens: 8", "max_tokens: 8, api_key_env: NOT_SET")
+            assert using(stage(recipe), refuse) == [None]
+
+    def test_each_judge_has_a_line_at_the_end(self, stage, serving, server):
+        async def whole(settings):
+            coordinator = Coordinator(settings)
+            await self.asking("a")(coordinator)
+            return await coordinator.close(), await coordinator.close()
+
+        with serving(server()) as there:
+            first, second = asyncio.run(whole(stage(self.recipe(there))))
+        assert first == second
+        assert first[0].startswith("judge main: 1 calls")

@@ -1,0 +1,115 @@
+"""How the driver of a stage ends: its last line is the outcome, its exit code is that of `rewardlab run`."""
+
+import json
+
+import pytest
+from rewardlab.errors import JobError, UserError
+from rewardlab.redaction import note_secrets
+from rewardlab_openrlhf.job import driver
+from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark
+
+RECIPE = """
+    version: 1
+    model: {use: tiny}
+    dataset: {use: data/arithmetic, with: {kind: responses}}
+    stages:
+      - {use: sft, batch_size: 2, steps: 1}
+    backend: {use: openrlhf, gpus_per_node: 2}
+"""
+
+
+@pytest.fixture
+def run(write, tmp_path, monkeypatch):
+    """The folder of a run that has begun."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    write("run/recipe.resolved.yaml", RECIPE)
+    (folder / "manifest.json").write_text("{}")
+    return folder
+
+
+@pytest.fixture
+def drive(run, capsys):
+    """Run the driver: (exit code, the error of its outcome, all that it printed)."""
+
+    def main(*arguments, folder=run):
+        code = driver.main([str(folder), "0", *map(str, arguments)])
+        out = capsys.readouterr().out
+        ours = read_mark(out.splitlines()[-1])
+        assert ours.startswith(OUTCOME)
+        outcome = json.loads(ours[len(OUTCOME) :])
+        assert outcome["code"] == code
+        return code, outcome["error"], out
+
+    return main
+
+
+@pytest.fixture
+def ends_with(monkeypatch):
+    """Let the stage end with an error, as OpenRLHF or a plugin might."""
+
+    def set_error(error):
+        def stage(task):
+            raise error
+
+        monkeypatch.setattr(driver, "run_stage", stage)
+
+    return set_error
+
+
+class InAnActor(RuntimeError):
+    """As Ray raises it: its text is a trace."""
+
+    def __init__(self, cause):
+        super().__init__("ray::Actor.call()\n  File ...")
+        self.cause = cause
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (UserError("the stage needs 8 GPUs"), 2, "the stage needs 8 GPUs"),
+        (JobError("component 'x' failed"), 1, "component 'x' failed"),
+        (KeyboardInterrupt(), 1, "stopped"),
+        (ValueError("of the engine"), 1, "stage 0-sft: ValueError: of the engine"),
+        (InAnActor(InAnActor(ValueError("of a model"))), 1, "stage 0-sft: ValueError: of a model"),
+        (ValueError("\x1b[36mray::Actor\x1b[39m died"), 1, "stage 0-sft: ValueError: ray::Actor died"),
+        (SystemExit(3), 1, "stage 0-sft: SystemExit: 3"),
+    ],
+)
+def test_whatever_the_stage_ends_with_is_the_outcome(drive, ends_with, error, code, told):
+    ends_with(error)
+    assert drive()[:2] == (code, told)
+
+
+def test_the_outcome_holds_no_secret(drive, ends_with):
+    note_secrets(["sk-very-secret"])
+    ends_with(ValueError("key sk-very-secret"))
+    _, told, _ = drive()
+    assert told == "stage 0-sft: ValueError: key ***"
+
+
+def test_a_stage_that_is_done_is_not_trained_again_by_a_later_attempt(drive, run):
+    (run / "models" / "0-sft").mkdir(parents=True)
+    code, told, out = drive("--attempt", 1)
+    assert (code, told) == (0, None)
+    assert "stage 0-sft has its model already" in out
+
+
+class TestWhatWasSentWithTheJob:
+    def test_must_be_seen_by_the_cluster(self, drive, run, tmp_path):
+        code, told, _ = drive("--sent", run, folder=tmp_path / "unseen")
+        assert code == 2
+        assert f"does not see the run directory {tmp_path / 'unseen'}; set backend.engine.storage" in told
+
+    def test_is_put_to_where_every_node_sees_it(self, drive, run, tmp_path, ends_with):
+        ends_with(JobError("later"))
+        assert drive("--sent", run, "--store", folder=tmp_path / "stored")[1] == "later"
+        assert (tmp_path / "stored" / "recipe.resolved.yaml").is_file()
+
+    def test_a_storage_that_cannot_be_written_is_the_users_to_mend(self, drive, run, tmp_path):
+        (tmp_path / "file").write_text("")
+        code, told, _ = drive("--sent", run, "--store", folder=tmp_path / "file" / "run")
+        assert code == 2
+        assert f"backend.engine.storage: {tmp_path / 'file' / 'run'} cannot be written" in told

@@ -1,0 +1,228 @@
+"""Compiled commands against the installed wheel: its own parsers, and its own checks of what they parsed.
+
+The rest of each program's main block runs here as it is, but for `train`, which only keeps what it is given.
+"""
+
+import argparse
+import ast
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF backend")
+
+from rewardlab.errors import JobError
+from rewardlab.recipe.loading import load
+from rewardlab.training.check import check_recipe
+from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
+from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
+from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.stage_files import StageFiles
+
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+
+RECIPE = """
+    version: 1
+    name: made
+    model: org/model
+    dataset: {use: data/arithmetic, with: {kind: prompts}, holdout: 0.1}
+    reward:
+      components: {accuracy: {use: math/accuracy}, format: {use: format/boxed}}
+      total: accuracy + format
+      correctness: accuracy
+    stages:
+      - use: sft
+        dataset: {use: data/arithmetic, with: {kind: responses}}
+        batch_size: 16
+        steps: 10
+        warmup_steps: 2
+      - {use: rl, algorithm: grpo, group_size: 8, batch_size: 8, steps: 10, save_every: 5, max_new_tokens: 32}
+      - use: dpo
+        dataset: {use: data/jsonl, with: {path: PAIRS}}
+        batch_size: 16
+        steps: 10
+    backend: {use: openrlhf, gpus_per_node: 4}
+"""
+RL = 1
+VARIANTS = {
+    "as it is": [],
+    "dr_grpo with a kl in the loss": ["stages.1.algorithm=dr_grpo", "stages.1.kl.coef=0.01"],
+    "rloo with a kl in the reward": ["stages.1.algorithm=rloo", "stages.1.kl={coef: 0.01, in: reward, estimator: k1}"],
+    "reinforce_baseline": ["stages.1.algorithm=reinforce_baseline", "stages.1.updates_per_batch=2"],
+    "ppo": ["stages.1.algorithm=ppo", "stages.1.group_size=1", "stages.1.batch_size=16"],
+    "evaluation": ["stages.1.eval={samples: 3}", "stages.1.eval_every=5"],
+    "apart": ["backend.engine={colocate: false, tensor_parallel: 2}", "stages.1.kl.coef=0.01"],
+    "asynchronous": [
+        "backend.engine={colocate: false, asynchronous: {queue: 2, partial_rollouts: true}, generate_batch: 16}"
+    ],
+    "many nodes": ["backend.nodes=4", "backend.engine={zero_stage: 3, tokens_per_gpu: 8192, tensor_parallel: 2}"],
+    "rings": ["backend.engine={ring_attention: 2, zero_stage: 3, offload_optimizer: true, offload_reference: true}"],
+    "filtering": ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 2, correction: {}}"],
+    "a trust region": ["backend.engine.correction={level: seq, gating: binary_kl, bounds: [0.1]}"],
+    "tracked": ["backend.engine.wandb=project", "backend.tensorboard=true"],
+    "without packing": ["backend.engine={packing: false, attention: sdpa, prefix_caching: true, eager: true}"],
+}
+FOLDER = Path("/shared/runs/made-1/engine")
+
+
+@pytest.fixture
+def commands(write):
+    """The commands of the three stages under some overrides, by kind."""
+    pairs = write("pairs.jsonl", [{"id": "a", "prompt": "1+1?", "chosen": "2", "rejected": "3"}])
+    path = write("r.yaml", RECIPE.replace("PAIRS", str(pairs)))
+
+    def made(overrides):
+        plan = check_recipe(load(path, overrides))
+        found = {}
+        for index, stage in enumerate(plan.recipe.stages):
+            evaluated = 20 if stage.use == "rl" and stage.evaluation is not None else 0
+            files = StageFiles(
+                model="org/model",
+                folder=FOLDER / stage.use,
+                output=FOLDER / stage.use / "model",
+                checkpoints=FOLDER / "checkpoints",
+                tensorboard=FOLDER / "tensorboard" if options_of(plan).tensorboard else None,
+                run_name="made",
+                steps=stage.steps,
+                rows=stage.steps * stage.batch_size,
+                longest_prompt=30,
+                evaluation_rows=evaluated,
+                resume=True,
+            )
+            found[stage.use] = compile_stage(plan, index, files)
+        return found
+
+    return made
+
+
+def main_block(command, monkeypatch):
+    """What the program's own main block gives to `train`; its asserts are those of the wheel."""
+    source = Path(find_spec("openrlhf").submodule_search_locations[0], "cli", f"{command.module.split('.')[-1]}.py")
+    tree = ast.parse(source.read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test))
+    given = []
+    monkeypatch.setattr(sys, "argv", [command.module, *command.arguments])
+    names = {"argparse": argparse, "datetime": datetime, "train": given.append}
+    exec(compile(ast.Module(body=block.body, type_ignores=[]), str(source), "exec"), names)
+    (arguments,) = given
+    return arguments
+
+
+def test_it_is_the_version_that_arguments_are_written_for():
+    assert installed_version() == WHEEL
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_the_wheel_takes_the_command_and_changes_nothing_in_it(commands, monkeypatch, capsys, variant, kind):
+    command = commands(VARIANTS[variant])[kind]
+    check_arguments(command.module, command.arguments)
+    main_block(command, monkeypatch)
+    said = capsys.readouterr().out
+    assert "Set args" not in said
+    assert "[Warning]" not in said
+
+
+def test_what_openrlhf_trains_with_is_what_the_recipe_says(commands, monkeypatch):
+    overrides = [*VARIANTS["asynchronous"], *VARIANTS["evaluation"], "stages.1.clip=[0.2, 0.28]"]
+    found = main_block(commands(overrides)["rl"], monkeypatch)
+    assert found.algo.advantage.estimator == "group_norm"
+    assert found.actor.eps_clip_low_high == [0.2, 0.28]
+    assert (found.rollout.batch_size, found.rollout.n_samples_per_prompt, found.train.batch_size) == (8, 8, 64)
+    assert (found.rollout.vllm_generate_batch_size, found.train.async_queue_size) == (16, 2)
+    assert (found.train.async_enable, found.train.partial_rollout_enable, found.train.colocate_all) == (
+        True,
+        True,
+        False,
+    )
+    assert (found.eval.steps, found.eval.n_samples_per_prompt, found.data.max_samples) == (5, 3, 80)
+    assert found.reward.remote_url == ["agent"]
+    assert found.critic.model_name_or_path is None
+    assert found.ckpt.load_enable
+
+
+def test_the_critic_of_ppo_begins_as_the_policy(commands, monkeypatch):
+    found = main_block(commands(VARIANTS["ppo"])["rl"], monkeypatch)
+    assert found.critic.model_name_or_path == found.actor.model_name_or_path
+
+
+def test_sft_has_no_template_of_openrlhfs_own(commands, monkeypatch):
+    assert main_block(commands([])["sft"], monkeypatch).data.input_template == ""
+
+
+def test_rewards_reach_the_loss_unclipped(commands, jobs):
+    """Through OpenRLHF's own compute_advantages_and_returns, which clips to [-10, 10] unless told.
+
+    Shaped rewards of mean 0 are the advantages themselves; the groups are at the bounds of what there can be.
+    """
+    total = "reward.total='40 * accuracy + format'"
+    shaped = [[35.0] + [-5.0] * 7, [-36.75] + [5.25] * 7, [0.0] * 8]
+    cases = [
+        ([total, "stages.1.algorithm=dr_grpo", "reward.normalize=[normalize/center]"], shaped, shaped),
+        ([total, "stages.1.algorithm=rloo"], [[41.0] + [0.0] * 7], [[41.0] + [-41 / 7] * 7]),
+    ]
+    given = []
+    for overrides, rewards, _ in cases:
+        command = commands(overrides)["rl"]
+        given.append({"module": command.module, "arguments": command.arguments, "groups": rewards})
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("estimate.py")],
+        input=json.dumps(given),
+        env={**os.environ, **jobs.ENVIRONMENT, "PYTHONPATH": str(jobs.ENGINE)},
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    for found, (_, _, wanted) in zip(json.loads(done.stdout.splitlines()[-1]), cases, strict=True):
+        assert found == [pytest.approx(group, abs=1e-5) for group in wanted]
+
+
+class TestParser:
+    RL = PROGRAMS["rl"]
+
+    @pytest.mark.parametrize(
+        ("given", "what"),
+        [
+            (["--actor.adam.learning_rate", "1"], "unrecognized arguments: --actor.adam.learning_rate"),
+            (["--actor.adam.l", "1"], "unrecognized arguments: --actor.adam.l"),
+            (["--train.seed", "x"], "--train.seed: invalid int value: 'x'"),
+            (["--actor.eps_clip_low_high", "0.2"], "expected 2 arguments"),
+            (["--actor.loss_agg_mode", "constant"], "invalid choice: 'constant'"),
+            (["--help"], "unrecognized arguments: --help"),
+        ],
+    )
+    def test_what_the_program_does_not_take_is_named(self, given, what):
+        with pytest.raises(JobError) as raised:
+            check_arguments(self.RL, given)
+        assert self.RL in str(raised.value)
+        assert what in str(raised.value)
+
+    def test_a_negative_bound_is_a_number(self):
+        assert vars(check_arguments(self.RL, ["--reward.clip_range", "-0.00001", "4"]))["reward.clip_range"] == [
+            -1e-5,
+            4,
+        ]
+
+    def test_a_program_that_is_not_there_is_an_error(self):
+        with pytest.raises(JobError, match="its parser cannot be found"):
+            engine_parser("openrlhf.cli.train_nothing")
+
+
+class TestFurther:
+    @pytest.mark.parametrize("kind", PROGRAMS)
+    def test_what_may_be_added_is_what_the_wheel_takes(self, kind):
+        actions = {name: action for action in engine_parser(PROGRAMS[kind])._actions for name in action.option_strings}
+        assert {name: actions[f"--{name}"].nargs == 0 for name in EXTRA_ARGUMENTS[kind]} == EXTRA_ARGUMENTS[kind]
+
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_none_of_it_is_said_elsewhere(self, commands, variant):
+        for kind, command in commands(VARIANTS[variant]).items():
+            assert not {f"--{name}" for name in EXTRA_ARGUMENTS[kind]} & set(command.arguments)

@@ -1,0 +1,208 @@
+"""The log of an OpenRLHF stage: what of it people read, what is kept, and how it says why the stage ended."""
+
+import json
+import time
+
+import pytest
+from rewardlab.errors import JobError, UserError
+from rewardlab.redaction import note_secrets
+from rewardlab_openrlhf.job.log import StageLog
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, marked, read_mark, read_step
+
+WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
+NUMBERS = {
+    "score": 0.49,
+    "reward/accuracy": 0.03125,
+    "reward/total": 0.97,
+    "rollout/response_length_mean": 37.125,
+    "actor_grad_norm": 0.77,
+    "timing/step_total": 1.94,
+}
+STEP = f"(PPOTrainer pid=9) INFO 11-21 15:56:58 ppo_trainer.py:551] Global step 4: {NUMBERS}"
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def log(tmp_path, said):
+    with StageLog(tmp_path / "logs" / "1-rl.log", said.append) as log:
+        yield log
+
+
+def ended(error=None, code=0, in_log=False):
+    return marked(OUTCOME + json.dumps({"error": error, "code": code, "in_log": in_log}))
+
+
+class TestMarks:
+    def test_every_line_of_a_text_is_marked(self):
+        assert [read_mark(line) for line in marked("one\ntwo").split("\n")] == ["one", "two"]
+
+    def test_an_empty_text_is_a_line(self):
+        assert read_mark(marked("")) == ""
+
+    def test_ray_may_put_the_process_before_the_mark(self):
+        assert read_mark(f"(driver pid=3) {marked('ready')}") == "ready"
+
+    def test_a_line_of_the_engine_has_none(self):
+        assert read_mark(STEP) is None
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "(autoscaler) Warning: actor cannot be scheduled right now",
+            "(raylet) 1 Workers killed due to memory pressure (OOM), out of memory",
+            "(PPOTrainer pid=9) WARNING 11-21 agent.py:9] something",
+        ],
+    )
+    def test_what_may_hold_a_job_up_is_trouble(self, line):
+        assert is_trouble(line)
+
+    @pytest.mark.parametrize("line", [WEIGHT, "x.py:379: UserWarning: WARNING 'set_vital' is deprecated"])
+    def test_a_librarys_own_warnings_are_not(self, line):
+        assert not is_trouble(line)
+
+
+class TestAStep:
+    def test_is_told_in_short_the_total_first(self):
+        assert read_step(STEP) == (4, "total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s")
+
+    def test_with_a_nan_is_told_as_it_is(self):
+        assert read_step("Global step 4: {'reward/total': nan}") == (4, "{'reward/total': nan}")
+
+    def test_is_nothing_else(self):
+        assert read_step(WEIGHT) is None
+
+
+class TestWhatIsShown:
+    def test_our_lines_the_engines_steps_and_its_troubles(self, log, said):
+        for line in (marked("starts"), WEIGHT, STEP, "[Warning] a flag"):
+            log.take(line)
+        assert said == ["starts", f"step 4: {read_step(STEP)[1]}", "[Warning] a flag"]
+
+    def test_of_how_many_steps_where_the_driver_has_said_so(self, log, said):
+        for line in (marked(f"{STEPS}9"), STEP):
+            log.take(line)
+        assert said == [f"step 4 of 9: {read_step(STEP)[1]}"]
+
+    def test_the_file_has_all_of_it_at_once(self, log):
+        log.take(WEIGHT)
+        assert WEIGHT in log.path.read_text()
+
+    def test_of_a_bar_that_rewrites_its_line_the_last_state_is_kept(self, log):
+        log.take("10%\r20%\rdone")
+        assert log.path.read_text() == "done\n"
+
+    def test_of_a_bars_states_one_is_shown_now_and_then_and_all_are_kept(self, log, said, monkeypatch):
+        now = [time.monotonic()]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        for step in range(1, 7):  # one every 4 s
+            log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:00<00:00, 30.58it/s, gpt_loss=5.72]\x1b[A")
+            now[0] += 4
+        assert [line.split("| ")[1].split(" ")[0] for line in said] == ["4/20"]
+        assert "\x1b" not in log.path.read_text()
+        assert len(log.path.read_text().splitlines()) == 6
+
+    def test_of_what_is_over_at_once_no_bar_is_shown(self, log, said):
+        log.take("Loading weights: 100%|██████████| 20/20 [00:00<00:00, 446.55it/s]")
+        assert said == []
+
+    def test_nor_is_one_that_has_only_begun(self, log, said, monkeypatch):
+        later = time.monotonic() + 60
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        log.take("Loading weights:   0%|          | 0/20 [00:00<?, ?it/s]")
+        assert said == []
+
+    def test_the_same_trouble_of_many_processes_is_shown_once_in_a_while(self, log, said, monkeypatch):
+        now = [time.monotonic()]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        for process in range(16):
+            log.take(f"(RolloutRayActor pid={process}) WARNING 11-21 15:56:{process} [cuda.py:{process}] slow")
+        log.take("(RolloutRayActor pid=1) WARNING 11-21 15:56:58 [cuda.py:1] another")
+        assert [line[-7:] for line in said] == ["0] slow", "another"]
+        now[0] += 301
+        log.take("(RolloutRayActor pid=3) WARNING 11-21 16:56:58 [cuda.py:3] slow")
+        assert len(said) == 3
+
+    def test_neither_shows_a_secret(self, log, said):
+        note_secrets(["sk-very-secret"])
+        log.take(marked("key sk-very-secret was used"))
+        assert said == ["key *** was used"]
+        assert "sk-very-secret" not in log.path.read_text()
+
+    def test_the_outcome_is_for_the_program(self, log, said):
+        log.take(ended())
+        assert said == []
+
+
+class TestTheEnd:
+    def test_of_fewer_steps_than_were_planned_is_told(self, log, said):
+        for line in (marked(f"{STEPS}9"), STEP, ended()):
+            log.take(line)
+        log.end("1-rl", 0)
+        assert "trained 4 of its 9 steps" in said[-1]
+
+    def test_of_all_steps_says_nothing_more(self, log, said):
+        for line in (marked(f"{STEPS}4"), STEP, ended()):
+            log.take(line)
+        log.end("1-rl", 0)
+        assert len(said) == 1
+
+    def test_a_good_one_says_nothing(self, log):
+        log.take(ended())
+        log.end("1-rl", 0)
+
+    def test_an_outcome_that_another_process_wrote_behind_is_read(self, log):
+        log.take(f"Episode: 99%|{ended('over', 1)}(PPOTrainer pid=9) saved")
+        with pytest.raises(JobError, match=r"^over$"):
+            log.end("1-rl", 1)
+
+    def test_one_that_is_torn_is_none(self, log):
+        log.take(ended("over", 1)[:-9])
+        with pytest.raises(JobError, match="ended with exit code 1"):
+            log.end("1-rl", 1)
+
+    def test_a_failed_job_is_a_job_error_with_the_drivers_words(self, log):
+        log.take(ended("component 'x' failed", 1))
+        with pytest.raises(JobError, match="component 'x' failed"):
+            log.end("1-rl", 1)
+
+    def test_a_rank_that_failed_is_told_with_what_it_raised(self, log):
+        for line in ("[rank0]: ValueError: not supported", "    raise ChildFailedError(", "a.b.ChildFailedError: "):
+            log.take(line)
+        log.take(ended("a process of x ended with exit code 1", 1, in_log=True))
+        with pytest.raises(JobError, match=r"ended with exit code 1: ValueError: not supported$"):
+            log.end("0-sft", 1)
+
+    def test_one_that_raised_nothing_with_the_file(self, log):
+        log.take(ended("a process of x ended with exit code -9", 1, in_log=True))
+        with pytest.raises(JobError, match=r"ended with exit code -9; its log is .*1-rl.log"):
+            log.end("0-sft", 1)
+
+    def test_what_the_driver_knows_is_told_alone(self, log):
+        log.take("ValueError: of some library")
+        log.take(ended("component 'x' failed", 1))
+        with pytest.raises(JobError, match=r"^component 'x' failed$"):
+            log.end("1-rl", 1)
+
+    def test_a_users_mistake_stays_one(self, log):
+        log.take(ended("the stage needs 8 GPUs", 2))
+        with pytest.raises(UserError, match="8 GPUs"):
+            log.end("1-rl", 2)
+
+    def test_a_driver_that_was_killed_is_told_by_its_last_lines_and_the_file(self, log):
+        log.take("Out of memory")
+        with pytest.raises(JobError, match=r"1-rl ended with exit code -9; its log is .*1-rl.log(.|\n)*Out of memory"):
+            log.end("1-rl", -9)
+
+    def test_an_exit_code_of_0_without_an_outcome_is_no_good_end(self, log):
+        with pytest.raises(JobError, match="exit code 0"):
+            log.end("1-rl", 0)
+
+    def test_a_second_attempt_goes_on_in_the_same_file(self, log, tmp_path):
+        log.take("first")
+        with StageLog(log.path, lambda line: None) as again:
+            again.take("second")
+        assert log.path.read_text() == "first\nsecond\n"

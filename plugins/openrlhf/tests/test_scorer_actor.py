@@ -1,0 +1,321 @@
+"""What an actor that scores does with a group, next to a real coordinator in the same process."""
+
+import asyncio
+import json
+import math
+
+import pytest
+from rewardlab import Ask, Completion, Sample, Score
+from rewardlab.errors import JobError
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.scoring.coordinator import Coordinator
+from rewardlab_openrlhf.scoring.rewards import rewards
+from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
+from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+
+RECIPE = """
+version: 1
+judges:
+  main:
+    use: openai/chat
+    retries: 0
+    with: {model: m, base_url: "URL", max_tokens: 16}
+JUDGE
+reward:
+  components:
+    short: {use: toy/brevity, with: {words: 1}}
+    judged: {use: pairwise/win_rate, with: {judge: main}, on_missing: group_mean, max_missing: 1}
+  total: short + judged
+MORE
+stages:
+- {use: rl, algorithm: grpo, batch_size: 2, group_size: 2, on_truncated: zero}
+backend: {use: openrlhf}
+"""
+SAMPLER = """
+from rewardlab import CurriculumSpec, hookimpl
+
+class Longest:
+    def more(self, pool):
+        return 1
+    def select(self, pool, n):
+        return sorted(range(len(pool)), key=lambda place: -len(pool[place].completion.text))[:n]
+
+@hookimpl
+def rewardlab_curricula():
+    build = lambda options, context: Longest()
+    return [CurriculumSpec(name="longest", summary="made", most=lambda options, n: n + 2, build=build)]
+"""
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+class OnTheSameLoop:
+    """Calls a coordinator in this process."""
+
+    def __init__(self, coordinator):
+        self._coordinator = coordinator
+
+    async def call(self, method, *arguments):
+        return await getattr(self._coordinator, method)(*arguments)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """Of a stage with this recipe: `settings(server, more="curriculum: ...")`."""
+
+    def make(server, judge="", more="", recipe=RECIPE):
+        folder = tmp_path / "run" / "engine" / "0-rl"
+        folder.mkdir(parents=True)
+        path = tmp_path / "run" / "recipe.resolved.yaml"
+        for word, text in {"URL": server.url, "JUDGE": judge, "MORE": more}.items():
+            recipe = recipe.replace(word, text)
+        path.write_text("\n".join(filter(None, recipe.splitlines())))
+        for name in ("samples", "evaluation_samples"):
+            samples = [Sample(id=f"{name}{n}", prompt=({"role": "user", "content": f"{n} + 1?"},)) for n in range(30)]
+            write_rows(folder / f"{name}.jsonl", (Row(sample=sample, prompt="?") for sample in samples))
+        (folder / "order.json").write_text(json.dumps([0, 1]))
+        given = {"job": "made", "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
+        return ServiceSettings(**given, folder=folder, home=tmp_path, evaluation_rows=2)
+
+    return make
+
+
+@pytest.fixture
+def scoring():
+    """Run `work(scorer)` beside a coordinator; both are closed after it."""
+
+    def run(settings, work):
+        async def whole():
+            coordinator = Coordinator(settings)
+            scorer = ScorerActor(settings, "cpu", OnTheSameLoop(coordinator))
+            try:
+                return await work(scorer)
+            finally:
+                await scorer.close()
+                await coordinator.close()
+
+        return asyncio.run(asyncio.wait_for(whole(), 60))
+
+    return run
+
+
+@pytest.fixture
+def server(judge_server):
+    with judge_server.Serving(judge_server.JudgeServer()) as there:
+        yield there
+
+
+def place(row=0, evaluation=False, key="g"):
+    return GroupPlace(key=key, row=row, evaluation=evaluation, step=None if evaluation else 1, size=2)
+
+
+async def score(scorer, where, *texts, truncated=False):
+    for index, text in enumerate(texts):
+        await scorer.put(where, index, Completion(text=text, token_count=3, truncated=truncated))
+    return await scorer.finish(where.key)
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class TestAGroup:
+    def test_is_scored_recorded_and_forgotten(self, settings, scoring, server):
+        given = settings(server)
+
+        async def once(scorer):
+            found = await score(scorer, place(), "1", "2 3")
+            with pytest.raises(JobError, match="or it is over"):
+                await scorer.more("g", 2)
+            return found
+
+        found = scoring(given, once)
+        assert [log["reward/short"] for log in found.logs] == [1.0, 0.5]
+        assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == list(found.shaped)
+        assert found.correctness is None
+
+    def test_whose_rewards_were_lost_on_the_way_gives_them_again_and_is_recorded_once(self, settings, scoring, server):
+        given = settings(server)
+
+        async def twice(scorer):
+            return await score(scorer, place(), "1", "2 3"), await scorer.finish("g")
+
+        first, again = scoring(given, twice)
+        assert again == first
+        assert len(lines(given.run / "ledger.jsonl")) == 2
+
+    def test_counts_a_completion_once_however_often_it_is_put(self, settings, scoring, server):
+        async def twice(scorer):
+            await scorer.put(place(), 1, Completion(text="2 3", token_count=3))
+            return await score(scorer, place(), "1", "another")
+
+        given = settings(server)
+        scoring(given, twice)
+        assert [row["completion"] for row in lines(given.run / "ledger.jsonl")] == ["1", "2 3"]
+
+    def test_that_was_cut_gets_nothing_in_training_and_its_due_in_an_evaluation(self, settings, scoring, server):
+        async def both(scorer):
+            trained = await score(scorer, place(), "1", "2 3", truncated=True)
+            evaluated = await score(scorer, place(evaluation=True, key="e"), "1", "2 3", truncated=True)
+            return trained.shaped, evaluated.shaped
+
+        trained, evaluated = scoring(settings(server), both)
+        assert trained == (0.0, 0.0)
+        assert min(evaluated) >= 0.5
+
+    def test_of_an_evaluation_is_about_an_evaluation_row(self, settings, scoring, server):
+        given = settings(server)
+        scoring(given, lambda scorer: score(scorer, place(1, evaluation=True), "1", "2 3"))
+        assert {(row["id"], row["trained"]) for row in lines(given.run / "ledger.jsonl")} == {
+            ("evaluation_samples1", "no")
+        }
+
+    def test_may_be_chosen_from_more_completions_by_the_recipes_sampler(self, settings, scoring, server, offer):
+        offer("mine", SAMPLER)
+
+        async def sampled(scorer):
+            wanted = []
+            for index, text in enumerate(["a", "bbb", "cc", "d"]):
+                if index >= 2:
+                    wanted.append(await scorer.more("g", index))
+                await scorer.put(place(), index, Completion(text=text, token_count=1))
+            wanted.append(await scorer.more("g", 4))
+            return wanted, await scorer.finish("g")
+
+        given = settings(server, more="curriculum: {use: mine/longest}")
+        wanted, found = scoring(given, sampled)
+        assert (wanted, found.kept) == ([1, 1, 0], (1, 2))
+        assert [row["completion"] for row in lines(given.run / "ledger.jsonl")] == ["bbb", "cc"]
+
+    def test_of_an_evaluation_is_not_chosen_from_more(self, settings, scoring, server, offer):
+        offer("mine", SAMPLER)
+
+        async def evaluated(scorer):
+            for index, text in enumerate(["a", "bbb"]):
+                await scorer.put(place(evaluation=True), index, Completion(text=text, token_count=1))
+            return await scorer.more("g", 2), (await scorer.finish("g")).kept
+
+        assert scoring(settings(server, more="curriculum: {use: mine/longest}"), evaluated) == (0, (0, 1))
+
+    def test_that_was_dropped_does_not_come_back(self, settings, scoring, server):
+        async def dropped(scorer):
+            await scorer.put(place(), 0, Completion(text="1"))
+            await scorer.drop("g")
+            await scorer.put(place(), 1, Completion(text="2"))  # was on its way
+            with pytest.raises(JobError, match="or it is over"):
+                await scorer.more("g", 2)
+
+        scoring(settings(server), dropped)
+
+    def test_of_which_not_everything_is_known_here_is_to_be_put_again(self, settings, scoring, server):
+        async def restarted(scorer):
+            wanted = [await scorer.more("g", 1)]
+            await scorer.put(place(), 1, Completion(text="2"))
+            wanted.append(await scorer.more("g", 2))
+            await scorer.put(place(), 0, Completion(text="1"))
+            return [*wanted, await scorer.more("g", 2)], (await scorer.finish("g")).kept
+
+        assert scoring(settings(server), restarted) == ([None, None, 0], (0, 1))
+
+
+class TestJudges:
+    def test_a_complete_groups_time_limit_holds(self, settings, scoring, server):
+        server.latency = 2.0
+        given = settings(server, judge="    group_timeout: 0.3")
+        found = scoring(given, lambda scorer: score(scorer, place(), "1", "2 3"))
+        assert [log["missing/judged"] for log in found.logs] == [1.0, 1.0]
+        [row, _] = lines(given.run / "ledger.jsonl")
+        assert "within 0.3 s" in row["components"]["judged"]["error"]
+
+    @pytest.mark.parametrize("policy", ["group_mean", "fail"])
+    def test_a_budget_that_is_used_up_ends_the_job_and_says_so(self, settings, scoring, server, policy):
+        recipe = RECIPE.replace("on_missing: group_mean", f"on_missing: {policy}")
+
+        async def end(scorer):
+            with pytest.raises(JobError, match=r"^judge 'main': its budget of 100 tokens is used up"):
+                await score(scorer, place(), "1", "2 3")
+
+        scoring(settings(server, judge="    budget: {tokens: 100}", recipe=recipe), end)
+
+    def test_that_read_messages_are_sent_each_text_once(self, settings, server):
+        asked = []
+
+        class Noting(OnTheSameLoop):
+            async def call(self, method, *arguments):
+                asked.extend(one for one in arguments if isinstance(one, Ask))
+                return await super().call(method, *arguments)
+
+        async def scored():
+            coordinator = Coordinator(given)
+            scorer = ScorerActor(given, "cpu", Noting(coordinator))
+            await score(scorer, place(), "the first of two", "2 3")
+            await scorer.close()
+            await coordinator.close()
+
+        given = settings(server)
+        asyncio.run(asyncio.wait_for(scored(), 60))
+        assert len(asked) == 2
+        assert all(repr(ask).count("the first of two") == 1 for ask in asked)
+
+    def test_answers_that_nobody_can_read_end_the_job(self, settings, scoring, server):
+        server.answer = lambda request: "I would rather not say."
+
+        async def end(scorer):
+            with pytest.raises(JobError, match=r"judge 'main': 26 of its first 26 answers do not have the form"):
+                for row in range(30):
+                    await score(scorer, place(row, key=f"g{row}"), "1", "2 3")
+
+        scoring(settings(server), end)
+
+    def test_a_coordinator_that_cannot_be_asked_is_no_failure_of_a_reward(self, settings, server):
+        class Broken:
+            async def call(self, method, *arguments):
+                raise OSError("no way to the coordinator")
+
+        async def end():
+            scorer = ScorerActor(settings(server), "cpu", Broken())
+            with pytest.raises(JobError, match=r"^judge 'main': OSError: no way to the coordinator$"):
+                await score(scorer, place(), "1", "2 3")
+            await scorer.close()
+
+        asyncio.run(asyncio.wait_for(end(), 60))
+
+
+class TestWhatOpenRLHFReceives:
+    def group(self, *values, shaped=(0.25, -0.25, 0.0)):
+        scores = [Score(value=v, error=None if v is not None else "no luck") for v in values]
+        size = len(values)
+        return ScoredGroup(
+            sample=Sample(id="s"),
+            completions=[Completion(text="")] * size,
+            components={"right": scores, "other": [Score(info={"reason": "none"})] * size},
+            total=values,
+            shaped=shaped,
+        )
+
+    def test_has_the_same_names_for_every_sample_and_a_mean_for_what_is_missing(self):
+        found = rewards(self.group(1.0, None, 0.5), (0, 1, 2), "right", 5)
+        assert found.shaped == (0.25, -0.25, 0.0)
+        assert found.correctness == (1.0, 0.75, 0.5)
+        assert [log["reward/total"] for log in found.logs] == [1.0, 0.75, 0.5]
+        assert [log["missing/right"] for log in found.logs] == [0.0, 1.0, 0.0]
+        names = {
+            "reward/total",
+            "reward/right",
+            "reward/other",
+            "missing/right",
+            "missing/other",
+            "group/size",
+            "group/sampled",
+        }
+        assert all(log.keys() == names for log in found.logs)
+        assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
+        assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
+
+    def test_is_wrong_where_nobody_knows_whether_it_is_right(self):
+        assert rewards(self.group(None, None, None), (0, 1, 2), "right", 5).correctness == (0.0, 0.0, 0.0)
+
+    def test_is_finite_or_nothing(self):
+        with pytest.raises(JobError, match="sample 's': its rewards are not finite"):
+            rewards(self.group(1.0, 1.0, 1.0, shaped=(0.0, math.nan, 0.0)), (0, 1, 2), None, 3)

@@ -1,0 +1,334 @@
+"""Coordinator and scorers as real Ray actors: one set of judges for all, restarts, errors that say what they are."""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend")
+
+import ray
+from rewardlab import Completion, Sample
+from rewardlab.errors import JobError, UserError
+from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.options import Scorers
+from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test
+ROWS = 8
+RECIPE = """
+version: 1
+judges:
+  main:
+    use: openai/chat
+    with: {model: m, base_url: "URL", max_tokens: 16}
+    retries: 0
+JUDGE
+reward:
+  components:
+    inline: {use: toy/brevity, with: {words: 2}}
+    judged: {use: pairwise/win_rate, with: {judge: main}}
+MORE
+  total: TOTAL
+  correctness: judged
+stages:
+- {use: rl, algorithm: grpo, batch_size: 2, group_size: 4}
+backend: {use: openrlhf, engine: {barrier: {scoring_timeout: 20}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(toy_path):
+    """A Ray of this module's own, with the toy plugin on every path."""
+    folder = Path(tempfile.mkdtemp(prefix="rl_", dir="/tmp"))  # Ray's sockets lie in it: their paths may not be long
+    variables = {"PYTHONPATH": os.pathsep.join([str(toy_path), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        ray.init(
+            address="local",
+            num_cpus=4,
+            include_dashboard=False,
+            _temp_dir=str(folder),
+            _system_config={"prestart_worker_first_driver": False, "enable_metrics_collection": False},
+            runtime_env={"env_vars": variables},
+            log_to_driver=False,
+        )
+        yield
+        ray.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def server(judge_server):
+    """A judge server on the loopback that votes after a moment."""
+    with judge_server.Serving(judge_server.JudgeServer(latency=0.02)) as there:
+        yield there
+
+
+@pytest.fixture
+def start(cluster, tmp_path, server):
+    """Start the actors of a stage: `start(more="...", replicas=2)`; they are ended after the test."""
+    running = []
+
+    def begin(more="", total="inline + judged", judge="", replicas=1, recipe=RECIPE):
+        folder = tmp_path / "run" / "engine" / "0-rl"
+        folder.mkdir(parents=True)
+        for word, text in {"URL": server.url, "JUDGE": judge, "MORE": more, "TOTAL": total}.items():
+            recipe = recipe.replace(word, text)
+        path = tmp_path / "run" / "recipe.resolved.yaml"
+        path.write_text("\n".join(line for line in recipe.splitlines() if line.strip()))
+        prompts = (({"role": "user", "content": f"How much is {n} + 1?"},) for n in range(ROWS))
+        samples = (Sample(id=f"s{n}", prompt=prompt) for n, prompt in enumerate(prompts))
+        write_rows(folder / "samples.jsonl", (Row(sample=sample, prompt="?") for sample in samples))
+        write_rows(folder / "evaluation_samples.jsonl", ())
+        (folder / "order.json").write_text(json.dumps(list(range(ROWS))))
+        name = f"{tmp_path.name}/0-rl/0"
+        settings = {"job": name, "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
+        settings = ServiceSettings(**settings, folder=folder, home=tmp_path)
+        running.append(start_service(settings, Scorers(replicas=replicas, num_cpus=0.1)))
+        return running[-1]
+
+    yield begin
+    for service in running:
+        service.close()
+
+
+def group(row, key=None, step=1):
+    place = GroupPlace(key=key or f"g{row}", row=row, evaluation=False, step=step, size=4)
+    return place, [Completion(text=text, token_count=3) for text in (f"{row} and 1", "two three four five", "6", "7 8")]
+
+
+def put(scorer, place, completions):
+    ray.get([scorer.put.remote(place, index, completion) for index, completion in enumerate(completions)])
+
+
+def score(scorer, row, **more):
+    """The rewards of a whole group."""
+    place, completions = group(row, **more)
+    put(scorer, place, completions)
+    assert ray.get(scorer.more.remote(place.key, 4)) == 0
+    return ray.get(scorer.finish.remote(place.key), timeout=60)
+
+
+def refused(call):
+    """The error of an actor, as it was raised there."""
+    with pytest.raises(ray.exceptions.RayTaskError) as raised:
+        ray.get(call, timeout=60)
+    return raised.value.cause
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class TestAGroup:
+    def test_is_scored_by_rewards_of_every_kind_and_recorded(self, start):
+        worker = "    worker: {use: toy/worker, with: {words: 2}, workers: 1}"
+        service = start(worker, "inline + worker + judged")
+        given = score(service.scorers[0], 0)
+        assert given.kept == (0, 1, 2, 3)
+        assert given.shaped == tuple(pytest.approx(log["reward/total"]) for log in given.logs)
+        assert given.correctness == tuple(log["reward/judged"] for log in given.logs)
+        assert sum(given.correctness) == pytest.approx(2.0), "win rates of four"
+        assert [log["reward/worker"] for log in given.logs] == [pytest.approx(v) for v in (2 / 3, 0.5, 1, 1)]
+        assert {frozenset(log) for log in given.logs} == {
+            frozenset(
+                ["group/sampled", "group/size", "reward/total"]
+                + [f"{kind}/{name}" for kind in ("reward", "missing") for name in ("inline", "worker", "judged")]
+            )
+        }
+        rows = lines(service.settings.run / "ledger.jsonl")
+        assert [(row["index"], row["trained"], row["shaped"]) for row in rows] == [
+            (index, "yes", value) for index, value in enumerate(given.shaped)
+        ]
+        assert service.failure() is None
+        assert service.close()[0].startswith("judge main: ")
+
+    def test_has_one_process_for_the_model_of_two_components(self, start):
+        two = "".join(f"    {name}: {{use: toy/model, with: {{words: {n}}}}}\n" for name, n in (("one", 1), ("two", 2)))
+        service = start(two.rstrip(), "one + two")
+        given = score(service.scorers[0], 0)
+        assert given.shaped == pytest.approx((1 / 3 + 2 / 3, 1 / 4 + 2 / 4, 2.0, 1 / 2 + 1.0))
+        rows = lines(service.settings.run / "ledger.jsonl")
+        pids = {row["components"][name]["info"]["pid"] for row in rows for name in ("one", "two")}
+        assert len(pids) == 1
+        service.close()
+        assert not Path(f"/proc/{pids.pop()}").exists()
+
+
+class TestManyScorers:
+    def test_share_one_set_of_answers_and_one_pace(self, start, server):
+        service = start(replicas=2, judge="    requests_per_minute: 1200")
+        started = time.monotonic()
+        calls = []
+        for row in range(3):
+            for scorer in service.scorers:
+                place, completions = group(row, key=f"{row}-{len(calls)}")
+                put(scorer, place, completions)
+                calls.append(scorer.finish.remote(place.key))
+        first, *others = ray.get(calls, timeout=60)
+        seconds = time.monotonic() - started
+        assert others[0].shaped == first.shaped
+        assert max(server.paid.values()) == 1, "both scorers asked the same"
+        asked = server.seen["requests"]
+        assert asked == len(server.paid)
+        assert seconds > (asked - 20 - 1) / 20, "a burst of a second, then 20 a second for both together"
+
+    def test_with_a_budget_that_is_used_up_end_the_job_and_say_so(self, start):
+        service = start(judge="    budget: {tokens: 3000}")
+        told = refused(service.scorers[0].finish.remote(self.asked(service, 0)))
+        assert isinstance(told, JobError)
+        assert str(told).startswith("judge 'main': its budget of 3000 tokens is used up")
+
+    def asked(self, service, row):
+        place, completions = group(row)
+        put(service.scorers[0], place, completions)
+        return place.key
+
+
+class TestRestarts:
+    def test_a_scorer_that_dies_scores_again_and_nothing_is_paid_twice(self, start, server):
+        service = start()
+        [scorer] = service.scorers
+        before = score(scorer, 2)
+        paid = server.answered
+        ray.kill(scorer, no_restart=False)
+        assert self.tried(lambda: score(scorer, 2)).shaped == before.shaped
+        assert server.answered == paid
+        assert len(lines(service.settings.run / "ledger.jsonl")) == 4, "the same group is one group"
+
+    def test_a_coordinator_that_dies_is_waited_for(self, start, server):
+        service = start()
+        [scorer] = service.scorers
+        score(scorer, 0)
+        place, completions = group(1)
+        server.latency = 0.5
+        put(scorer, place, completions)
+        finishing = scorer.finish.remote(place.key)
+        time.sleep(0.3)
+        ray.kill(service.coordinator, no_restart=False)
+        assert len(ray.get(finishing, timeout=60).shaped) == 4
+        rows = lines(service.settings.run / "ledger.jsonl")
+        assert [(row["group"], row["index"]) for row in rows] == [(g, i) for g in range(2) for i in range(4)]
+        assert [row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")] == [1]
+
+    def test_why_the_job_has_to_end_outlives_the_coordinator(self, start):
+        service = start()
+        ray.get(service.coordinator.fail.remote("the first reason"))
+        ray.kill(service.coordinator)
+        assert service.failure() == "the first reason"
+        assert service.close() == []
+
+    def tried(self, call):
+        """Again while it is being started, and where what was put reached the one that was dying."""
+        for _ in range(20):
+            try:
+                return call()
+            except (ray.exceptions.RayActorError, JobError) as error:
+                if isinstance(error, JobError) and "nobody has put" not in str(error):
+                    raise
+                time.sleep(0.5)
+        raise AssertionError("it was not restarted")
+
+
+FAULTY = "    faulty: {use: toy/faulty, with: {how: HOW, when: two}}"
+
+
+class TestAPluginThat:
+    @pytest.mark.parametrize(
+        ("how", "told"),
+        [
+            ("raise", "ValueError: the toy was told"),
+            ("nan", "value nan is not finite"),
+        ],
+    )
+    def test_goes_wrong_is_named(self, start, how, told):
+        service = start(FAULTY.replace("HOW", how), total="inline + faulty")
+        place, completions = group(0)
+        put(service.scorers[0], place, completions)
+        error = refused(service.scorers[0].finish.remote(place.key))
+        assert isinstance(error, JobError)
+        assert str(error).startswith(f"component 'faulty' (toy/faulty) failed on sample 's0', completion 1: {told}")
+
+    def test_hangs_is_named_when_the_time_for_scoring_is_over(self, start):
+        recipe = RECIPE.replace("scoring_timeout: 20", "scoring_timeout: 1")
+        faulty = (
+            FAULTY.replace("toy/faulty", "toy/faulty_worker").replace("HOW", "hang").replace("}}", "}, timeout: 60}")
+        )
+        service = start(faulty, "inline + faulty", recipe=recipe)
+        place, completions = group(0)
+        put(service.scorers[0], place, completions)
+        told = str(refused(service.scorers[0].finish.remote(place.key)))
+        assert told == "scoring sample 's0' took longer than 1 s; no answer yet from: faulty (toy/faulty_worker)"
+
+    def test_is_not_there_is_the_users_error(self, start):
+        with pytest.raises(UserError, match="plugin 'toy' has no reward 'nothing'"):
+            start("    faulty: {use: toy/nothing}", total="inline + faulty")
+
+
+class Engine:
+    """Stands for a rollout engine: answers what policy/self asks, or dies of it."""
+
+    def __init__(self):
+        self.asked = []
+
+    async def generate_responses(self, prompt, label, sampling_params, max_length, hf_tokenizer, num_samples):
+        assert (prompt, sampling_params, num_samples) == ("", None, 1)
+        self.asked.append(json.loads(label)["ask"])
+        await asyncio.sleep(0.1)
+        return [{"text": "\\boxed{A}", "prompt_tokens": 5, "completion_tokens": 2, "finish_reason": "stop"}]
+
+    async def seen(self):
+        return self.asked
+
+
+class TestThePolicyAsJudge:
+    @pytest.fixture
+    def service(self, start):
+        recipe = RECIPE.replace("openai/chat", "policy/self")
+        recipe = recipe.replace('{model: m, base_url: "URL", max_tokens: 16}', "{thinking: false}")
+        return start(recipe=recipe.replace("retries: 0", "retries: 2"))
+
+    @pytest.fixture
+    def engines(self, service):
+        engines = [ray.remote(Engine).options(num_cpus=0, max_concurrency=100).remote() for _ in range(2)]
+        for engine in (*engines, engines[0]):  # one may make itself known twice
+            ray.get(service.coordinator.engine_here.remote(engine))
+        yield engines
+        for engine in engines:
+            ray.kill(engine)
+
+    def test_is_asked_on_all_engines_alike_and_nothing_of_it_is_kept(self, service, engines):
+        given = score(service.scorers[0], 0)
+        again = score(service.scorers[0], 0, key="again")
+        assert given.correctness == again.correctness
+        first, second = ray.get([engine.seen.remote() for engine in engines])
+        assert abs(len(first) - len(second)) <= 2
+        sampling = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 1024, "thinking": False}
+        for ask in (*first, *second):
+            assert {name: ask[name] for name in ask if name != "messages"} == sampling
+        questions = [json.dumps(ask["messages"]) for ask in (*first, *second)]
+        assert len(questions) == 2 * len(set(questions)), "weights change, so the same question is asked anew"
+        assert not list((service.settings.run / "judges").glob("*")), "nothing to replay"
+
+    def test_loses_an_engine_and_asks_another(self, service, engines):
+        ray.kill(engines[0])
+        assert sum(score(service.scorers[0], 0).correctness) == pytest.approx(2.0)
+
+    def test_waits_for_the_first_engine(self, service):
+        place, completions = group(0)
+        put(service.scorers[0], place, completions)
+        finishing = service.scorers[0].finish.remote(place.key)
+        assert not ray.wait([finishing], timeout=0.5)[0]
+        engine = ray.remote(Engine).options(num_cpus=0).remote()
+        ray.get(service.coordinator.engine_here.remote(engine))
+        assert len(ray.get(finishing, timeout=60).shaped) == 4
+        ray.kill(engine)

@@ -1,0 +1,40 @@
+"""TRL as the rest of the library sees an engine. Nothing here imports it before `ready`."""
+
+from collections.abc import Callable, Sequence
+
+from rewardlab.errors import Problem
+from rewardlab.training import DataStage, Plan, RunDirectory
+
+from rewardlab_trl.check import check
+from rewardlab_trl.describe import describe
+
+
+class TrlBackend:
+    """The `rewardlab.training.Backend` of this plugin."""
+
+    def check(self, plan: Plan) -> Sequence[Problem]:
+        """Return every reason why TRL cannot do what the recipe says."""
+        return check(plan)
+
+    def describe(self, plan: Plan, only: int | None) -> str:
+        """Return what TRL will be told, of all stages or of stage `only`."""
+        return describe(plan, only)
+
+    def ready(self, plan: Plan, only: int | None) -> None:
+        """Raise UserError where this machine lacks a package of the engine, or the device that the recipe names."""
+        stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
+        if all(isinstance(stage, DataStage) for stage in stages):
+            return
+        from rewardlab_trl.ready import refuse_unfit_machine
+
+        refuse_unfit_machine(plan)
+
+    def trains_here(self, plan: Plan) -> bool:
+        """Return True: TRL trains in this process."""
+        return True
+
+    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
+        """Run the stages that are not done (of these only stage `only`, if given)."""
+        from rewardlab_trl.run import run
+
+        run(plan, directory, only, say)

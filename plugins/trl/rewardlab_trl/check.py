@@ -1,0 +1,114 @@
+"""Checks of a recipe for the trl backend, without importing an engine: every number is used or refused."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from rewardlab.errors import Problem
+from rewardlab.training import (
+    Critic,
+    DpoStage,
+    EvalStage,
+    Finding,
+    Plan,
+    RlStage,
+    SftStage,
+    Stage,
+    benchmark_findings,
+    context_of,
+    divisors,
+    length_findings,
+    model_findings,
+    template_findings,
+    update_findings,
+)
+
+from rewardlab_trl.options import options_of
+
+LOSSES = {"token_mean": "dapo", "seq_mean": "grpo", "constant": "dr_grpo"}
+"""our `loss` -> TRL's loss_type"""
+
+PAPER_LOSS = {
+    "grpo": "seq_mean",
+    "dr_grpo": "constant",
+    "rloo": "constant",
+    "reinforce_baseline": "token_mean",
+}
+"""algorithm -> the loss nearest to its paper: RLOO sums log-probabilities by sequence, REINFORCE++ averages them"""
+
+
+def check(plan: Plan) -> list[Problem]:
+    """Return every reason why this backend cannot do what the recipe says."""
+    findings = [*model_findings(plan.recipe.model), *_backend(plan)]
+    context = context_of(plan.recipe.model)
+    for index, stage in enumerate(plan.recipe.stages):
+        found = [*_stage(stage), *length_findings(stage, context)]
+        findings += [(("stages", index, *path), what) for path, what in found]
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+
+
+def _backend(plan: Plan) -> Iterator[Finding]:
+    backend = options_of(plan)
+    if plan.curriculum is not None and plan.curriculum.spec.most is not None:
+        yield (
+            ("curriculum",),
+            f"{plan.curriculum.use.use} collects further completions of a prompt; trl generates groups of a fixed "
+            "size: use `backend: {use: openrlhf}`",
+        )
+    if backend.nodes > 1:
+        yield ("backend", "nodes"), "trl trains on one machine; several need `use: openrlhf`"
+    if backend.gpus_per_node is not None and backend.gpus_per_node > 1:
+        yield (
+            ("backend", "gpus_per_node"),
+            "trl trains in one process with one GPU at most; more need `use: openrlhf`",
+        )
+    if backend.device == "cpu" and backend.precision == "bf16":
+        yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
+    if backend.tensorboard and find_spec("tensorboard") is None:
+        yield ("backend", "tensorboard"), "TensorBoard is not installed; pip install 'rewardlab[tensorboard]'"
+
+
+def _stage(stage: Stage) -> Iterator[Finding]:
+    if isinstance(stage, RlStage):
+        yield from _rl(stage)
+    elif isinstance(stage, SftStage):
+        yield from _divides(stage.batch_size, stage.micro_batch_size, "rows")
+    elif isinstance(stage, DpoStage):
+        yield (), "the trl backend of this version runs data, sft, rl and eval stages, not dpo"
+    if isinstance(stage, EvalStage):
+        yield from benchmark_findings((), stage)
+    if isinstance(stage, RlStage | SftStage | EvalStage):
+        yield from template_findings(stage.chat)
+
+
+def _rl(stage: RlStage) -> Iterator[Finding]:
+    if stage.algorithm == "ppo":
+        yield (
+            ("algorithm",),
+            "TRL 1.16 has no PPO; use dr_grpo, grpo, rloo or reinforce_baseline, or `use: openrlhf`",
+        )
+    elif stage.critic != Critic():
+        yield ("critic",), f"is for ppo; {stage.algorithm} has none"
+    if stage.group_size < 2:
+        yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
+    if stage.kl.coef:
+        if stage.kl.into == "reward":
+            yield ("kl", "in"), "trl puts the penalty into the loss; use `in: loss`"
+        if stage.kl.estimator != "k3":
+            yield ("kl", "estimator"), f"trl estimates it with k3, not {stage.kl.estimator}"
+    if stage.eval_every and stage.evaluation is None:
+        yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
+    if stage.evaluation is not None:
+        yield from benchmark_findings(("eval",), stage.evaluation)
+    if uneven := [*update_findings(stage)]:
+        yield from uneven
+        return
+    completions = stage.batch_size * stage.group_size
+    yield from _divides(completions // stage.updates_per_batch, stage.micro_batch_size, "completions an update")
+
+
+def _divides(batch: int, micro: int | None, what: str) -> Iterator[Finding]:
+    if micro and batch % micro:
+        yield (
+            ("micro_batch_size",),
+            f"{batch} {what} do not divide into micro-batches of {micro}; {divisors(batch)}",
+        )

@@ -1,0 +1,30 @@
+"""The checkpoints from which a stage resumes: whole ones only."""
+
+import json
+import shutil
+from pathlib import Path
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Return the newest whole checkpoint under `folder` and delete torn ones, left by a kill or a full disk."""
+    whole = []
+    for found in folder.glob("checkpoint-*"):
+        if _is_whole(found):
+            whole.append(found)
+        else:
+            shutil.rmtree(found)
+    return max(whole, key=step_of, default=None)
+
+
+def step_of(checkpoint: Path) -> int:
+    """Return how many optimizer updates a checkpoint has seen."""
+    return int(checkpoint.name.rpartition("-")[2])
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    # Trainer._save_checkpoint writes trainer_state.json after everything else, but not in one piece
+    try:
+        state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(state, dict) and state.get("global_step") == step_of(checkpoint)

@@ -1,0 +1,80 @@
+"""The text that `run --dry-run` prints for the trl backend: what TRL will be told, and where papers differ."""
+
+from collections.abc import Iterator
+
+from rewardlab.training import (
+    DataStage,
+    DpoStage,
+    Plan,
+    RlStage,
+    SftStage,
+    Stage,
+    clip_note,
+    data_costs,
+    describe_length,
+    describe_optimiser,
+    model_line,
+    reward_costs,
+    shaped_line,
+    total_lines,
+)
+
+from rewardlab_trl.check import LOSSES, PAPER_LOSS
+
+NOTES = {
+    "grpo": "advantage (r - mean) / std within the group",
+    "dr_grpo": "advantage r - mean within the group",
+    "rloo": "advantage r - mean of the others; the paper has no clipping, TRL clips the ratio by token",
+    "reinforce_baseline": "advantage r - mean within the group, whitened over the batch",
+}
+
+
+def describe(plan: Plan, only: int | None = None) -> str:
+    """Return all stages, or stage `only`, as text; the engine runs in this process, so there is no command to show."""
+    recipe = plan.recipe
+    lines = [f"backend trl, in this process; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
+    for index, stage in enumerate(recipe.stages):
+        if only not in (None, index):
+            continue
+        lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
+    return "\n".join(lines)
+
+
+def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
+    if isinstance(stage, DataStage):
+        yield f"{stage.dataset.use} to {stage.to}"
+        yield from data_costs(plan, ("stages", index, "dataset"))
+        return
+    if isinstance(stage, SftStage):
+        dataset = plan.stage_dataset(index).use.use
+        yield f"SFTTrainer on {dataset}: {describe_length(stage, 'rows')}; {describe_optimiser(stage)}"
+    elif isinstance(stage, RlStage):
+        yield from _rl(plan, index, stage)
+    elif not isinstance(stage, DpoStage):
+        planned, held_out = plan.evaluation_dataset(index)
+        rows = " (held-out rows)" if held_out else ""
+        yield f"{stage.samples} completions a prompt of {planned.use.use}{rows}"
+
+
+def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
+    loss = stage.loss or PAPER_LOSS[stage.algorithm]
+    completions = stage.batch_size * stage.group_size
+    dataset = plan.stage_dataset(index).use.use
+    yield f"GRPOTrainer on {dataset}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
+    yield (
+        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
+        f"{stage.updates_per_batch} update(s), micro-batches of "
+        f"{stage.micro_batch_size or completions // stage.updates_per_batch}; "
+        f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+    )
+    yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
+    yield from shaped_line(plan, stage)
+    why = "" if stage.loss else ", the nearest to its paper"
+    low, high = stage.clip
+    yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{clip_note(stage)}"
+    if stage.kl.coef:
+        yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
+    yield from reward_costs(plan, stage)
+    if stage.evaluation is not None:
+        every = f", every {stage.eval_every} steps" if stage.eval_every else ""
+        yield f"evaluated before and after{every}: {stage.evaluation.samples} completions a prompt"

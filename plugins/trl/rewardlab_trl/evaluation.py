@@ -1,0 +1,90 @@
+"""Evaluations of a policy: held-out prompts are sampled, scored with the recipe's reward, and every completion kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardlab import Sample
+from rewardlab.training import (
+    Evaluation,
+    PromptFormat,
+    Results,
+    Scorer,
+    StageJob,
+    fitting_prompts,
+    results_table,
+    spread,
+    summarise,
+    write_evaluation_rows,
+)
+
+from rewardlab_trl.models import Policy
+from rewardlab_trl.options import options_of
+from rewardlab_trl.sampling import sample_groups
+from rewardlab_trl.trainer_arguments import precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluator:
+    """The evaluations of one stage before, during and after training, on the same prompts and seeds."""
+
+    job: StageJob
+    settings: Evaluation
+    samples: Sequence[Sample]
+    temperature: float
+    max_new_tokens: int
+
+    def before(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
+        """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
+        if not self._path("before").exists():
+            self._evaluate("before", policy, prompt_format, scorer, None)
+
+    def during(self, step: int, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
+        """Evaluate at a training step."""
+        self._evaluate(f"step-{step}", policy, prompt_format, scorer, step)
+
+    def after(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
+        """Evaluate the trained policy and print what has changed."""
+        results = self._evaluate("after", policy, prompt_format, scorer, None)
+        self.job.say(results_table(results, Results.load(self._path("before"))))
+
+    def alone(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
+        """Evaluate for a stage `eval` and print the results."""
+        self.job.say(
+            results_table(self._evaluate(self.settings.benchmark or "results", policy, prompt_format, scorer, None))
+        )
+
+    def _path(self, when: str) -> Path:
+        return self.job.run.folder("evaluation") / f"{self.job.name}-{when}.json"
+
+    def _evaluate(
+        self, when: str, policy: Policy, prompt_format: PromptFormat, scorer: Scorer, step: int | None
+    ) -> Results:
+        recipe = self.job.plan.recipe
+        where = f"{self.job.where} (evaluation)"
+        say = self.job.say if step is None and when != "after" else _silent
+        samples = fitting_prompts(policy.context, prompt_format, self.samples, self.max_new_tokens, None, where, say)
+        samples = spread(samples, self.settings.prompts, self.settings.by)
+        scorer.warm()
+        groups = sample_groups(
+            policy,
+            prompt_format,
+            samples,
+            count=self.settings.samples,
+            temperature=self.temperature,
+            max_new_tokens=self.max_new_tokens,
+            seed=recipe.seed,
+            bf16=precision(options_of(self.job.plan), policy.model.device.type) == "bf16",
+            what=f"{self.job.name} evaluation ({when})",
+        )
+        scored = scorer.score_groups(groups, zero_truncated=False)
+        self.job.usage.write(self.job.index, step, scorer.judges.usage())
+        self.job.ledger.write(self.job.index, step, scored, trained="no")
+        write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
+        results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
+        results.save(self._path(when))
+        return results
+
+
+def _silent(line: str) -> None:
+    """Print nothing: the first evaluation has printed the line already."""

@@ -1,0 +1,32 @@
+"""The options under `backend` of a recipe with `use: trl`."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+from rewardlab import Config
+
+if TYPE_CHECKING:
+    from rewardlab.training import Plan
+
+
+class Options(Config):
+    """The options of `backend: {use: trl}`."""
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    precision: Literal["fp32", "bf16"] | None = None
+    """absent: bf16 on a GPU, fp32 on a CPU"""
+    gradient_checkpointing: bool = False
+    """less memory, slower"""
+    tensorboard: bool = False
+    """write TensorBoard events under logs/"""
+    nodes: PositiveInt = 1
+    """one: TRL trains on one machine here"""
+    gpus_per_node: NonNegativeInt | None = None
+    """one at most"""
+
+
+def options_of(plan: "Plan") -> Options:
+    """Return a plan's options under `backend`; the plan's backend must be this one."""
+    assert plan.backend is not None
+    options: Options = plan.backend.options
+    return options

@@ -1,0 +1,105 @@
+"""The trainer settings that every stage shares, and the machine that they run on."""
+
+import gc
+import logging
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import UserError
+from rewardlab.training import RlStage, SftStage, telemetry_variables
+
+from rewardlab_trl.options import Options
+
+
+def prepare_process() -> None:
+    """Set what must be set before torch and the engine's libraries are imported."""
+    # libgomp's threads spin while they wait, which makes steps 10 to 20 times slower next to any other busy process
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+    os.environ.update(telemetry_variables())
+
+
+def quiet_libraries() -> None:
+    """Turn off the engine's own bars and warnings; what goes wrong is raised."""
+    import datasets
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    datasets.disable_progress_bars()
+    for name in ("accelerate", "datasets", "trl"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+
+
+def free_memory() -> None:
+    """Free the memory of a stage's model and optimizer, which refer to each other through the trainer."""
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def device(backend: Options) -> str:
+    """Return the torch device of this run, "cpu" or "cuda"; a UserError where this machine lacks the recipe's."""
+    import torch
+
+    if backend.device == "cuda" and not torch.cuda.is_available():
+        raise UserError("backend.device is cuda, but torch sees no GPU here; use cpu or auto")
+    if backend.device == "cpu" or not torch.cuda.is_available():
+        if backend.precision == "bf16":
+            raise UserError("backend.precision is bf16, which needs a GPU, and torch sees none here; use fp32")
+        return "cpu"
+    if precision(backend, "cuda") == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        raise UserError("this GPU has no bf16; set backend.precision to fp32")
+    return "cuda"
+
+
+def precision(backend: Options, device: str) -> str:
+    """Return the precision in which the policy computes, "fp32" or "bf16"; its weights are fp32."""
+    return backend.precision or ("bf16" if device == "cuda" else "fp32")
+
+
+def shared_arguments(
+    stage: SftStage | RlStage, backend: Options, seed: int, checkpoints: Path, updates: int
+) -> dict[str, Any]:
+    """Return the arguments that SFTConfig and GRPOConfig share, because TRL's own defaults suit neither CPU nor recipe.
+
+    updates: of the optimizer in one step of the recipe.
+    """
+    where = device(backend)
+    warm_up = stage.schedule == "constant" and stage.warmup_steps
+    return {
+        "output_dir": str(checkpoints),
+        "seed": seed,
+        "learning_rate": stage.learning_rate,
+        # transformers' "constant" has no warm-up
+        "lr_scheduler_type": "constant_with_warmup" if warm_up else stage.schedule,
+        "warmup_steps": stage.warmup_steps * updates,
+        "weight_decay": stage.weight_decay,
+        "adam_beta2": stage.adam_beta2,
+        "max_grad_norm": stage.max_grad_norm,
+        "use_cpu": where == "cpu",
+        "bf16": precision(backend, where) == "bf16",
+        "gradient_checkpointing": backend.gradient_checkpointing,
+        "dataloader_pin_memory": where != "cpu",
+        "report_to": [],
+        "logging_strategy": "steps",
+        "logging_nan_inf_filter": False,
+        "disable_tqdm": True,
+        "save_strategy": "steps",
+        "save_total_limit": 2,
+        "save_only_model": False,
+    }
+
+
+def one_gpu(arguments: Any) -> Any:
+    """Return the trainer's arguments, confined to one GPU: transformers would split each batch over all in sight."""
+    if arguments.n_gpu > 1:
+        arguments._n_gpu = 1
+    return arguments

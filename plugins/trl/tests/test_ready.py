@@ -1,0 +1,53 @@
+"""What keeps this machine from training is said before a run exists, with exit code 2."""
+
+import pytest
+from rewardlab_trl import ready
+
+RECIPE = """
+    version: 1
+    model: {use: tiny, hidden_size: 32, heads: 2, intermediate_size: 64}
+    dataset: {use: toy/counting, with: {rows: 32}}
+    reward: {components: {brevity: {use: toy/brevity}}, total: brevity}
+    stages:
+      - {use: data, dataset: {use: toy/counting}, to: made.jsonl}
+      - {use: sft, steps: 1, batch_size: 4}
+    backend: {use: trl}
+"""
+
+
+@pytest.fixture
+def run(main, write, tmp_path):
+    """`rewardlab run` with some overrides; the exit code and what it says as an error."""
+    write("r.yaml", RECIPE)
+
+    def run(*overrides):
+        code, _, err = main("run", "r.yaml", *overrides)
+        return code, err, sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".yaml")
+
+    return run
+
+
+@pytest.fixture
+def no_trl(monkeypatch):
+    monkeypatch.setattr(ready, "find_spec", lambda name: None if name in ("trl", "datasets") else name)
+
+
+def test_packages_that_are_not_there(run, no_trl):
+    code, err, made = run()
+    assert (code, made) == (2, [])
+    assert "backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'" in err
+
+
+def test_a_data_stage_needs_none_of_them(run, no_trl):
+    assert run("--stage", "0")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_gpu_that_is_not_there(run, monkeypatch):
+    ready.prepare_process()
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    code, err, made = run("backend.device=cuda")
+    assert (code, made) == (2, [])
+    assert "backend.device is cuda, but torch sees no GPU here; use cpu or auto" in err

@@ -1,0 +1,39 @@
+"""The table of a check, and what stands below it: reasons are told once, and many alike in one row."""
+
+from rewardlab.authoring.check import PluginCheck, format_check
+from rewardlab.laws import REWARD
+from rewardlab.registry import Plugin
+from rewardlab.testing.outcome import LawOutcome, TrialResult
+
+
+def test_a_reason_of_several_components_is_told_once():
+    def tried(use, *laws):
+        outcomes = [LawOutcome(law=law, state="untried", why=why) for law, why in laws]
+        return TrialResult(use=use, kind="reward", example="", outcomes=outcomes)
+
+    ray = ("ray", "Ray is not installed here")
+    order, copy = ("order", "no example"), ("prompt_copy", "no example")
+    check = PluginCheck(
+        plugin=Plugin(name="p", distribution="p", version="1"),
+        results=[tried("p/a", ray, order, copy), tried("p/b", ray), *(tried(f"p/{n}", ray) for n in range(6))],
+        import_cost=None,
+        seconds=1.0,
+    )
+    assert format_check(check).split("\n\n")[1].splitlines() == [
+        "not tried",
+        "  ray: Ray is not installed here (p/a, p/b, p/0, p/1, p/2, p/3, 2 more)",
+        "  order, prompt_copy: no example (p/a)",
+    ]
+
+
+def test_an_example_of_which_nothing_could_be_tried_is_one_row():
+    outcomes = [LawOutcome(law=law, state="untried", why="needs model=...") for law in REWARD]
+    check = PluginCheck(
+        plugin=Plugin(name="p", distribution="p", version="1"),
+        results=[TrialResult(use="p/a", kind="reward", example="whole", outcomes=outcomes)],
+        import_cost=None,
+        seconds=1.0,
+    )
+    table, untried, _ = format_check(check).split("\n\n")
+    assert [line.split() for line in table.splitlines()[1:]] == [["p/a", "whole", "19", "laws", "not", "tried"]]
+    assert untried == "not tried\n  19 laws: needs model=..."

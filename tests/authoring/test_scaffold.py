@@ -1,0 +1,282 @@
+"""`rewardlab plugins new NAME`: a distribution that installs and passes at once."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+from helpers.paths import ROOT
+from rewardlab import Completion, Sample, __version__
+from rewardlab.authoring import next_steps, write_scaffold
+from rewardlab.errors import UserError
+from rewardlab.recipe.loading import load
+
+FILES = [
+    ".gitignore",
+    "README.md",
+    "pyproject.toml",
+    "recipe.yaml",
+    "rewardlab_my_terms/__init__.py",
+    "rewardlab_my_terms/examples.py",
+    "rewardlab_my_terms/options.py",
+    "rewardlab_my_terms/terms.py",
+    "rows.jsonl",
+    "tests/test_laws.py",
+]
+WITHOUT_COPIES = "GAP.join(_split_at(answer, message))"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The scaffold of `my-terms`."""
+    return write_scaffold("my-terms", tmp_path_factory.mktemp("scaffold") / "rewardlab-my-terms")
+
+
+@pytest.fixture
+def terms(made, monkeypatch):
+    """The scaffold's reward: `terms(text, listed, prompt="...", **options)` is its score."""
+    monkeypatch.syspath_prepend(made.folder)
+    from rewardlab_my_terms.options import Options
+    from rewardlab_my_terms.terms import Terms
+
+    def score(text, listed, prompt="Why?", **options):
+        sample = Sample(id="s", prompt=[{"role": "user", "content": prompt}], fields={"terms": listed})
+        (scored,) = Terms(Options(**options)).score([(sample, Completion(text=text))])
+        return scored
+
+    yield score
+    for name in [name for name in sys.modules if name.startswith("rewardlab_my_terms")]:
+        del sys.modules[name]
+
+
+# --- The files
+
+
+def test_the_files_are_filled_in(made):
+    assert made.files == FILES == sorted(str(p.relative_to(made.folder)) for p in made.folder.rglob("*") if p.is_file())
+    for file in FILES:
+        text = (made.folder / file).read_text(encoding="utf-8")
+        assert not [word for word in ("@name@", "@package@", "@release@", ".tmpl") if word in text], file
+
+
+def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
+    project = tomllib.loads((made.folder / "pyproject.toml").read_text())["project"]
+    minor = __version__.rpartition(".")[0]
+    assert project["name"] == "rewardlab-my-terms"
+    assert project["dependencies"] == [f"rewardlab~={minor}.0"]
+    assert project["optional-dependencies"] == {"test": [f"rewardlab[testing]~={minor}.0"]}
+    assert project["entry-points"] == {"rewardlab": {"my-terms": "rewardlab_my_terms"}}
+
+
+def test_the_recipe_names_the_reward_and_the_rows_have_its_terms(made):
+    assert (
+        load(made.folder / "recipe.yaml").tree["reward"]["components"]["terms"]["use"] == made.use == "my-terms/terms"
+    )
+    rows = [json.loads(line) for line in (made.folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert all(row["terms"] and len(row["completions"]) == 3 for row in rows)
+
+
+def test_what_to_do_next(made, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert next_steps(write_scaffold("glossary")) == [
+        "pip install -e './rewardlab-glossary[test]'",
+        "pytest rewardlab-glossary",
+        "rewardlab plugins check glossary",
+    ]
+    assert next_steps(made)[0] == f"pip install -e '{made.folder}[test]'"
+
+
+def test_the_command(main, tmp_path):
+    code, out, err = main("plugins", "new", "glossary", "--into", "deep/in a folder")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "deep/in a folder: 10 files, with the reward glossary/terms. Next:",
+        "  pip install -e './deep/in a folder[test]'",
+        "  pytest 'deep/in a folder'",
+        "  rewardlab plugins check glossary",
+    ]
+    assert (tmp_path / "deep/in a folder/rewardlab_glossary/terms.py").is_file()
+    assert json.loads(main("plugins", "new", "glossary", "--json")[1])["folder"] == "rewardlab-glossary"
+
+
+# --- Names and folders
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("My Terms", "'My Terms' is no valid plugin name: .*; write `rewardlab plugins new my-terms`"),
+        ("2fast", "write `rewardlab plugins new fast`"),
+        ("a/b", "write `rewardlab plugins new a-b`"),
+        ("用語", "'用語' is no valid plugin name: use small letters, digits, - and _$"),
+        ("check", "`rewardlab plugins check` is a command; write `rewardlab plugins new my-check`"),
+        ("math", f"the name 'math' is taken by rewardlab-math {__version__}; write `rewardlab plugins new my-math`"),
+        ("toy", "the name 'toy' is taken by toy-rewards 1.2.0"),
+    ],
+)
+def test_a_name_that_cannot_be_had(toy, tmp_path, name, says):
+    with pytest.raises(UserError, match=says):
+        write_scaffold(name, tmp_path / "there")
+    assert not (tmp_path / "there").exists()
+
+
+def test_a_package_or_distribution_of_that_name_is_named_too(offer, tmp_path):
+    offer("other", "", distribution="rewardlab-mine", version="3.1")
+    with pytest.raises(UserError, match=r"'mine' is taken by the distribution rewardlab-mine 3[.]1"):
+        write_scaffold("mine", tmp_path / "there")
+    offer("another", "", module="rewardlab_yours")
+    with pytest.raises(UserError, match="'yours' is taken by the package rewardlab_yours in "):
+        write_scaffold("yours", tmp_path / "there")
+
+
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "empty").mkdir()
+    write_scaffold("glossary", tmp_path / "empty")
+    with pytest.raises(
+        UserError, match="empty exists and is not empty; write `rewardlab plugins new glossary --into DIR"
+    ):
+        write_scaffold("glossary", tmp_path / "empty")
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(UserError, match="file is a file"):
+        write_scaffold("glossary", tmp_path / "file")
+
+
+# --- The reward
+
+
+@pytest.mark.parametrize(
+    ("text", "listed", "value"),
+    [
+        ("Baum und Blatt", ["Baum", "Blatt"], 1.0),
+        ("Baum", ["Baum", "Blatt"], 0.5),
+        ("Baum Baum Baum", ["Baum", "Blatt"], 0.5),
+        ("", ["Baum"], 0.0),
+        ("STRASSE", ["Straße"], 1.0),
+        ("Ｂａｕｍ", ["Baum"], 1.0),
+        ("cafe\u0301", ["café"], 1.0),
+        ("cafe\u0301", ["cafe"], 0.0),
+        ("Baumstamm", ["Baum"], 0.0),
+        ("Baum2", ["Baum"], 0.0),
+        ("(Baum)", ["Baum"], 1.0),
+        ("New\n  York", ["new york"], 1.0),
+        ("C++ and C#", ["C++", "C#"], 1.0),
+        ("ABC++", ["C++"], 0.0),
+        ("हिन्दी", ["हिन्द"], 0.0),
+        ("这是光合作用的结果", ["光合作用"], 1.0),
+        ("광합성은 중요하다", ["광합성"], 1.0),
+        ("ｶﾞｽです", ["ガス"], 1.0),
+        ("รักประเทศไทยมาก", ["ประเทศไทย"], 1.0),
+        ("AIは速い", ["AI"], 1.0),
+        ("Baum", ["Baum", "baum", "ＢＡＵＭ"], 1.0),
+        ("<think>Baum</think>Blatt", ["Baum"], 0.0),
+        ("<think>Baum", ["Baum"], 0.0),
+        ("<think>x</think>Baum", ["Baum"], 1.0),
+        ("กิน", ["ก"], 0.0),
+        ("aBaum Baum", ["Baum"], 1.0),
+    ],
+)
+def test_the_share_of_the_terms(terms, text, listed, value):
+    assert terms(text, listed).value == value
+
+
+def test_a_copy_of_the_prompt_uses_no_terms(terms):
+    prompt = "Use Baum and Blatt."
+    assert terms(prompt, ["Baum", "Blatt"], prompt=prompt).value == 0.0
+    assert terms(f"Er sagt: {prompt} Baum", ["Baum", "Blatt"], prompt=prompt).value == 0.5
+    assert terms("The CPU is one", ["cpu"], prompt="CPUs?").value == 1.0
+
+
+def test_what_is_kept_of_it(terms):
+    assert terms("blatt", ["Baum", "Blatt"]).info == {"found": ["Blatt"], "missing": ["Baum"]}
+    assert terms("us", ["US"], match_case=True).value == 0.0
+    assert terms("ＵＳ", ["US"], match_case=True).value == 1.0
+    assert (terms("x", []).value, terms("x", []).error, terms("x", []).info) == (None, None, {"reason": "no terms"})
+    for odd in (None, "Baum", [1], [" "]):
+        assert terms("Baum", odd).error.startswith("terms is no list of texts")
+
+
+def test_a_long_text_takes_no_time(terms):
+    assert terms("aa " * 30_000 + "baum", ["a", "baum"]).value == 0.5
+
+
+def test_the_readme_has_every_option_with_its_default(made, terms):
+    from rewardlab_my_terms.options import Options
+
+    readme = (made.folder / "README.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", readme, re.MULTILINE))
+    assert told == {name: str(info.default).replace("False", "false") for name, info in Options.model_fields.items()}
+
+
+# --- Installed
+
+
+def pip(*arguments):
+    quiet = ["-q", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    command = [sys.executable, "-m", "pip", arguments[0], *quiet, *map(str, arguments[1:])]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def run(site, *command, cwd):
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}  # what is installed, not what is here
+    command = [sys.executable, "-m", *map(str, command)]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=120)
+
+
+@pytest.fixture(scope="module")
+def site(made, tmp_path_factory):
+    """The folder that pip installed the scaffold into."""
+    folder = tmp_path_factory.mktemp("site")
+    pip("install", "--target", folder, made.folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_it_passes_its_own_tests_and_scores(made, site):
+    done = run(site, "pytest", "-q", "-p", "no:cacheprovider", cwd=made.folder)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+    done = run(site, "rewardlab.cli", "score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl", cwd=made.folder)
+    assert done.returncode == 0, done.stderr
+    totals = [json.loads(line)["total"] for line in (made.folder / "scored.jsonl").read_text().splitlines()]
+    assert totals == [[1.0, 1 / 3, 0.0], [1.0, 0.5, 0.0]]
+    done = run(site, "rewardlab.cli", "probe", "recipe.yaml", "rows.jsonl", cwd=made.folder)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_it_keeps_every_law(site, tmp_path):
+    done = run(site, "rewardlab.cli", "plugins", "check", "my-terms", "--json", "--tries", "5", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == [], "what was tried leaves nothing in the user's folder"
+    found = json.loads(done.stdout)
+    assert (found["broken"], found["off"]) == (0, 0)
+    examples = {component["example"] for component in found["components"]}
+    assert examples == {"words and phrases", "no spaces", "the terms stand in the prompt"}
+
+
+@pytest.mark.slow
+def test_a_reward_that_pays_for_copies_of_the_prompt_is_found_out(made, site, tmp_path):
+    mutant = tmp_path / "site"
+    shutil.copytree(site, mutant)
+    file = mutant / "rewardlab_my_terms" / "terms.py"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(WITHOUT_COPIES) == 1
+    file.write_text(text.replace(WITHOUT_COPIES, "answer"), encoding="utf-8")
+    done = run(mutant, "rewardlab.cli", "plugins", "check", "my-terms", "--only", "prompt_copy", cwd=made.folder)
+    assert done.returncode == 1, done.stdout + done.stderr
+    broken = "my-terms/terms (the terms stand in the prompt) breaks `prompt_copy`: "
+    assert broken in done.stdout
+    assert "Use Baum and Blatt" in done.stdout.split(broken)[1]
+
+
+@pytest.mark.slow
+def test_a_wheel_of_the_core_has_the_templates(tmp_path):
+    pip("wheel", "-w", tmp_path, ROOT)
+    (wheel,) = tmp_path.glob("*.whl")
+    templates = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".tmpl")]
+    assert len(templates) == len(FILES)

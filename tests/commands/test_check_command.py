@@ -1,0 +1,162 @@
+"""`rewardlab check` as a user meets it: every mistake in one run, on a line of its own."""
+
+import json
+
+import pytest
+
+FINE = """\
+version: 1
+model: {use: tiny}
+dataset: {use: toy/counting, holdout: 0.5}
+reward: {components: {short: {use: toy/brevity}}, total: "2 * short - 1"}
+stages: [{use: rl, algorithm: grpo}]
+"""
+
+MISTAKEN = """\
+version: 2
+seed: ${oc.env:NO_SUCH_SEED}
+model: {use: tiny}
+dataset: {use: toy/counting, with: {rows: 40}}
+judges:
+  main: {use: toy/polit}
+reward:
+  components:
+    short: {use: toy/brevity, with: {wrods: 9}}
+    polite: {use: toy/prefer, with: {judge: mian}}
+    other: {use: toy/prefer}
+    answer: {use: match/accuracy}
+    quick: {use: toy/letters}
+  total: "short + langauge + 1 / quick"
+  correctness: quick
+  correctness: shrot
+stages:
+  - {use: sft, batch_size: 16, micro_batch_size: 5, dataset: {use: toy/counting, wiht: 1}}
+  - {use: rl, algorithm: gpro}
+  - {use: dpo, dataset: {use: data/jsonl, with: {path: chosen.jsonl}}}
+  - {use: eval}
+"""
+
+SAYS = [
+    "1: version: expected 1, found 2",
+    "2: seed: no environment variable NO_SUCH_SEED",
+    "6: judges.main.use: plugin 'toy' has no judge 'polit'; did you mean 'toy/polite'?",
+    "9: reward.components.short.with.wrods: no such option; did you mean 'words'? [toy/brevity takes",
+    "10: reward.components.polite.with.judge: no judge 'mian'; did you mean 'main'?",
+    "11: reward.components.other.with.judge: missing; expected text [toy/prefer takes judge: text]",
+    "12: reward.components.answer.use: no plugin 'match'; did you mean 'math/accuracy'?",
+    "14: reward.total: no component 'langauge'; there are 'answer', 'other', 'polite', 'quick', 'short'",
+    "14: reward.total: the denominator `quick` can be 0 (its range is [0, 1])",
+    "16: reward.correctness: duplicate key, line 15 has it too; keep one",
+    "16: reward.correctness: no component 'shrot'; did you mean 'short'?",
+    "18: stages.0.dataset.wiht: no such option; did you mean 'with'?",
+    "18: stages.0.micro_batch_size: 16 rows do not divide into micro-batches of 5",
+    "19: stages.1.algorithm: 'gpro' is not allowed; did you mean 'grpo'?",
+    "20: stages.2.dataset: chosen.jsonl: no such file",
+    "20: stages.2: the trl backend of this version runs data, sft, rl and eval stages, not dpo",
+    "21: stages.3: no row of toy/counting is held out; set dataset.holdout (such as 0.1)",
+]
+
+
+def test_a_recipe_that_is_fine(rewardlab, write):
+    result = rewardlab("check", write("r.yaml", FINE))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[0].endswith("r.yaml: fine")
+    assert "total '2 * short - 1' is in [-1, 1]" in result.stdout
+
+
+def test_every_mistake_of_a_recipe_is_found_in_one_run(rewardlab, write):
+    write("r.yaml", MISTAKEN)
+    result = rewardlab("check", "r.yaml")
+    assert (result.returncode, result.stdout) == (2, "")
+    lines = result.stderr.splitlines()
+    assert len(lines) == len(SAYS), result.stderr
+    for line, says in zip(lines, SAYS, strict=True):
+        assert line.startswith(f"error: r.yaml:{says}")
+
+
+def test_as_json(rewardlab, write):
+    write("r.yaml", MISTAKEN)
+    result = rewardlab("check", "--json", "r.yaml")
+    assert (result.returncode, result.stderr) == (2, "")
+    answer = json.loads(result.stdout)
+    assert answer["ok"] is False
+    assert len(answer["problems"]) == len(SAYS)
+    assert answer["problems"][3] == {
+        "where": "r.yaml:9: reward.components.short.with.wrods",
+        "path": ["reward", "components", "short", "with", "wrods"],
+        "what": "no such option; did you mean 'words'? [toy/brevity takes words: integer = 50]",
+    }
+
+
+def test_a_recipe_that_is_fine_as_json(rewardlab, write):
+    result = rewardlab("check", write("r.yaml", FINE), "--json", "seed=3")
+    assert result.returncode == 0
+    assert json.loads(result.stdout) == {
+        "ok": True,
+        "problems": [],
+        "warnings": [],
+        "total_range": [-1.0, 1.0],
+    }
+
+
+def test_overrides_are_checked_too(main, write):
+    write("r.yaml", FINE)
+    code, out, err = main("check", "r.yaml", "reward.total=shrt", "stages.0.steps=0")
+    assert (code, out) == (2, "")
+    assert sorted(err.splitlines()) == [
+        "error: override 'reward.total=shrt': reward.total: no component 'shrt'; did you mean 'short'?",
+        "error: override 'stages.0.steps=0': stages.0.steps: expected a number greater than 0, found 0 "
+        "(absent: `epochs` decide)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "error: r.yaml: no such file in "),
+        ("", "error: r.yaml: it is empty; a recipe starts with `version: 1`"),
+        ("a: [1\nb: 2", "error: r.yaml:2: "),
+        ("- 1", "error: r.yaml:1: a recipe is a mapping"),
+        ("version: 1\nversion: 1", "error: r.yaml:2: version: duplicate key, line 1 has it too; keep one"),
+        (
+            "version: 1\nseed: ${oc.env:NO_SUCH_SEED}",
+            "error: r.yaml:2: seed: no environment variable NO_SUCH_SEED",
+        ),
+    ],
+)
+def test_a_file_that_is_no_recipe(main, write, content, says):
+    if content is not None:
+        write("r.yaml", content)
+    code, out, err = main("check", "r.yaml")
+    assert (code, out) == (2, "")
+    assert err.startswith(says)
+
+
+@pytest.mark.slow
+def test_a_value_from_the_environment_is_not_printed(rewardlab, write):
+    write("r.yaml", "version: 1\nseed: ${oc.env:SECRET_SEED}")
+    for flags, stream in ([], "stderr"), (["--json"], "stdout"):
+        result = rewardlab("check", "r.yaml", *flags, env={"SECRET_SEED": "sk-very-secret"})
+        assert result.returncode == 2
+        assert "expected a whole number, found" in getattr(result, stream)
+        assert "***" in getattr(result, stream)
+        assert "sk-very" not in result.stdout + result.stderr
+
+
+def test_warnings_do_not_stop_anybody(main, write, offer):
+    offer(
+        "picky",
+        """
+        from rewardlab import RewardSpec, hookimpl
+
+        @hookimpl
+        def rewardlab_rewards():
+            def abstains(options, sample):
+                return "even" if sample.fields["answer"] in ("2", "4") else None
+            return [RewardSpec(name="odd", summary="", abstains=abstains, build=print)]
+        """,
+    )
+    write("r.yaml", FINE.replace("toy/brevity", "picky/odd, on_abstain: 0").replace("0.5", "0"))
+    code, out, err = main("check", "r.yaml")
+    assert (code, out.splitlines()[0]) == (0, "r.yaml: fine")
+    assert err == "warning: r.yaml:4: reward.components.short: will abstain: even (2 of 4 rows)\n"

@@ -1,0 +1,64 @@
+"""docs/api.md lists every public name with the first sentence of its docstring.
+
+`python tests/docs/test_api_page.py` writes it.
+"""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+PACKAGES = {
+    "rewardlab": "What a plugin needs first: the hooks, the specs and their types. docs/plugins.md has every field.",
+    "rewardlab.laws": "What a spec declares of the laws of its kind.",
+    "rewardlab.testing": "Laws of components and engines, as tests; `pip install 'rewardlab[testing]'`.",
+    "rewardlab.errors": "What to raise, and how to word it.",
+    "rewardlab.text": "Texts: read them, compare them, quote them, align them.",
+    "rewardlab.data": "Rows of data, for authors of datasets and data steps.",
+    "rewardlab.training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
+}
+HEAD = """# The public interface
+
+Plugins, engines and scripts import from these packages alone; every other module is private and may move. Each name's
+docstring has its shapes, units, range and errors: `help(rewardlab.Score)`, or a tooltip in an editor.
+"""
+
+
+def first_sentence(value):
+    """The first sentence of a docstring, on one line; "" for a constant or a type alias."""
+    if not (inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value)):
+        return ""
+    text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    sentence = re.split(r"(?<=[.:])\s(?=[A-Z`({])", text, maxsplit=1)[0].rstrip(":")
+    return sentence.replace("|", "\\|")
+
+
+def page():
+    """The whole page, from the packages as they are."""
+    lines = [HEAD]
+    for package, about in PACKAGES.items():
+        module = import_module(package)
+        rows = [f"| `{name}` | {first_sentence(getattr(module, name))} |" for name in module.__all__]
+        lines += [f"## {package}", "", about, "", "| name | |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def test_the_page_says_what_the_packages_hand_on():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python tests/docs/test_api_page.py"
+
+
+def test_every_public_function_and_class_says_what_it_is():
+    silent = [
+        f"{package}.{name}"
+        for package in PACKAGES
+        for name in import_module(package).__all__
+        if callable(value := getattr(import_module(package), name))
+        and (inspect.isclass(value) or inspect.isroutine(value))
+        and not first_sentence(value)
+    ]
+    assert silent == []
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,194 @@
+"""The public interface: seven packages and the names in their `__all__`; plugins and documented code use no others."""
+
+import ast
+import re
+import textwrap
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from rewardlab.authoring import write_scaffold
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = (
+    "rewardlab",
+    "rewardlab.data",
+    "rewardlab.errors",
+    "rewardlab.laws",
+    "rewardlab.testing",
+    "rewardlab.text",
+    "rewardlab.training",
+)
+PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS += [plugin / "README.md" for plugin in PLUGINS]
+
+
+# --- The rule
+
+
+def faults(code):
+    """Return (line, what is wrong) for every import of something of rewardlab that is not public."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        found += [(node.lineno, what) for what in faults_of(node)]
+    return sorted(found)
+
+
+def faults_of(node):
+    """Return what is wrong with one statement or call that imports something of rewardlab."""
+    match node:
+        case ast.Import(names=names):
+            return [f"{name.name} is private" for name in names if is_private(name.name)]
+        case ast.ImportFrom(module=str(module), level=0) if is_private(module):
+            return [f"{module} is private"]
+        case ast.ImportFrom(module=str(module), level=0, names=names) if module in PUBLIC:
+            offered = {*import_module(module).__all__, *(name.removeprefix(f"{module}.") for name in PUBLIC)}
+            return [f"{module} offers no {name.name}" for name in names if name.name not in offered]
+        case ast.Call(func=ast.Name(id=function) | ast.Attribute(attr=function), args=[ast.Constant(str(module)), *_]):
+            by_name = function in ("import_module", "__import__", "importorskip")
+            return [f"{module} is private"] if by_name and is_private(module) else []
+    return []
+
+
+def is_private(module):
+    return module.partition(".")[0] == "rewardlab" and module not in PUBLIC
+
+
+def imports_rewardlab(code):
+    return re.search(r"\b(from|import) rewardlab\b", code) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import rewardlab.testing, rewardlab_math.options", []),
+        ("from rewardlab import Score, laws\nfrom rewardlab.text import sections", []),
+        ("from rewardlab.text.boxed import last_box", ["rewardlab.text.boxed is private"]),
+        ("def f():\n    from rewardlab.registry import Registry", ["rewardlab.registry is private"]),
+        ("import rewardlab.specs as specs", ["rewardlab.specs is private"]),
+        ("from rewardlab.text import boxed, last_box", ["rewardlab.text offers no boxed"]),
+        ("from rewardlab.laws import *", ["rewardlab.laws offers no *"]),
+        ("from rewardlab.laws import field", ["rewardlab.laws offers no field"]),
+        ("import_module('rewardlab.plan.plan')", ["rewardlab.plan.plan is private"]),
+        ("from .options import Options\nimport_module('rewardlab_math.gold')", []),
+    ],
+)
+def test_a_fault_is_an_import_of_anything_that_is_not_public(code, found):
+    assert [what for _, what in faults(code)] == found
+
+
+# --- Code that keeps to it
+
+
+def faults_below(folder):
+    """Return the faults of all Python files below a folder, each with its place; some of the files import rewardlab."""
+    files = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))}
+    assert any(map(imports_rewardlab, files.values())), folder
+    return [f"{path}:{line}: {what}" for path, code in files.items() for line, what in faults(code)]
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
+def test_first_party_plugins_use_public_names(plugin):
+    (package,) = [path.parent for path in plugin.glob("rewardlab_*/__init__.py")]
+    assert faults_below(package) == []
+
+
+def test_files_that_run_beside_comet_import_nothing_of_rewardlab():
+    folder = ROOT / "plugins/comet/rewardlab_comet/comet_scorer"
+    files = sorted(folder.glob("*.py"))
+    assert len(files) > 3
+    assert [path.name for path in files if imports_rewardlab(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_toy_plugin_uses_public_names():
+    assert faults_below(ROOT / "tests/toy_plugin") == []
+
+
+def test_the_scaffold_uses_public_names(tmp_path):
+    write_scaffold("public-names", tmp_path)
+    assert faults_below(tmp_path / "rewardlab_public_names") == []
+    assert faults_below(tmp_path / "tests") == []
+
+
+def examples(text):
+    """Yield (line before it, code) for all Python in a document: fenced blocks, and imports in the running text."""
+    for block in re.finditer(r"^( *)```py(?:thon)?\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE):
+        yield text.count("\n", 0, block.start()) + 1, textwrap.dedent(block[2])
+    for inline in re.finditer(r"`((?:from rewardlab[\w.]* )?import [\w.]+(?:, \w+)*)`", text):
+        yield text.count("\n", 0, inline.start()), inline[1]
+
+
+def test_documented_code_uses_public_names():
+    found, blocks = [], 0
+    for document in DOCUMENTS:
+        for line, code in examples(document.read_text(encoding="utf-8")):
+            blocks += imports_rewardlab(code)
+            found += [f"{document}:{line + within}: {what}" for within, what in faults(code)]
+    assert found == []
+    assert blocks >= 4
+
+
+# --- What the packages offer
+
+
+def definitions(module):
+    """Return {name: its home} for what a module defines or, if it is a package, hands on from others."""
+    path = Path(module.__file__)
+    homes = {}
+    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module=str(home), names=names) if is_handed_on(path, home):
+                homes |= {name.asname or name.name: home for name in names}
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                homes[name] = module.__name__
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                homes[name] = module.__name__
+    return {name: home for name, home in homes.items() if not name.startswith("_")}
+
+
+def statements(tree):
+    """Yield the statements of a module that a type checker sees, without those inside functions and classes."""
+    for node in tree.body:
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                yield from node.body
+            case _:
+                yield node
+
+
+def is_handed_on(path, home):
+    return path.name == "__init__.py" and home.partition(".")[0] == "rewardlab" and home != "rewardlab.lazy"
+
+
+def lazy_table(module):
+    """Return {name: its home} from the table by which a package imports names late; None where it has no table."""
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name(id="lazy_names"), args=[_, table]):
+                modules = ast.literal_eval(table)
+                full = {key: key if key.startswith("rewardlab.") else f"{module.__name__}.{key}" for key in modules}
+                return {name: full[key] for key, names in modules.items() for name in names}
+    return None
+
+
+def in_order(names):
+    """Sort names as ruff sorts `__all__`: constants, then classes, then functions, each alphabetically."""
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_all_is_sorted_and_complete_and_every_name_is_there(package):
+    module = import_module(package)
+    homes = definitions(module)
+    assert module.__all__ == in_order(homes)
+    assert lazy_table(module) in (None, homes)
+    for name, home in homes.items():
+        assert getattr(module, name) is getattr(import_module(home), name)
+    assert {*module.__all__} <= {*dir(module)}
+
+
+def test_most_packages_import_their_names_late():
+    """So that the test above has tables to compare."""
+    tables = {package for package in PUBLIC if lazy_table(import_module(package))}
+    assert tables >= {"rewardlab", "rewardlab.testing"}

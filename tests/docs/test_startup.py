@@ -1,0 +1,65 @@
+"""What starting costs: nothing heavy is imported before something needs it."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "torch",
+    "transformers",
+    "trl",
+    "ray",
+    "pandas",
+    "numpy",
+    "datasets",
+    "lingua",
+    "sympy",
+    "math_verify",
+}
+
+
+def imported(program, environment):
+    """The top-level modules that a Python program has imported at its end."""
+    program += "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    result = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    return set(result.stdout.splitlines()[-1].split())
+
+
+def test_every_plugin_module_is_cheap_to_import(toy_environment):
+    program = """
+from rewardlab.registry import Registry
+plugins = list(Registry())
+assert {"toy", "math", "format", "language", "pairwise", "normalize", "data"} <= {p.name for p in plugins}
+assert not [p for p in plugins if p.broken], plugins
+"""
+    modules = imported(program, toy_environment)
+    assert {"rewardlab_math", "rewardlab_language", "toy_rewards"} <= modules
+    assert modules & HEAVY == set()
+
+
+def test_the_core_is_cheap_to_import(toy_environment):
+    modules = ("plan", "training.dataset_preview", "scoring", "training.run_job", "authoring.json_schemas")
+    program = f"import {', '.join(f'rewardlab.{module}' for module in modules)}"
+    assert imported(program, toy_environment) & HEAVY == set()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"]])
+def test_help_imports_next_to_nothing(toy_environment, arguments):
+    program = f"from rewardlab.cli import main; main({arguments!r})"
+    unwanted = HEAVY | {"pydantic", "omegaconf", "yaml", "asyncio", "pluggy"}
+    assert imported(program, toy_environment) & unwanted == set()
+
+
+def test_importing_the_package_imports_nothing_of_it(toy_environment):
+    program = (
+        "import rewardlab, sys; assert [m for m in sys.modules if m.startswith('rewardlab.')] == ['rewardlab.lazy']"
+    )
+    assert imported(program, toy_environment) & (HEAVY | {"pydantic", "pluggy"}) == set()
+
+
+def test_a_plugin_author_gets_every_public_name(toy_environment):
+    program = "import rewardlab; [getattr(rewardlab, name) for name in rewardlab.__all__]"
+    assert imported(program, toy_environment) & HEAVY == set()

@@ -1,0 +1,1 @@
+"""What tests share, imported as `helpers` from any folder of tests (pythonpath in pyproject.toml)."""

@@ -1,0 +1,136 @@
+"""Before a run, each judge that something asks is asked once: what is wrong shows before anything is paid for."""
+
+import importlib
+import json
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab.judging import attempts, probe_judges
+from rewardlab.judging.hosted_judge import PROBE_QUESTION
+from rewardlab.recipe.loading import load
+from rewardlab.training.check import check_recipe
+
+PLUGIN = """
+    import asyncio
+    import os
+    from rewardlab import Config, DatasetSpec, JudgeSpec, Reply, RewardSpec, Score, hookimpl
+    from rewardlab.errors import TryAgain
+
+    asked, closed = [], []
+
+    class Judging(Config):
+        answer: str = "ready"
+        key_env: str | None = None
+
+    class Judge:
+        def __init__(self, options):
+            self.options = options
+
+        async def ask(self, ask):
+            asked.append((self.options.answer, ask))
+            if self.options.answer == "refuses":
+                return Reply(error="HTTP 401: wrong key " + os.environ["PROBE_KEY"])
+            if self.options.answer == "raises":
+                raise ConnectionError("no route to host")
+            if self.options.answer == "is busy" and len(asked) < 3:
+                raise TryAgain("answered HTTP 429: slow down", after=0.01)
+            if self.options.answer == "is always busy":
+                raise TryAgain("answered HTTP 503: later")
+            if self.options.answer == "hangs":
+                await asyncio.sleep(3600)
+            return Reply(text=self.options.answer)
+
+        async def aclose(self):
+            closed.append(self.options.answer)
+
+    class Asking(Config):
+        judge: str = "main"
+
+    @hookimpl
+    def rewardlab_judges():
+        build = lambda options, context: Judge(options)
+        made = {"config": Judging, "summary": "made", "build": build}
+        return [JudgeSpec(name="chat", **made), JudgeSpec(name="scripted", local=True, **made)]
+
+    @hookimpl
+    def rewardlab_rewards():
+        return [RewardSpec(name="asking", summary="made", config=Asking, judges=("judge",), build=lambda *_: None)]
+
+    @hookimpl
+    def rewardlab_datasets():
+        build = lambda options, context: context.source
+        return [DatasetSpec(name="step", summary="made", config=Asking, judges=("judge",), step=True, build=build)]
+"""
+STAGE = {"use": "data", "to": "made.jsonl", "dataset": {"use": "data/arithmetic", "with": {"rows": 4}}}
+RECIPE = {
+    "version": 1,
+    "name": "probing",
+    "reward": {"components": {"a": {"use": "mine/asking"}}, "total": "a"},
+    "stages": [STAGE],
+}
+
+
+@pytest.fixture
+def probe(offer, write):
+    """Probe the judges of a recipe: what was said, and the questions by the judge's answer."""
+    offer("mine", PLUGIN)
+
+    def run(judges, **more):
+        made = {name: {"use": "mine/chat", **settings} for name, settings in judges.items()}
+        path = write("r.yaml", json.dumps({**RECIPE, "judges": made, **more}))
+        plugin = importlib.import_module("plugin_mine_mine_rewards")
+        plugin.asked.clear(), plugin.closed.clear()
+        said = []
+        probe_judges(check_recipe(load(path), purpose="run"), said.append)
+        assert {answer for answer, _ in plugin.asked} <= set(plugin.closed)
+        return said, plugin.asked
+
+    return run
+
+
+def test_each_judge_that_a_reward_or_a_data_step_asks_is_asked_once(probe):
+    step = {"use": "mine/step", "with": {"judge": "translator"}, "from": STAGE["dataset"]}
+    judges = {"main": {}, "translator": {"with": {"answer": "bereit"}}, "idle": {"with": {"answer": "never asked"}}}
+    said, asked = probe(judges, stages=[{**STAGE, "dataset": step}])
+    assert said == ["judges that answer: main, translator"]
+    assert asked == [("ready", PROBE_QUESTION), ("bereit", PROBE_QUESTION)]
+
+
+def test_all_that_do_not_answer_are_told_at_once_with_their_own_words_and_no_key(probe, monkeypatch, tmp_path):
+    monkeypatch.setenv("PROBE_KEY", "sk-secret")
+    judges = {
+        "refusing": {"with": {"answer": "refuses", "key_env": "PROBE_KEY"}},
+        "raising": {"with": {"answer": "raises"}, "retries": 9},
+        "hanging": {"with": {"answer": "hangs"}, "timeout": 0.05},
+        "fine": {},
+    }
+    parts = {f"a{number}": {"use": "mine/asking", "with": {"judge": name}} for number, name in enumerate(judges)}
+    with pytest.raises(UserError) as told:
+        probe(judges, reward={"components": parts, "total": "a0"})
+    assert [str(problem) for problem in told.value.problems] == [
+        f"{tmp_path}/r.yaml:1: judges.refusing: HTTP 401: wrong key ***",
+        f"{tmp_path}/r.yaml:1: judges.raising: judge 'raising' raised ConnectionError: no route to host",
+        f"{tmp_path}/r.yaml:1: judges.hanging: judge 'hanging' gave no answer within 0.05 s",
+    ]
+
+
+def test_a_busy_judge_is_there_and_is_asked_again(probe, monkeypatch):
+    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    said, asked = probe({"main": {"with": {"answer": "is busy"}}})
+    assert (said, len(asked)) == (["judges that answer: main"], 3)
+    with pytest.raises(UserError, match="judge 'main' answered HTTP 503: later, 3 tries"):
+        probe({"main": {"with": {"answer": "is always busy"}}})
+
+
+def test_judges_without_a_network_and_replays_are_not_asked(probe, tmp_path):
+    (tmp_path / "c.jsonl").write_text("")
+    assert probe({"main": {"use": "mine/scripted"}}) == ([], [])
+    for mode in ("replay", "strict"):
+        cassette = {"path": str(tmp_path / "c.jsonl"), "mode": mode}
+        assert probe({"main": {"cassette": cassette}})[1] == []
+
+
+def test_a_recorded_job_is_probed_once_for_all(probe, tmp_path):
+    judges = {"main": {"cassette": {"path": str(tmp_path / "c.jsonl")}}}
+    assert len(probe(judges)[1]) == 1
+    assert probe(judges) == (["judges that answer: main"], [])

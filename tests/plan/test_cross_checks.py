@@ -1,0 +1,197 @@
+"""The policy as a judge, and curricula that collect: where a recipe may have them, and what it is told elsewhere."""
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab.judging import probe_judges
+from rewardlab.plan import make_plan
+from rewardlab.recipe.loading import load
+from rewardlab.scoring import Scorer
+from rewardlab.training.check import check_recipe
+
+RECIPE = """\
+version: 1
+model: {use: tiny}
+dataset: {use: toy/counting}
+judges:
+  policy: {use: policy/self, with: {max_tokens: 99}}
+reward:
+  components:
+    polite: {use: toy/prefer, with: {judge: policy}}
+  total: polite
+stages:
+  - {use: rl, algorithm: dr_grpo, steps: 1}
+backend: {use: openrlhf, gpus_per_node: 1, engine: {context: 2048}}
+"""
+OPENRLHF = "openrlhf, gpus_per_node: 1, engine: {context: 2048}"
+
+COLLECTING = """
+from rewardlab import Config, CurriculumSpec, hookimpl
+
+class Options(Config):
+    cap: int = 16
+
+class Collecting:
+    def more(self, pool):
+        return 0
+
+    def select(self, pool, n):
+        return list(range(n))
+
+@hookimpl
+def rewardlab_curricula():
+    most = lambda options, size: options.cap
+    build = lambda options, context: Collecting()
+    return [CurriculumSpec(name="sampler", summary="made", config=Options, most=most, build=build)]
+"""
+
+
+def changed(old, new, text=RECIPE):
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+@pytest.fixture
+def found(toy, write):
+    """The lines of a UserError for a recipe, without the file's name; none where it is right."""
+
+    def lines(text, purpose="check"):
+        path = write("r.yaml", text)
+        try:
+            (make_plan if purpose == "score" else check_recipe)(load(path), purpose=purpose)
+        except UserError as error:
+            return [str(problem).removeprefix(f"{path}:") for problem in error.problems]
+        return []
+
+    return lines
+
+
+class TestThePolicyAsAJudge:
+    @pytest.mark.parametrize("purpose", ["check", "run", "score"])
+    def test_is_there_with_openrlhf(self, toy, write, purpose):
+        planned = make_plan(load(write("r.yaml", RECIPE)), purpose=purpose).judges["policy"]
+        assert planned.use.use == "policy/self"
+        assert planned.options.max_tokens == 99
+        assert not planned.spec.local
+
+    def test_has_options_that_are_checked(self, found):
+        (line,) = found(changed("max_tokens: 99", "max_tokns: 99"))
+        assert line.startswith("5: judges.policy.with.max_tokns: ")
+        assert "max_tokens" in line
+
+    @pytest.mark.parametrize("purpose", ["check", "run", "score"])
+    def test_is_refused_with_trl(self, found, purpose):
+        told = "policy/self is put in by a backend that can ask the policy, and trl cannot; "
+        assert found(changed(OPENRLHF, "trl"), purpose) == [
+            f"5: judges.policy.use: {told}use `backend: {{use: openrlhf}}`"
+        ]
+
+    def test_is_not_told_of_where_the_backend_is_wrong_itself(self, found):
+        (line,) = found(changed("use: openrlhf", "use: openrlfh"))
+        assert line.startswith("12: backend.use: ")
+
+    def test_is_a_judge_and_nothing_else(self, found):
+        (line,) = found(changed("toy/prefer", "policy/self"))
+        assert line.startswith("8: reward.components.polite.use: policy/self is put in by a backend")
+        assert line.endswith("as a judge; declare it under `judges`")
+
+    def test_needs_a_training_job(self, found):
+        lines = found(changed("stages:\n  - {use: rl, algorithm: dr_grpo, steps: 1}\n", ""), "score")
+        assert lines == [
+            "5: judges.policy.use: policy/self answers only inside of a training job with a backend that can ask the "
+            "policy"
+        ]
+
+    def test_answers_no_data_step(self, found, offer):
+        offer(
+            "made",
+            """
+            from rewardlab import Config, DatasetSpec, hookimpl
+
+            class Options(Config):
+                teacher: str
+
+            @hookimpl
+            def rewardlab_datasets():
+                build = lambda options, context: []
+                return [DatasetSpec(name="step", summary="made", config=Options, judges=["teacher"],
+                                    provides=(), step=True, build=build)]
+            """,
+        )
+        step = "{use: made/step, with: {teacher: policy}, from: {use: toy/counting}}"
+        stage = f"stages:\n  - {{use: data, to: out.jsonl, dataset: {step}}}\n"
+        (line,) = found(changed("stages:\n", stage))
+        assert line.startswith("11: stages.0.dataset.with.teacher: policy/self answers only inside of a training job")
+
+    @pytest.mark.parametrize(
+        ("setting", "path", "told"),
+        [
+            ("cassette: {path: c.jsonl}", "cassette", "changes with every step"),
+            ("budget: {usd: 1}, price: {prompt: 1, completion: 1}", "budget.usd", "costs no money"),
+            ("budget: {usd: 1}", "budget.usd", "costs no money"),
+        ],
+    )
+    def test_is_neither_kept_nor_paid(self, found, setting, path, told):
+        (line,) = found(changed("policy/self,", f"policy/self, {setting},"))
+        assert line.startswith(f"5: judges.policy.{path}: policy/self {told}")
+
+    def test_may_be_limited_in_tokens(self, found):
+        assert found(changed("policy/self,", "policy/self, budget: {tokens: 1000},")) == []
+
+    def test_is_refused_by_a_scorer_that_has_no_policy_to_ask(self, toy, write):
+        plan = make_plan(load(write("r.yaml", RECIPE)), purpose="score")
+        told = r"r.yaml:5: judges.policy.use: policy/self answers only inside of a training job with a backend"
+        with pytest.raises(UserError, match=told):
+            Scorer(plan)
+        Scorer(plan, judges={"policy": None}).close()
+
+    def test_is_not_asked_before_a_run(self, toy, write):
+        plan = check_recipe(load(write("r.yaml", RECIPE)), purpose="run")
+        said = []
+        probe_judges(plan, said.append)
+        assert said == []
+
+    @pytest.mark.parametrize("command", [("score", "-o", "out.jsonl"), ("judge",)])
+    def test_is_refused_by_the_commands_that_only_score(self, main, write, tmp_path, command):
+        write("r.yaml", RECIPE)
+        row = {"prompt": "?", "completions": ["a", "b"]} if command[0] == "score" else PAIR
+        write("rows.jsonl", [row])
+        name, *options = command
+        code, _, err = main(name, "r.yaml", "rows.jsonl", *options)
+        assert code == 2
+        told = "policy/self answers only inside of a training job with a backend that can ask the policy"
+        assert err == f"error: r.yaml:5: judges.policy.use: {told}\n"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["r.yaml", "rows.jsonl"]
+
+
+PAIR = {"prompt": "?", "chosen": "please", "rejected": "no"}
+
+
+class TestACurriculumThatCollects:
+    recipe = changed("judges:", "curriculum: {use: mine/sampler}\njudges:")
+
+    @pytest.fixture(autouse=True)
+    def collecting(self, offer):
+        offer("mine", COLLECTING)
+
+    def test_goes_with_openrlhf(self, found):
+        assert found(self.recipe) == []
+
+    def test_is_refused_with_trl(self, found):
+        text = changed(OPENRLHF, "trl", changed("policy/self, with: {max_tokens: 99}", "toy/polite", self.recipe))
+        assert found(text) == [
+            "4: curriculum: mine/sampler collects further completions of a prompt; trl generates groups of a fixed "
+            "size: use `backend: {use: openrlhf}`"
+        ]
+
+    def test_collects_at_least_a_group(self, found):
+        text = changed("mine/sampler", "mine/sampler, with: {cap: 7}", self.recipe)
+        fits = changed("steps: 1", "steps: 1, group_size: 7", text)
+        assert found(fits) == []
+        assert found(changed("group_size: 7", "group_size: 8", fits)) == [
+            "12: stages.0.group_size: 8 is more than mine/sampler collects (7); raise what it may collect"
+        ]
+
+    def test_is_not_told_of_a_group_size_that_is_wrong_itself(self, found):
+        text = changed("mine/sampler", "mine/sampler, with: {cap: 1}", self.recipe)
+        (line,) = found(changed("steps: 1", "steps: 1, group_size: many", text))
+        assert "expected a whole number" in line

@@ -1,0 +1,222 @@
+"""From trees to options: what is refused, and in which words."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field, field_validator
+from rewardlab import Config
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.validation import lookup, option_help, type_text, validate
+
+
+class Limits(Config):
+    low: float = 0.0
+    high: float = 1.0
+
+
+class Options(Config):
+    words: Annotated[int, Field(ge=1)] = 50
+    """answers of up to this many
+    words get 1"""
+    share: Annotated[float, Field(le=1)] = 0.5
+    strict: bool = True
+    extract: Literal["boxed", "tag", "last_number"] = "boxed"
+    tags: tuple[str, ...] = ("think", "answer")
+    pair: Annotated[list[int], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [1, 2])
+    limits: Limits = Limits()
+    threshold: float | None = 0.7
+    opponents: Literal["all"] | int = "all"
+    into: str = Field("loss", alias="in")
+    path: str = "x.txt"
+
+    @field_validator("path")
+    @classmethod
+    def _text_file(cls, path):
+        if not path.endswith(".txt"):
+            raise ValueError(f"{path!r} is no .txt file")
+        return path
+
+
+def where(path):
+    return ".".join(map(str, ("r.yaml:3", *path)))
+
+
+def lines(tree, model=Options, prefix=()):
+    instance, problems = validate(model, tree, where, prefix)
+    assert (instance is None) == bool(problems)
+    return [str(problem) for problem in problems]
+
+
+def test_what_is_right_becomes_an_instance():
+    instance, problems = validate(Options, {"words": 3, "tags": ["a"], "in": "x", "limits": {"low": 1}}, where)
+    assert problems == []
+    assert (instance.words, instance.tags, instance.into, instance.limits.low) == (3, ("a",), "x", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("tree", "says"),
+    [
+        ({"word": 3}, "r.yaml:3.word: no such option; did you mean 'words'?"),
+        ({"limits": {"hihg": 3}}, "r.yaml:3.limits.hihg: no such option; did you mean 'high'?"),
+        ({"into": "x"}, "r.yaml:3.into: no such option; did you mean 'in'?"),
+        (
+            {"words": "3"},
+            'r.yaml:3.words: expected a whole number, found "3" (answers of up to this many words get 1)',
+        ),
+        (
+            {"words": True},
+            "r.yaml:3.words: expected a whole number, found true (answers of up to this many words",
+        ),
+        ({"words": 2.5}, "r.yaml:3.words: expected a whole number, found 2.5 (answers"),
+        (
+            {"words": 0},
+            "r.yaml:3.words: expected a number greater than or equal to 1, found 0 (answers of up to",
+        ),
+        ({"share": "half"}, 'r.yaml:3.share: expected a number, found "half"'),
+        ({"share": None}, "r.yaml:3.share: expected a number, found null"),
+        ({"share": 2}, "r.yaml:3.share: expected a number less than or equal to 1, found 2"),
+        ({"strict": 1}, "r.yaml:3.strict: expected true or false, found 1"),
+        ({"strict": "yes"}, 'r.yaml:3.strict: expected true or false, found "yes"'),
+        ({"in": 3}, "r.yaml:3.in: expected a text, found 3"),
+        ({"extract": "boxd"}, "r.yaml:3.extract: 'boxd' is not allowed; did you mean 'boxed'?"),
+        (
+            {"extract": "zzz"},
+            "r.yaml:3.extract: 'zzz' is not allowed; there are 'boxed', 'last_number', 'tag'",
+        ),
+        ({"tags": "think"}, 'r.yaml:3.tags: expected a list, found "think"'),
+        ({"tags": ["think", 3]}, "r.yaml:3.tags.1: expected a text, found 3"),
+        ({"pair": [1]}, "r.yaml:3.pair: expected at least 2 items, found [1]"),
+        ({"pair": [1, 2, 3]}, "r.yaml:3.pair: expected at most 2 items, found [1, 2, 3]"),
+        ({"limits": 3}, "r.yaml:3.limits: expected a mapping, found 3"),
+        ({"threshold": "x"}, 'r.yaml:3.threshold: expected a number, found "x"'),
+        ({"opponents": "al"}, "r.yaml:3.opponents: 'al' is not allowed; did you mean 'all'?"),
+        ({"opponents": [2]}, "r.yaml:3.opponents: expected all | integer, found [2]"),
+        ({"path": "x.csv"}, "r.yaml:3.path: 'x.csv' is no .txt file"),
+    ],
+)
+def test_one_mistake_is_one_line(tree, says):
+    (line,) = lines(tree)
+    assert line.startswith(says)
+
+
+def test_all_mistakes_are_told():
+    tree = {"word": 3, "share": "x", "limits": {"low": "y", "hihg": 2}, "tags": [1, 2]}
+    assert len(lines(tree)) == 6
+
+
+def test_a_long_value_is_cut():
+    (line,) = lines({"share": "x" * 500})
+    assert len(line) < 120
+
+
+def test_a_prefix_is_part_of_the_place_and_of_the_path():
+    _, (problem,) = validate(Options, {"word": 1}, where, ("reward", "components", "a", "with"))
+    assert problem.where == "r.yaml:3.reward.components.a.with.word"
+    assert problem.path == ("reward", "components", "a", "with", "word")
+
+
+# --- the recipe's own forms
+
+
+def recipe(**parts):
+    return lines({"version": 1, **parts}, Recipe)
+
+
+def test_a_missing_key_says_what_is_expected():
+    assert lines({}, Recipe) == ["r.yaml:3.version: missing; expected 1 (of the recipe format)"]
+    (line,) = recipe(reward={"components": {"a": {"use": "x/y"}}})
+    assert line.startswith("r.yaml:3.reward.total: missing; expected text (names, numbers, + - * /")
+    (line,) = recipe(stages=[{"use": "data", "to": "x.jsonl"}])
+    keys = "{use, with, from, fields, holdout, timeout, threads, device}"
+    assert line == f"r.yaml:3.stages.0.dataset: missing; expected {keys}"
+
+
+def test_a_misspelt_key_is_not_missing_too():
+    assert recipe(curriculum={"us": "x/y"}) == ["r.yaml:3.curriculum.us: no such option; did you mean 'use'?"]
+
+
+def test_a_name_where_a_mapping_belongs():
+    (line,) = recipe(dataset="data/jsonl")
+    assert line == 'r.yaml:3.dataset: expected a mapping, found "data/jsonl"; write {use: data/jsonl}'
+
+
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        ({"use": "rll"}, "stages.0.use: \"rll\" is not allowed; did you mean 'rl'?"),
+        ({"use": 5}, "stages.0.use: 5 is not allowed; there are 'data', 'dpo', 'eval', 'rl', 'sft'"),
+        ({"steps": 5}, "stages.0.use: missing; expected data | sft | rl | dpo | eval"),
+        ("rl", 'stages.0: expected a mapping, found "rl"; write {use: rl}'),
+        (
+            {"use": "rl", "algorithm": "grop"},
+            "stages.0.algorithm: 'grop' is not allowed; did you mean 'grpo'?",
+        ),
+        ({"use": "sft", "kl": {}}, "stages.0.kl: no such option; there are 'adam_beta2', "),
+        (
+            {"use": "rl", "algorithm": "grpo", "kl": {"in": "los"}},
+            "stages.0.kl.in: 'los' is not allowed; did you mean",
+        ),
+        (
+            {"use": "rl", "algorithm": "grpo", "eval": {"sampels": 3}},
+            "stages.0.eval.sampels: no such option; did you",
+        ),
+    ],
+)
+def test_stages(stage, says):
+    (line,) = recipe(stages=[stage])
+    assert line.startswith(f"r.yaml:3.{says}")
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ({"use": "x/y", "wiht": {}}, "reward.normalize.0.wiht: no such option; did you mean 'with'?"),
+        ({"with": {}}, "reward.normalize.0.use: missing; expected text"),
+        (3, "reward.normalize.0: expected text | {use, with}, found 3"),
+    ],
+)
+def test_a_union_tells_of_the_member_that_comes_nearest(item, says):
+    (line,) = recipe(reward={"components": {"a": {"use": "x/y"}}, "total": "a", "normalize": [item]})
+    assert line.startswith(f"r.yaml:3.{says}")
+
+
+def test_model_is_a_name_or_a_tiny_model():
+    assert recipe(model=3)[0].startswith("r.yaml:3.model: expected a text, found 3 (a folder or hub name")
+    assert recipe(model={"use": "tny"}) == ["r.yaml:3.model.use: 'tny' is not allowed; did you mean 'tiny'?"]
+    assert recipe(model={"use": "tiny", "hedas": 2}) == ["r.yaml:3.model.hedas: no such option; did you mean 'heads'?"]
+
+
+# --- options as text
+
+
+def test_options_on_one_line():
+    class Few(Config):
+        judge: str
+        words: int = 50
+        tags: tuple[str, ...] = ("a",)
+        into: Literal["loss", "reward"] = Field("loss", alias="in")
+
+    assert option_help(Few) == "judge: text, words: integer = 50, tags: [text] = ('a',), in: loss | reward = 'loss'"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text"),
+    [
+        (float | None, "number | null"),
+        (Annotated[bool, Field()], "true | false"),
+        (list[Annotated[int, Field(ge=0)]], "[integer]"),
+        (dict[str, Any], "mapping"),
+        (Any, "anything"),
+        (Limits, "{low, high}"),
+        (list, "list"),
+    ],
+)
+def test_types_as_text(annotation, text):
+    assert type_text(annotation) == text
+
+
+def test_lookup():
+    tree = {"stages": [{"use": "rl"}], "name": "x"}
+    assert lookup(tree, ("stages", 0, "use")) == "rl"
+    assert lookup(tree, ("stages", 1, "use")) is None
+    assert lookup(tree, ("name", "use")) is None

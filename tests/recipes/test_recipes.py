@@ -1,0 +1,133 @@
+"""Every shipped recipe: opens with the command that runs it, cites its paper, and passes `check`."""
+
+import json
+import re
+
+import pytest
+from helpers.paths import RECIPES
+
+FOLDER = RECIPES
+RECIPES = sorted(FOLDER.rglob("*.yaml"))
+PROBLEMS = [
+    {"problem": f"What is {n} + {n}?", "solution": rf"{n} + {n} = \boxed{{{2 * n}}}", "answer": str(2 * n)}
+    for n in range(3)
+]
+
+ABLATIONS = ("comet_comet", "comet_embed", "comet_translated", "embed_embed", "translated_translated")
+RANGES = {
+    "comet_comet": [0.0, 2.0],
+    "comet_embed": [-1.0, 2.0],
+    "comet_translated": [-1.0, 2.0],
+    "embed_embed": [-2.0, 2.0],
+    "translated_translated": [-2.0, 2.0],
+    "pb_rlsvr": [-2.0, 3.0],
+    "pb_rlsvr_32b": [-2.0, 3.0],
+    "pb_rlsvr_miniature": [-2.0, 3.0],
+}
+"""of the totals; all others are sums of four rewards in [0, 1]"""
+
+each = pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+
+
+def test_all_are_found():
+    assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
+        "pb_rlsvr",
+        "pb_rlsvr_32b",
+        *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS),
+        "pb_rlsvr_miniature",
+        "quickstart",
+        "quickstart_judge",
+        "sp3f",
+        "sp3f_4_nodes",
+        "sp3f_no_privilege",
+        "sp3f_single_language",
+    ]
+
+
+@each
+def test_opens_with_the_schema_the_command_and_the_paper(recipe):
+    first, command, *rest = recipe.read_text(encoding="utf-8").splitlines()
+    place = recipe.relative_to(FOLDER)
+    assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json"
+    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab run recipes/{place}", command)
+    head = " ".join(line.removeprefix("# ") for line in rest[: rest.index("version: 1")])
+    assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "[A-Z]', head), "cites no paper"
+
+
+@each
+def test_passes_check_as_it_is(recipe, main):
+    code, out, err = main("check", recipe, "--json")
+    assert code == 0, out + err
+    assert json.loads(out)["total_range"] == RANGES.get(recipe.stem, [0.0, 4.0])
+
+
+OTHERS = ["sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"]
+
+
+@pytest.mark.parametrize("name", ["sp3f", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
+    write("mine.jsonl", PROBLEMS * 12)
+    mine = [
+        f"stages.{stage}.dataset.from.{key}" for stage in (0, 1) for key in ("use=data/jsonl", "with.path=mine.jsonl")
+    ]
+    done = rewardlab("run", FOLDER / f"{name}.yaml", "--dry-run", *mine)
+    assert done.returncode == 0, done.stderr
+    questions = 36 * 4  # at most: how many of the rows stay English shows only when their ids are read
+    assert f"asks teacher up to {2 * questions} questions (about " in done.stdout
+    assert f"asks teacher up to {questions} questions (about " in done.stdout
+    assert "preference asks main up to 56 questions a group, 1,792 a step" in done.stdout
+
+
+def test_what_the_paper_says_is_what_sp3f_says():
+    """Table 5 of the paper; the multilingual recipe."""
+    from rewardlab.recipe.loading import load
+    from rewardlab.recipe.models import Recipe
+
+    recipe = Recipe.model_validate(load(FOLDER / "sp3f.yaml").tree)
+    sft, rl = recipe.stages[2], recipe.stages[3]
+    assert (sft.batch_size, sft.learning_rate, sft.steps) == (16, 1e-5, 1000)
+    assert (rl.batch_size, rl.group_size, rl.learning_rate, rl.steps) == (32, 8, 5e-7, 500)
+    assert (rl.clip, rl.temperature, rl.max_new_tokens, rl.kl.coef) == ([0.2, 0.28], 1.0, 2048, 0)
+    assert rl.algorithm == "dr_grpo"
+
+
+def recipe_of(name):
+    from rewardlab.recipe.loading import load
+    from rewardlab.recipe.models import Recipe
+
+    return Recipe.model_validate(load(FOLDER / f"{name}.yaml").tree)
+
+
+@pytest.mark.parametrize("name", ["pb_rlsvr", "pb_rlsvr_32b", *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS)])
+def test_what_the_paper_says_is_what_pb_rlsvr_says(name):
+    """Table 4 and section 3.3 of the paper, the same for every policy and reward."""
+    recipe = recipe_of(name)
+    rl, backend = recipe.stages[-1], recipe.backend
+    assert (rl.algorithm, rl.group_size, rl.batch_size, rl.updates_per_batch) == ("dr_grpo", 8, 256, 8)
+    assert (rl.learning_rate, rl.epochs, rl.steps) == (5e-7, 2, None)
+    assert (rl.kl.coef, rl.kl.into, rl.kl.estimator) == (0.01, "loss", "k3")
+    assert (rl.clip, rl.temperature, rl.max_new_tokens) == ([0.2, 0.2], 1.0, 8192)
+    assert (backend.nodes, backend.gpus_per_node) == (4, 8)
+
+
+def test_an_ablation_differs_in_what_scores_and_in_nothing_else():
+    """Rows 1 to 5 of table 2: (the reward of the answer, the reward of the reasoning)."""
+    metrics = {"comet": "comet/answer", "embed": "embed/cosine", "translated": "embed/translated_cosine"}
+    whole = recipe_of("pb_rlsvr")
+    for name in ABLATIONS:
+        ablation = recipe_of(f"pb_rlsvr_ablations/{name}")
+        assert (ablation.model, ablation.dataset, ablation.curriculum) == (whole.model, whole.dataset, whole.curriculum)
+        assert ablation.backend == whole.backend
+        assert ablation.stages == whole.stages
+        assert ablation.judges == whole.judges
+        parts = ablation.reward.components
+        used = [(parts[part].use, parts[part].options.get("part", "answer")) for part in ("answer", "reasoning")]
+        on_answer, on_reasoning = (metrics[metric] for metric in name.split("_"))
+        assert used == [(on_answer, "answer"), (on_reasoning, "reasoning")]
+        assert ablation.reward.total == "(answer + reasoning) * format * language"
+
+
+def test_the_papers_own_total_is_an_override_away(main):
+    code, out, err = main("check", FOLDER / "pb_rlsvr.yaml", "reward.total=(answer + embed + translated) * format")
+    assert code == 0, err
+    assert "is in [-2, 3]" in out

@@ -1,0 +1,240 @@
+"""Over groups: who moved the reward, and what is odd: dead, still, dominating and duplicate components."""
+
+import random
+
+import pytest
+from rewardlab.scoring.attribution.findings import LEAST_GROUPS, findings_of
+from rewardlab.scoring.attribution.movement import GroupRecord, Movement
+from rewardlab.scoring.attribution.table import movement_as_dict, movement_lines
+
+GROUPS = 20
+
+
+def record(contributions, values=None, uses=None, rest=None):
+    values = contributions if values is None else contributions | values
+    uses = uses or {name: {"weight": 1} for name in contributions}
+    size = len(next(iter(contributions.values())))
+    return GroupRecord(
+        contributions=contributions, values=values, uses=uses, rest=[0.0] * size if rest is None else rest
+    )
+
+
+def movement_of(*records):
+    movement = Movement()
+    for one in records:
+        movement.add(one)
+    return movement
+
+
+def found(*records):
+    return [(finding.kind, finding.components) for finding in findings_of(movement_of(*records))]
+
+
+def noise(number, start=0):
+    """G = 4 values that vary in every group and follow nothing."""
+    draw = random.Random(f"{number} {start}")
+    return [draw.random() for _ in range(4)]
+
+
+def groups(count=GROUPS, **columns):
+    """Groups in which a column is noise where it is None, and else what its function makes of the number."""
+    made = []
+    for number in range(count):
+        given = {name: noise(number, name) if column is None else column(number) for name, column in columns.items()}
+        made.append(record(given))
+    return made
+
+
+def test_a_reward_with_nothing_odd_has_no_findings():
+    assert found(*groups(a=None, b=None)) == []
+
+
+class TestDead:
+    def test_is_what_contributes_the_same_inside_of_every_group(self):
+        made = groups(a=None, b=lambda number: [number / 7] * 4)
+        assert found(*made) == [("dead", ("b",))]
+        [finding] = findings_of(movement_of(*made))
+        assert (finding.amount, finding.groups) == (1.0, GROUPS)
+        assert "b tells no two completions of a prompt apart in every one of 20 groups: it is dead" in finding.what
+
+    def test_is_not_said_of_too_few_groups(self):
+        assert found(*groups(LEAST_GROUPS, a=None, b=lambda number: [0.5] * 4)) == [("dead", ("b",))]
+        assert found(*groups(LEAST_GROUPS - 1, a=None, b=lambda number: [0.5] * 4)) == []
+        single = groups(GROUPS, a=lambda number: [0.5], b=lambda number: [0.5])
+        assert found(*single) == []
+
+    def test_may_say_different_things_that_change_nothing(self):
+        made = [record({"a": noise(n), "f": [0.0] * 4}, {"f": noise(n, "f")}) for n in range(GROUPS)]
+        assert found(*made) == [("dead", ("f",))]
+
+    def test_may_be_a_gate_that_is_as_far_open_for_all(self):
+        made = [
+            record({"a": noise(n), "f": [-value / 2 for value in noise(n)]}, {"f": [0.5] * 4}) for n in range(GROUPS)
+        ]
+        assert found(*made) == [("dead", ("f",))]
+        filled = [record(dict(one.contributions), {"f": [None] * 4}) for one in made]  # what stood in may differ
+        assert found(*filled) == []
+
+    def test_does_not_count_completions_that_no_component_decided(self):
+        made = [record({"a": [0.5, None, 0.5], "b": noise(n)[:3]}) for n in range(GROUPS)]
+        assert found(*made) == [("dead", ("a",))]
+        made = [record({"a": [0.5, None, None], "b": noise(n)[:3]}) for n in range(GROUPS)]
+        assert found(*made) == []
+        half_open = {"a": noise(1), "f": [-0.1, -0.2, -0.3, None]}
+        assert found(*[record(half_open, {"f": [0.5, 0.5, 0.5, 1.0]})] * GROUPS) == [("dead", ("f",))]
+
+    def test_takes_rounding_for_none(self):
+        made = groups(a=None, b=lambda number: [0.1 + 0.2, 0.3, 0.3, 0.3])
+        assert found(*made) == [("dead", ("b",))]
+        assert found(*groups(a=None, b=lambda number: [0.3 + 1e-9, 0.3, 0.3, 0.3])) == [("dominating", ("a",))]
+
+    def test_for_most_groups_is_still(self):
+        made = groups(a=None, b=lambda number: [10 * (number == 3), 0, 0, 0])
+        assert found(*made) == [("still", ("b",))]
+        [finding] = findings_of(movement_of(*made))
+        assert finding.amount == 0.95
+        assert "19 of 20 groups (95.0%)" in finding.what
+        assert found(*groups(a=None, b=lambda number: [10 * (number < 2), 0, 0, 0])) == []
+
+    def test_is_not_said_of_what_is_only_logged(self):
+        made = [record({"a": noise(n)}, {"seen": [1.0] * 4}) for n in range(GROUPS)]
+        assert found(*made) == []
+        assert movement_of(*made).logged == {"seen": None}
+
+
+class TestDominating:
+    def test_is_what_makes_nearly_all_of_the_movement(self):
+        small = lambda number: [value / 50 for value in noise(number, "b")]  # noqa: E731
+        made = groups(a=None, b=small)
+        assert found(*made) == [("dominating", ("a",))]
+        assert movement_of(*made).share("a") == pytest.approx(0.98, abs=0.01)
+
+    @pytest.mark.parametrize(("others", "told"), [(1.0, []), (0.9, [("dominating", ("a",))])])
+    def test_is_more_than_nine_tenths_of_it(self, others, told):
+        made = groups(LEAST_GROUPS, a=lambda number: [9, 0, 9, 0], b=lambda number: [others, others, 0, 0])
+        assert found(*made) == told
+
+    def test_says_how_many_others_there_are(self):
+        small = lambda number: [value / 100 for value in noise(number, "b")]  # noqa: E731
+        other = lambda number: [value / 100 for value in noise(number, "c")]  # noqa: E731
+        [finding] = findings_of(movement_of(*groups(a=None, b=small, c=other, dead=lambda number: [0.0] * 4)))[1:]
+        assert finding.what.endswith("of the reward's movement; the 2 others hardly count")
+
+    def test_is_not_said_of_the_only_component(self):
+        assert found(*groups(a=None)) == []
+
+    def test_is_not_said_of_what_stands_beside_dead_ones_alone(self):
+        still = {"b": lambda number: [0.0] * 4, "c": lambda number: [1.0] * 4}
+        assert found(*groups(a=None, **still)) == [("dead", ("b",)), ("dead", ("c",))]
+        still["c"] = lambda number: [0.9 + 0.1 * (number < 3), 0.9, 0.9, 0.9]
+        made = groups(a=None, **still)
+        assert found(*made) == [("dead", ("b",)), ("dominating", ("a",))]
+        assert findings_of(movement_of(*made))[-1].what.endswith(
+            "of the reward's movement; the other one hardly counts"
+        )
+
+    def test_does_not_count_differences_between_groups(self):
+        made = groups(a=lambda number: [100 * number + value for value in noise(number)], b=None)
+        assert movement_of(*made).share("a") == pytest.approx(0.5, abs=0.1)
+
+
+class TestDuplicate:
+    def test_is_what_says_the_same_inside_of_groups_whatever_its_scale(self):
+        made = groups(a=None, b=lambda number: [3 * value + number for value in noise(number, "a")], c=None)
+        assert found(*made) == [("duplicate", ("a", "b"))]
+        assert findings_of(movement_of(*made))[0].amount == pytest.approx(1)
+
+    def test_may_be_the_opposite(self):
+        made = groups(a=None, b=lambda number: [-value for value in noise(number, "a")])
+        assert found(*made) == [("duplicate", ("a", "b"))]
+        assert "opposite" in findings_of(movement_of(*made))[0].what
+
+    @pytest.mark.parametrize(("correlation", "told"), [(0.995, True), (0.985, False), (-0.995, True), (-0.985, False)])
+    def test_is_from_a_correlation_of_99_hundredths_on(self, correlation, told):
+        other = (1 - correlation**2) ** 0.5
+        mixed = [correlation, -correlation, other, -other]
+        made = groups(a=lambda number: [1.0, -1.0, 0.0, 0.0], b=lambda number: mixed)
+        same = "say the same (their" if correlation > 0 else "say opposite things (their"
+        what = f"a and b {same} values correlate by {correlation:.3f}"
+        assert [finding.what.startswith(what) for finding in findings_of(movement_of(*made))] == [True] * told
+
+    def test_counts_groups_in_which_either_varies(self):
+        half = lambda number: noise(number, "a") if number % 2 else [0.5] * 4  # noqa: E731
+        whole = lambda number: noise(number, "a") if number % 2 else [0.5, 0.5, 0.5, 0.51]  # noqa: E731
+        assert found(*groups(LEAST_GROUPS, a=whole, b=half)) == [("duplicate", ("a", "b"))]
+
+    def test_looks_at_values_that_both_gave(self):
+        made = [record({"a": noise(n), "b": [*noise(n)[:3], 1.0]}, {"b": [*noise(n)[:3], None]}) for n in range(GROUPS)]
+        assert found(*made) == [("duplicate", ("a", "b"))]
+
+    def test_needs_groups_in_which_they_vary(self):
+        def once(number):
+            return [number < LEAST_GROUPS - 1, 0, 0, 0]
+
+        kinds = {kind for kind, _ in found(*groups(9, a=once, b=once))}
+        assert kinds == set()
+        assert found(*groups(LEAST_GROUPS, a=None, b=lambda number: noise(number, "a"))) == [("duplicate", ("a", "b"))]
+
+
+def test_memory_does_not_grow_with_groups():
+    movement = movement_of(*groups(3, a=None, b=None))
+    before = len(vars(movement)["_pairs"]), len(movement.components)
+    for one in groups(50, a=None, b=None):
+        movement.add(one)
+    assert (len(vars(movement)["_pairs"]), len(movement.components)) == before
+    assert movement.groups == 53
+
+
+def test_the_table_says_how_each_component_is_used_and_what_is_only_logged():
+    uses = {"a": {"weight": 0.5}, "f": {"gate": 0.3}, "m": {"weight": 1.0, "counterfactual": 0.2}}
+    contributions = {"a": [0.0, 1.0], "f": [0.0, 0.0], "m": [0.0, 1.0]}
+    movement = movement_of(record(contributions, {"seen": [1.0, 0.0]}, uses))
+    assert list(movement_lines(movement)) == [
+        "component  in the total                 share of movement  constant in",
+        "a          weight 0.5                   50.0%              0 of 1 groups",
+        "f          gate                         0.0%               1 of 1 groups",
+        "m          weight 1 and counterfactual  50.0%              0 of 1 groups",
+        "seen       no, only logged              –                  –",
+    ]
+    assert movement_as_dict(movement)["components"]["a"] == {
+        "uses": ["weight"],
+        "weight": 0.5,
+        "share": 0.5,
+        "groups": 1,
+        "constant": 0,
+    }
+    assert movement_as_dict(movement)["logged"] == ["seen"]
+
+
+def test_a_use_that_some_groups_do_not_tell_of_stays():
+    with_use, without = record({"a": [0.0, 1.0]}), record({"a": [0.0, 1.0]}, uses={"a": {}})
+    assert "weight 1" in list(movement_lines(movement_of(with_use, without)))[1]
+
+
+def test_dead_ones_are_named_first_and_duplicates_last():
+    small = lambda number: [value / 100 for value in noise(number, "a")]  # noqa: E731
+    made = groups(a=lambda number: noise(number, "a"), b=small, dead=lambda number: [0.0] * 4)
+    assert [kind for kind, _ in found(*made)] == ["dead", "dominating", "duplicate"]
+
+
+def test_the_rest_is_told_where_it_moves():
+    movement = movement_of(record({"a": [0.0, 1.0, None], "b": [2.0, 0.0, None]}, rest=[0.25, 0.75, 9.0]))
+    assert movement.rest_share() == 0.5 / 3.5  # of the third completion it is no normalizer's doing, but all there is
+    assert movement.share("a") == 1 / 3
+    last = list(movement_lines(movement))[-1]
+    assert last == "beside the components, 14.3% of all movement is the rest: what normalizers add of their own"
+    assert movement_as_dict(movement)["rest_share"] == 0.5 / 3.5
+
+
+def test_a_rest_that_is_the_same_for_all_moves_nothing():
+    movement = movement_of(record({"a": [0.0, 1.0]}, rest=[0.1, 0.1]))
+    assert movement.rest_share() == 0.0
+    assert not any("rest" in line for line in movement_lines(movement))
+
+
+def test_where_nothing_moves_there_is_no_share():
+    movement = movement_of(*groups(a=lambda number: [1.0] * 4))
+    assert movement.share("a") is None
+    assert "–" in list(movement_lines(movement))[1]
+    assert movement_as_dict(movement)["components"]["a"]["share"] is None
+    assert movement_as_dict(movement)["rest_share"] is None

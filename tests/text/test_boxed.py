@@ -1,0 +1,85 @@
+"""Readers of boxed answers."""
+
+import json
+import time
+
+import pytest
+from helpers.paths import TESTS
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab.text import last_box, official_box
+
+DATA = TESTS / "data"
+texts = st.lists(
+    st.sampled_from([r"\boxed{", r"\boxed", r"\fbox{", "{", "}", " ", "$", r"\(", r"\)", "\\", "7", "\n", "答"]),
+    max_size=12,
+).map("".join)
+
+
+def cases(name):
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (r"So it is \boxed{7}.", "7"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed{1}, no: \boxed{2}", "2"),
+        (r"\boxed {7}", "7"),
+        ("\\boxed\n{7}", "7"),
+        (r"\boxed{ 7 }", " 7 "),
+        (r"\boxed{}", ""),
+        (r"\boxed{{A}}", "{A}"),
+        (r"\boxed{\boxed{7}}", "7"),
+        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
+        (r"\boxed{\}}", r"\}"),
+        (r"\boxed{\begin{matrix}1\\{2}\end{matrix}}", r"\begin{matrix}1\\{2}\end{matrix}"),
+        (r"\\boxed{7}", "7"),
+        (r"{ } } \boxed{7}", "7"),
+        (r"{ \boxed{7}", "7"),
+    ],
+)
+def test_the_last_box_is_read_verbatim(text, content):
+    assert last_box(text) == content
+
+
+def test_a_box_that_is_never_closed_is_passed_over():
+    assert last_box(r"\boxed{1} and \boxed{2") == "1"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fbox{7}"]
+)
+def test_there_may_be_no_box(text):
+    assert last_box(text) is None
+
+
+@given(texts, st.text(st.sampled_from("ab \n"), max_size=5), texts)
+def test_a_box_written_last_is_the_one_that_is_read(before, content, after):
+    after = after.replace("\\", "").replace("{", "").replace("}", "")
+    assert last_box(rf"{before} \boxed{{{content}}}{after}") == content
+
+
+@pytest.mark.parametrize("name", ["sp3f_boxed_cases.jsonl", "sp3f_boxed_more_cases.jsonl"])
+def test_the_official_reader_gives_what_the_published_code_gave(name):
+    for case in cases(name):
+        assert official_box(case["input"]) == case["expected"], case["input"]
+
+
+@given(st.text() | texts)
+def test_no_text_is_too_strange(text):
+    assert isinstance(official_box(text), str)
+    box = last_box(text)
+    assert box is None or box in text
+
+
+@pytest.mark.parametrize(
+    "piece", [r"\boxed{", r"\boxed ", r"\boxed{1}", "{", "}", "\\", " ", r"\(", r"\boxed" + " " * 50]
+)
+@pytest.mark.parametrize("read", [last_box, official_box])
+def test_a_megabyte_of_anything_is_read_at_once(read, piece):
+    text = r"\boxed" + piece * (1_000_000 // len(piece))
+    started = time.process_time()
+    read(text)
+    assert time.process_time() - started < 2.0

@@ -1,0 +1,58 @@
+"""Evaluating a policy: sample on the evaluation's prompts, score with the recipe's reward, keep every completion."""
+
+from pathlib import Path
+
+from rewardlab.training import (
+    Evaluation,
+    Results,
+    RlStage,
+    Scorer,
+    StageJob,
+    held_out_samples,
+    read_samples,
+    results_table,
+    spread,
+    summarise,
+    write_evaluation_rows,
+)
+
+from toy_rewards.engine.policy import Policy
+
+
+def evaluate_before(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer) -> None:
+    """Evaluate the policy that an rl stage starts from, where the recipe says so and no earlier attempt did it."""
+    if stage.evaluation is not None and not _path(job, "before").exists():
+        evaluate(job, stage.evaluation, policy, scorer, "before")
+
+
+def evaluate_after(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer) -> None:
+    """Evaluate the trained policy, where the recipe says so, and print what has changed."""
+    if stage.evaluation is not None:
+        results = evaluate(job, stage.evaluation, policy, scorer, "after")
+        job.say(results_table(results, Results.load(_path(job, "before"))))
+
+
+def evaluate(job: StageJob, settings: Evaluation, policy: Policy, scorer: Scorer, when: str) -> Results:
+    """Return the results of an evaluation; they, the completions and their rows of the ledger are written."""
+    planned, only_held_out = job.plan.evaluation_dataset(job.index)
+    samples = held_out_samples(job.plan, job.index) if only_held_out else read_samples(job.plan, planned)
+    samples = spread(samples, settings.prompts, settings.by)
+    temperature, seed = _temperature(job, settings), f"{job.plan.recipe.seed}/evaluation"
+    groups = [policy.sample(sample, settings.samples, temperature, seed) for sample in samples]
+    scored = scorer.score_groups(groups, zero_truncated=False)
+    job.usage.write(job.index, None, scorer.judges.usage())
+    job.ledger.write(job.index, None, scored, trained="no")
+    write_evaluation_rows(_path(job, when).with_suffix(".rows.jsonl"), scored)
+    results = summarise(scored, settings.by, name=f"{job.name} {when}")
+    results.save(_path(job, when))
+    return results
+
+
+def _path(job: StageJob, when: str) -> Path:
+    return job.run.folder("evaluation") / f"{job.name}-{when}.json"
+
+
+def _temperature(job: StageJob, settings: Evaluation) -> float:
+    if settings.temperature is not None:
+        return settings.temperature
+    return job.stage.temperature if isinstance(job.stage, RlStage) else 1.0

@@ -1,0 +1,74 @@
+"""The toy backend, an engine against the public kit: what it refuses, what it describes, and that it learns."""
+
+import json
+
+import pytest
+
+RECIPE = """
+    version: 1
+    name: toy
+    model: {use: tiny}
+    dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
+    reward:
+      components: {brevity: {use: toy/brevity, with: {words: 2}}}
+      total: brevity
+    stages:
+      - {use: rl, algorithm: grpo, group_size: 8, batch_size: 4, steps: 60, learning_rate: 1.0e-2, eval: {samples: 8}}
+      - {use: eval, samples: 8, benchmark: end}
+    backend: {use: toy}
+"""
+BREVITY = [1, 1, 2 / 8, 2 / 15]
+"""of the four answers: 1, 2, 8 and 15 words where 2 are allowed"""
+
+
+def test_the_recipe_itself_is_fine(problems):
+    assert problems() == {}
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "what"),
+    [
+        ("stages.0.algorithm=ppo", "stages.0.algorithm", "the toy backend has no ppo; use dr_grpo or grpo"),
+        ("stages.0.group_size=1", "stages.0.group_size", "use 2 or more"),
+        ("stages.0.kl={coef: 0.1}", "stages.0.kl", "means nothing to the toy backend"),
+        ("stages.1.max_new_tokens=8", "stages.1.max_new_tokens", "means nothing to the toy backend"),
+        ("stages.1={use: sft}", "stages.1", "the toy backend runs data, rl and eval stages, not sft"),
+        ("stages.1.benchmark=../end", "stages.1.benchmark", "cannot be part of a file's name"),
+        ("model=.", "model", "holds no policy.json"),
+        ("backend.answers=[a, b, a]", "backend.answers", "'a' stands there twice"),
+        ("backend.answers=[a]", "backend.answers", "at least 2 items"),
+        ("backend.answer=[a, b]", "backend.answer", "did you mean 'answers'?"),
+    ],
+)
+def test_what_it_cannot_do_is_refused_with_its_place(problems, override, path, what):
+    found = problems(override)
+    assert list(found) == [path]
+    assert what in found[path]
+
+
+def test_it_describes_its_stages_and_writes_nothing(main, write, tmp_path):
+    write("r.yaml", RECIPE)
+    code, out, _ = main("run", "r.yaml", "--dry-run")
+    assert code == 0
+    assert "backend toy, in this process: a policy over 4 answers\n" in out
+    assert "  policy gradient on toy/counting: 60 steps of 4 prompts; logits move by 10 x gradient\n" in out
+    assert "stage 1: eval\n  8 completions a prompt of toy/counting" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["r.yaml"]
+
+
+def test_it_learns_what_the_reward_pays_for(main, write, tmp_path):
+    write("r.yaml", RECIPE)
+    code, _, err = main("run", "r.yaml")
+    assert code == 0, err
+    (run,) = (tmp_path / "runs").iterdir()
+    before, after, end = (_mean(run, name) for name in ("0-rl-before", "0-rl-after", "1-eval-end"))
+    assert before == pytest.approx(sum(BREVITY) / 4, abs=0.2)
+    assert after > 0.9
+    assert end > 0.9
+    policy = json.loads((run / "models" / "0-rl" / "policy.json").read_text())
+    assert policy["step"] == 60
+    assert len((run / "logs" / "0-rl.jsonl").read_text().splitlines()) == 60
+
+
+def _mean(run, name):
+    return json.loads((run / "evaluation" / f"{name}.json").read_text())["slices"][0]["means"]["total"]

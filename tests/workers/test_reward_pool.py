@@ -1,0 +1,457 @@
+"""Rewards and worker files in processes of their own: real ones, which are killed, hang and print."""
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers.paths import TESTS
+from rewardlab import Completion, Context, Group, Sample, Score
+from rewardlab.group_stream import GroupStream
+from rewardlab.registry import Registry
+from rewardlab.workers import (
+    PluginRaisedError,
+    WorkerDiedError,
+    WorkerError,
+    WorkerPool,
+    Workers,
+    WorkerStartError,
+    WorkerTimeout,
+)
+
+pytestmark = pytest.mark.slow  # it kills processes and waits for deadlines
+
+PLUGIN = TESTS / "worker_plugin"
+OBEYS = PLUGIN / "obeys.py"  # as a worker file it starts faster than as a reward; what is killed starts often
+SAMPLE = Sample(
+    id="s1",
+    prompt=({"role": "user", "content": "Where\u2028is \ud800?"},),
+    fields={"answer": [1, None, {"x": 2.5}], "language": "bn"},
+    source="rows.jsonl:3",
+)
+
+
+@pytest.fixture(autouse=True)
+def plugin(monkeypatch):
+    """The plugin `cases`, which only the host's sys.path makes importable."""
+    monkeypatch.syspath_prepend(str(PLUGIN))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(shared):
+    """A closed pool leaves no pipe, no thread and no process that nobody waited for."""
+    before = _descriptors(), threading.active_count()
+    yield
+    gc.collect()
+    assert (_descriptors(), threading.active_count()) == before
+    with contextlib.suppress(ChildProcessError):
+        assert os.waitpid(-1, os.WNOHANG) == (0, 0)
+
+
+@pytest.fixture
+def open_pool():
+    with contextlib.ExitStack() as pools:
+
+        def open_one(name: str, **more) -> WorkerPool:
+            pool = make_pool(name, **more)
+            pools.callback(pool.close)
+            return pool
+
+        yield open_one
+
+
+class FileWorker:
+    """A worker file, asked as a pool is."""
+
+    def __init__(self, **more):
+        self._workers = Workers()
+        self._worker = self._workers.of(use="cases/obeys", **more).open(OBEYS, {})
+        self.close = self._workers.close
+
+    @property
+    def restarts(self) -> int:
+        return self._worker.restarts
+
+    async def score(self, items):
+        return [Score(**said) for said in await self._worker.ask([completion.text for _, completion in items])]
+
+
+@pytest.fixture
+def open_file():
+    with contextlib.ExitStack() as workers:
+
+        def open_one(**more) -> FileWorker:
+            worker = FileWorker(**more)
+            workers.callback(worker.close)
+            return worker
+
+        yield open_one
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A pool of `cases/obeys` for the tests that do it no harm."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PLUGIN))
+        pool = make_pool("obeys", threads=3)
+        say(pool, "pid()")
+    yield pool
+    pool.close()
+
+
+def make_pool(name: str, timeout: float = 60.0, options=None, context=None, **more) -> WorkerPool:
+    spec = replace(Registry().find("reward", f"cases/{name}"), timeout=timeout)
+    made = spec.config.model_validate(options or {})
+    return WorkerPool(use=f"cases/{name}", spec=spec, options=made, context=context or Context(), **more)
+
+
+def _descriptors() -> list[str]:
+    return os.listdir("/dev/fd")
+
+
+def say(pool, *texts):
+    """The scores of texts of one sample."""
+    return asyncio.run(pool.score([(SAMPLE, Completion(text=text)) for text in texts]))
+
+
+def gone(pid: int, within: float = 5.0) -> bool:
+    """Whether the process ends in time. An orphan has ended even if init is slow to wait for it."""
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except ProcessLookupError:
+            return True
+        except FileNotFoundError:
+            pass  # no /proc here, or it has just ended
+        time.sleep(0.02)
+    return False
+
+
+def wait_for(flag: Path) -> int:
+    """The id that a worker announces by a file."""
+    until = time.monotonic() + 10
+    while not flag.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return int(flag.read_text())
+
+
+class TestScores:
+    def test_are_those_of_the_same_reward_in_process(self, open_pool, tmp_path):
+        context = Context(seed=7, cache_dir=tmp_path, device="cuda:1")
+        items = [
+            (SAMPLE, Completion(text="a lone \udcff, a \u2028, a \x00, \n", token_count=9)),
+            (SAMPLE, Completion(text="", truncated=True)),
+            (Sample(id="s2"), Completion(text="x" * 5_000_000)),
+            (Sample(id="s3"), Completion(text="")),
+        ]
+        spec = Registry().find("reward", "cases/echo")
+        options = {"factor": 0.5, "folder": str(tmp_path)}
+        here = spec.build(spec.config.model_validate(options), context).score(items)
+        assert asyncio.run(open_pool("echo", options=options, context=context).score(items)) == here
+
+    def test_of_a_group(self, open_pool):
+        group = Group(sample=SAMPLE, completions=[Completion(text=text) for text in ("ccc", "a", "bb")])
+        spec = Registry().find("reward", "cases/grouped")
+        here = asyncio.run(spec.build(None, Context()).score(GroupStream.of(group)))
+        pool = open_pool("grouped")
+        assert asyncio.run(pool.score_group(group)) == here
+        assert [score.value for score in here] == [2.0, 0.0, 1.0]
+
+    def test_of_no_items_need_no_process(self, open_pool):
+        assert asyncio.run(open_pool("dies_in_build").score([])) == []
+
+    def test_travel_as_they_are_for_the_host_to_judge(self, shared):
+        values = [score.value for score in say(shared, "said(float('nan'))", "said(-float('inf'))", "said(True)")]
+        assert str(values) == "[nan, -inf, True]"
+        assert say(shared, "said(7)", "[]") == say(shared, "said(7)")  # a list too short
+
+    def test_that_are_no_scores_are_named(self, shared):
+        for answer, complaint in {
+            "0.5": "score returned float, not a list of Score",
+            "[0.5]": "score returned float at 0, not a Score",
+            "said(Decimal(1))": "score 0: score['value'] is no JSON value",
+            "said(0.5, fine=1, bad={1, 2})": r"score 0: info\['bad'\] is no JSON value",
+        }.items():
+            with pytest.raises(PluginRaisedError, match=complaint.replace("['value']", r"\['value'\]")):
+                say(shared, answer)
+        assert shared.restarts == 0
+
+    def test_are_not_corrupted_by_what_the_reward_prints_or_reads(self, shared):
+        for _ in range(2):
+            [score] = say(shared, "loud()")
+            assert (score.value, score.info) == (0.5, {"stdin": ""})
+
+
+class TestAProcess:
+    def test_reports_an_exception_with_its_place_and_lives_on(self, shared):
+        [first] = say(shared, "pid()")
+        with pytest.raises(PluginRaisedError, match=r"^ValueError: bad \ud800 text \(at .*obeys.py:\d+\)$"):
+            say(shared, "raised(ValueError('bad \\ud800\\n text'))")
+        with pytest.raises(PluginRaisedError, match=r"^SystemExit: 3"):
+            say(shared, "raised(SystemExit(3))")
+        assert say(shared, "pid()") == [first]
+
+    def test_has_no_judges_and_says_so(self, shared):
+        with pytest.raises(PluginRaisedError, match="judge 'main': a judge cannot be asked from a worker"):
+            say(shared, "context.judges.get('main')")
+
+    def test_has_the_threads_that_the_recipe_says(self, shared):
+        [score] = say(shared, "said(env=dict(os.environ))")
+        limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+        assert [score.info["env"][name] for name in limits] == ["3"] * 4
+        assert score.info["env"]["TOKENIZERS_PARALLELISM"] == "false"
+
+    def test_is_not_interrupted_with_its_host(self, shared):
+        [score] = say(shared, "said(group=os.getpgrp())")
+        assert score.info["group"] != os.getpgrp()
+
+
+class TestAPool:
+    def test_starts_a_second_process_only_for_a_call_that_would_wait(self, open_file):
+        pool = open_file(size=2)
+
+        async def together(seconds):
+            item = (SAMPLE, Completion(text=f"(time.sleep({seconds}), pid())[1]"))
+            return await asyncio.gather(pool.score([item]), pool.score([item]))
+
+        alone = {say(pool, "pid()")[0].info["pid"] for _ in range(3)}
+        assert len(alone) == 1
+        asyncio.run(together(0.1))  # starts the second
+        began = time.monotonic()
+        both = {scores[0].info["pid"] for scores in asyncio.run(together(0.6))}
+        assert time.monotonic() - began < 1.1
+        assert len(both) == 2
+        assert alone < both
+        assert pool.restarts == 0
+
+    def test_serves_a_loop_in_another_thread_with_many_calls_at_once(self, open_pool):
+        pool = open_pool("echo", size=2)
+        answers = []
+
+        async def many():
+            calls = (pool.score([(SAMPLE, Completion(text="x" * n))]) for n in range(1, 41))
+            answers.extend(await asyncio.gather(*calls))
+
+        thread = threading.Thread(target=lambda: asyncio.run(many()))
+        thread.start()
+        thread.join()
+        assert [scores[0].value for scores in answers] == list(range(1, 41))
+
+    def test_that_is_warmed_has_its_process_ready(self, open_pool, tmp_path):
+        context = Context(cache_dir=tmp_path / "built")
+        pool = open_pool("announced", context=context)
+        pool.warm()
+        assert [wait_for(context.cache_dir)] == [score.info["pid"] for score in say(pool, "pid()")]
+
+    def test_that_is_warmed_in_vain_says_so_at_the_first_call(self, open_pool):
+        pool = open_pool("fails_to_build")
+        pool.warm()
+        with pytest.raises(WorkerStartError, match="heavy"):
+            say(pool, "x")
+
+    def test_skips_a_call_that_was_cancelled_while_it_waited(self, open_file, tmp_path):
+        pool = open_file()
+
+        async def cancel():
+            first = asyncio.create_task(pool.score([(SAMPLE, Completion(text="(time.sleep(0.2), pid())[1]"))]))
+            await asyncio.sleep(0.05)
+            flag = f"announce({str(tmp_path / 'flag')!r})"
+            second = asyncio.create_task(pool.score([(SAMPLE, Completion(text=flag))]))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await first
+
+        asyncio.run(cancel())
+        say(pool, "pid()")
+        assert not (tmp_path / "flag").exists()
+
+    def test_names_a_sample_that_json_cannot_carry(self, open_pool):
+        sample = Sample(id="s9", fields={"fine": 1, "when": {1, 2}})
+        with pytest.raises(WorkerError, match=r"sample 's9': fields\['when'\] is no JSON value"):
+            asyncio.run(open_pool("echo").score([(sample, Completion(text="x"))]))
+
+
+class TestDeadline:
+    def test_kills_what_runs_past_it_and_starts_afresh(self, open_file):
+        pool = open_file(timeout=0.4)
+        [before] = say(pool, "pid()")
+        with pytest.raises(WorkerTimeout, match=r"no score within 0.4 s; the worker was "):
+            say(pool, "burn(60)")
+        assert gone(before.info["pid"], within=0.1)
+        assert say(pool, "pid()") != [before]
+        assert pool.restarts == 1
+
+    def test_blames_what_computes_with_all_that_it_runs(self, open_file):
+        pool = open_file(timeout=0.4)
+        with pytest.raises(WorkerTimeout) as caught:
+            say(pool, "crunch()")
+        assert caught.value.cpu_bound
+
+    def test_does_not_blame_what_sleeps(self, open_file):
+        pool = open_file(timeout=0.4)
+        # What it computed before this call counts for nothing.
+        for _ in range(3):
+            say(pool, "burn(0.1)", *["pid()"] * 50)
+        with pytest.raises(WorkerTimeout) as caught:
+            say(pool, "time.sleep(60)")
+        assert not caught.value.cpu_bound
+
+    def test_of_several_items_grows_by_a_tenth_for_each(self, open_pool):
+        pool = open_pool("obeys", timeout=0.3)
+        say(pool, "pid()")
+        assert len(say(pool, "(time.sleep(0.4), pid())[1]", *["pid()"] * 30)) == 31  # 1.2 s are allowed
+        with pytest.raises(WorkerTimeout, match=r"no score within 0.33 s"):
+            say(pool, "time.sleep(60)", "pid()")
+
+    def test_passes_over_a_helper_that_floods_stderr(self, open_file):
+        pool = open_file(timeout=0.4)
+        with pytest.raises(WorkerTimeout):
+            say(pool, "[print('x' * 10_000, file=sys.stderr) for _ in iter(int, 1)]")
+
+
+class TestDeath:
+    def test_between_two_calls_is_made_good_on_a_fresh_process(self, open_file):
+        pool = open_file()
+        [before] = say(pool, "pid()")
+        os.kill(before.info["pid"], signal.SIGKILL)
+        assert say(pool, "pid()") != [before]
+        assert pool.restarts == 1
+
+    def test_twice_of_one_call_is_an_error_that_shows_how_and_the_last_lines(self, open_file, tmp_path):
+        pool = open_file()
+        how = r"(?s)cases/obeys: the worker died \(signal 11, .*last words.*obeys.py"
+        with pytest.raises(WorkerDiedError, match=how):
+            say(pool, "die(signal.SIGSEGV)")
+        assert say(pool, "said(1.0)")[0].value == 1.0  # after which the next death is a first one
+        assert say(pool, f"die_once({str(tmp_path / 'flag')!r})")[0].value == 1.0
+        assert pool.restarts == 3
+
+    def test_seven_times_in_a_row_ends_the_pool(self, open_pool):
+        pool = open_pool("dies_in_build")
+        for _ in range(3):
+            with pytest.raises(WorkerDiedError, match=r"^cases/dies_in_build: the worker died \(exit code 7"):
+                say(pool, "x")
+        for _ in range(2):
+            with pytest.raises(WorkerDiedError, match=r"gave up after 7 deaths in a row; .*exit code 7"):
+                say(pool, "x")
+        assert pool.restarts == 6
+
+    def test_is_told_with_the_last_lines_though_it_is_made_good(self, open_file, tmp_path, capsys):
+        say(open_file(), f"die_once({str(tmp_path / 'flag')!r})")
+        told = capsys.readouterr().err
+        assert told.startswith("warning: cases/obeys: the worker died (signal 9, ")
+        assert "last words" in told
+
+    def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_file, tmp_path):
+        pool = open_file()
+        flag = tmp_path / "helper"
+        began = time.monotonic()
+        with pytest.raises(WorkerDiedError):
+            say(pool, f"(helper({str(flag)!r}), die())")
+        assert time.monotonic() - began < 5
+        assert gone(int(flag.read_text()))
+
+
+class TestStart:
+    def test_failing_is_one_error_for_every_call(self, open_pool):
+        pool = open_pool("fails_to_build")
+        for _ in range(3):
+            with pytest.raises(
+                WorkerStartError, match=r"(?s)ImportError: no module named 'heavy' \(at .*about to fail"
+            ):
+                say(pool, "x")
+        assert pool.restarts == 0
+
+    def test_without_an_interpreter(self, open_pool):
+        with pytest.raises(WorkerStartError, match="no/such/python"):
+            say(open_pool("echo", python="no/such/python"), "x")
+
+
+class TestEnd:
+    def test_close_fails_the_calls_under_way_and_may_be_repeated(self, open_file, tmp_path):
+        pool = open_file()
+        flag = tmp_path / "flag"
+        errors = []
+
+        def hang():
+            with pytest.raises(WorkerError, match="closed") as caught:
+                say(pool, f"(announce({str(flag)!r}), time.sleep(60))")
+            errors.append(caught.value)
+
+        thread = threading.Thread(target=hang)
+        thread.start()
+        pid = wait_for(flag)
+        pool.close()
+        assert gone(pid, within=0.1)
+        thread.join()
+        pool.close()
+        with pytest.raises(WorkerError, match="closed"):
+            say(pool, "pid()")
+        assert len(errors) == 1
+
+    def test_does_not_come_by_a_fork_of_the_host(self, shared):
+        [before] = say(shared, "pid()")
+        fork = os.fork()
+        if fork == 0:
+            shared.close()
+            os._exit(0)
+        assert os.waitpid(fork, 0) == (fork, 0)
+        assert say(shared, "pid()") == [before]
+
+    def test_of_a_pool_that_nobody_holds(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pool = FileWorker()
+            [score] = say(pool, "pid()")
+            del pool
+            gc.collect()
+        assert gone(score.info["pid"], within=0.1)
+
+    def test_of_a_host_that_exits_without_closing(self, tmp_path):
+        flag = tmp_path / "flag"
+        with a_host("exit", f"(announce({str(flag)!r}), time.sleep(60))") as host:
+            pid = wait_for(flag)
+            host.stdin.close()
+            assert host.wait(10) == 0
+            assert gone(pid, within=0.5)
+            assert host.stderr.read() == b""
+
+    def test_of_a_host_that_is_killed(self, tmp_path):
+        flags = [tmp_path / name for name in ("sleeps", "holds", "helped")]
+        tell = [f"announce({str(flag)!r})" for flag in flags]
+        helper = tmp_path / "helper"
+        texts = [
+            f"({tell[0]}, time.sleep(60))",
+            f"({tell[1]}, hold_gil())",
+            f"(helper({str(helper)!r}), {tell[2]}, time.sleep(60))",
+        ]
+        with a_host("stay", *texts) as host:
+            pids = [wait_for(flag) for flag in flags] + [int(helper.read_text())]
+            host.kill()
+            host.wait()
+            assert all(map(gone, pids))
+
+
+@contextlib.contextmanager
+def a_host(then: str, *texts: str) -> Iterator[subprocess.Popen]:
+    """A host in a process of its own; see worker_plugin/host.py."""
+    command = [sys.executable, "-W", "always", str(PLUGIN / "host.py"), then, *texts]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as host:
+        try:
+            yield host
+        finally:
+            host.kill()
