@@ -21,6 +21,7 @@ from rewardlab.recipe.expression import parse
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import Use
+from rewardlab.training import telemetry_variables
 
 from helpers.paths import TESTS
 
@@ -255,9 +256,7 @@ def command(toy_path):
 
     `command(folder, "run", "r.yaml")` runs it in `folder` and is (code, out, err).
     """
-    from rewardlab_trl.trainer_arguments import prepare_process
-
-    prepare_process()  # a test may import torch before its first run does
+    _prepare_process()  # a test may import torch before its first run does
 
     def run(folder, *arguments):
         from rewardlab.cli import main
@@ -271,6 +270,14 @@ def command(toy_path):
         return code, out.getvalue(), err.getvalue()
 
     return run
+
+
+def _prepare_process():
+    """Set what engines set before torch is imported, whichever of them is installed here."""
+    waiting = {"GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "PASSIVE", "TOKENIZERS_PARALLELISM": "false"}
+    for name, value in waiting.items():
+        os.environ.setdefault(name, value)
+    os.environ.update(telemetry_variables())
 
 
 def _leave_what_is_imported():
@@ -302,9 +309,7 @@ def problems(main, write, request):
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory, module_of):
     """Folders as Hugging Face models come, tiny and random: `model_folder("gpt2")`, tiny_models/policies.py."""
-    from rewardlab_trl.trainer_arguments import prepare_process
-
-    prepare_process()  # as every run does before it imports torch
+    _prepare_process()
     made = {}
 
     def folder(kind):

@@ -242,7 +242,7 @@ def test_the_toy_engine_keeps_every_law(toy, tmp_path):
 def test_a_faulty_engine_breaks_the_law_that_is_about_it(faulty, law, fault, said):
     faulty(fault)
     with pytest.raises(LawsBroken) as broken:
-        check_backend(recipe_of("faulty"), only=[law])
+        check_backend(recipe_of("faulty"), only=[law], limit=60)
     assert f"faulty breaks `{law}`: {BACKEND[law]}\n    asked: " in str(broken.value)
     assert said in str(broken.value)
 

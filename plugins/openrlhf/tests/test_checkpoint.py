@@ -12,12 +12,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 @pytest.fixture
 def saved(driven):
-    """The checkpoints of a stage of 32 steps of 8 prompts: those of its steps 16 and 32."""
+    """The checkpoints of a stage of 20 steps of 8 prompts: those of its steps 10 and 20."""
     return driven.directory / "checkpoints" / "1-rl"
 
 
 def test_the_newest_counts(saved):
-    assert consumed_prompts(saved) == 32 * 8
+    assert consumed_prompts(saved) == 20 * 8
 
 
 def test_without_one_none_are_consumed(tmp_path):
@@ -28,9 +28,9 @@ def test_without_one_none_are_consumed(tmp_path):
 def test_one_that_was_torn_is_an_error_that_names_it(saved, tmp_path, content):
     folder = tmp_path / "_actor"
     folder.mkdir()
-    (folder / "latest").write_text("global_step32")
-    (name,) = (path.name for path in Path(saved, "_actor", "global_step32").glob("*model_states.pt"))
-    (folder / "global_step32").mkdir()
-    (folder / "global_step32" / name).write_bytes(content)
+    (folder / "latest").write_text("global_step20")
+    (name,) = (path.name for path in Path(saved, "_actor", "global_step20").glob("*model_states.pt"))
+    (folder / "global_step20").mkdir()
+    (folder / "global_step20" / name).write_bytes(content)
     with pytest.raises(JobError, match=f"the checkpoint in {folder} cannot be read"):
         consumed_prompts(tmp_path)

@@ -78,6 +78,7 @@ def _interrupt(tested: BackendTrial, folder: Path) -> TriedRun:
     running.interrupt()
     (folder / gate.RELEASE).touch()
     ended = running.wait()
+    (folder / gate.HOLD).unlink()
     return _go_on(tested, folder, ended, _continuation(ended))
 
 
@@ -85,18 +86,21 @@ def _stop(tested: BackendTrial, folder: Path) -> TriedRun:
     given = [RECIPE, gate.HELD, gate.RELEASE, ELSEWHERE]
     typed = "RunJob.load('recipe.yaml').start(), then stop()"
     ended = _start_held(tested, folder, ["-c", STOPPED_JOB, *given], typed).wait()
+    (folder / gate.HOLD).unlink()
     if ended.code != 0 or ended.out.splitlines()[-1] != "stopped" or ended.directory is None:
         raise violation(ended.typed, ended.ending, "a result that is `stopped`")
     return _go_on(tested, folder, ended, [*RUN, "--resume", ended.directory])
 
 
 def _start_held(tested: BackendTrial, folder: Path, arguments: Sequence[str], typed: str) -> RunningCommand:
-    """Return a run that is held up in a step of the gated stage; raise UnmetNeed where it ends before."""
+    """Return a run that is held up in a step of the gated stage, while the file HOLD is there.
+
+    Raises UnmetNeed where it ends before.
+    """
     index, stage = tested.gated_stage()
     (folder / gate.HOLD).touch()
     running = tested.commands.start(arguments, folder, typed)
     if running.wait_for(folder / gate.HELD):
-        (folder / gate.HOLD).unlink()
         return running
     ended = running.wait()
     if ended.err.strip() == ELSEWHERE:

@@ -1,11 +1,12 @@
 """The plugin `check_backend`: a reward of 0 that holds a run up, or fails, once its ledger has some rows.
 
-So a run is interrupted in the middle of a step however fast the engine is. `check_backend` offers it to the processes
+So a run is interrupted in the middle of a step however fast the engine is, and ends before its last one however late
+the engine hears of it. `check_backend` offers it to the processes
 that it starts, and to no others.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,8 @@ from rewardlab.types import Score
 
 PLUGIN, NAME = "check_backend", "gate"
 HOLD, HELD, RELEASE, FAIL = "hold", "held", "release", "fail"
-"""files: the run is to be held up; it is; it is to go on; the reward is to fail"""
+"""files: the run is to be held up; it is; the step under way may go on; the reward is to fail"""
 FAILURE = "check_backend has this reward fail"
-LONGEST_S = 120.0
-"""seconds for which a run is held up at most"""
 POLL_S = 0.01
 
 
@@ -27,6 +26,12 @@ class Options(Config):
     """the folder in which the run is made, with the files that say what is to happen"""
     rows: int
     """rows in the ledger, those of evaluations apart, from which on it happens"""
+    step: int
+    """completions of a step"""
+    longest_s: float
+    """seconds for which a run is held up at most, until it is interrupted"""
+    late_s: float
+    """seconds for which the step after that is held up, since an engine may hear of the interruption late"""
 
 
 class Gate:
@@ -34,24 +39,37 @@ class Gate:
 
     def __init__(self, options: Options):
         self._folder = Path(options.folder)
-        self._rows = options.rows
+        self._options = options
+        self._end: float | None = None
 
     def score(self, items: Sequence[Any]) -> list[Score]:
         """Return 0 for each item. Raises RuntimeError where the reward is to fail."""
-        if (self._folder / FAIL).exists() and self._reached():
+        if self._there(FAIL) and self._ledger_rows() >= self._options.rows:
             raise RuntimeError(FAILURE)
-        if (self._folder / HOLD).exists() and self._reached():
-            self._hold_up()
+        if self._there(HOLD):
+            self._hold_up(self._ledger_rows() - self._options.rows)
         return [Score(value=0.0)] * len(items)
 
-    def _reached(self) -> bool:
-        lines = [line for path in self._folder.glob("runs/*/ledger.jsonl") for line in path.read_bytes().splitlines()]
-        return sum(b'"trained": "no"' not in line for line in lines) >= self._rows
+    def _there(self, name: str) -> bool:
+        return (self._folder / name).exists()
 
-    def _hold_up(self) -> None:
-        (self._folder / HELD).touch()
-        until = time.monotonic() + LONGEST_S
-        while not (self._folder / RELEASE).exists() and time.monotonic() < until:
+    def _ledger_rows(self) -> int:
+        lines = [line for path in self._folder.glob("runs/*/ledger.jsonl") for line in path.read_bytes().splitlines()]
+        return sum(b'"trained": "no"' not in line for line in lines)
+
+    def _hold_up(self, more: int) -> None:
+        """Hold up the step that is to be interrupted, and then, for a while, those after it."""
+        now = time.monotonic()
+        if more >= self._options.step:
+            self._end = self._end or now + self._options.late_s
+            self._wait_while(lambda: self._there(HOLD), self._end)
+        elif more >= 0:
+            (self._folder / HELD).touch()
+            self._wait_while(lambda: not self._there(RELEASE), now + self._options.longest_s)
+
+    @staticmethod
+    def _wait_while(goes_on: Callable[[], bool], end: float) -> None:
+        while goes_on() and time.monotonic() < end:
             time.sleep(POLL_S)
 
 

@@ -49,6 +49,7 @@ class BackendTrial:
     def __init__(self, plan: Plan, scratch: Path, environment: Mapping[str, str], limit: float):
         self.plan = plan
         self._scratch = scratch
+        self._limit = limit
         for name in ("output", "site"):
             (scratch / name).mkdir()
         gate.install(scratch / "site")
@@ -83,8 +84,10 @@ class BackendTrial:
         reward = raw.get("reward")
         if reward is not None and self.rl:
             _, stage = next(iter(self.rl.items()))
-            rows = self.saved_steps(stage) * stage.batch_size * stage.group_size
-            options = {"folder": str(folder), "rows": rows}
+            step = stage.batch_size * stage.group_size
+            rows = self.saved_steps(stage) * step
+            held = {"longest_s": self._limit / 5, "late_s": self._limit / 20}
+            options = {"folder": str(folder), "rows": rows, "step": step, **held}
             reward["components"][gate.PLUGIN] = {"use": f"{gate.PLUGIN}/{gate.NAME}", "with": options}
             reward["total"] = f"({reward['total']}) + {gate.PLUGIN}"
         (folder / RECIPE).write_text(dump(raw), encoding="utf-8")
