@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +101,7 @@ class Job:
 
     def left(self) -> list[str]:
         """The command lines of processes that are still there."""
-        return [" ".join(process.cmdline()) for process in _processes(self._ray)]
+        return _command_lines(self._ray)
 
 
 @contextmanager
@@ -140,11 +140,14 @@ def started(
 
 
 @contextmanager
-def ray_environment(folder: Path, paths: Sequence[Path] = ()) -> Iterator[dict[str, str]]:
-    """Yield the variables of jobs on this engine, for whoever starts them; no process of theirs is left afterwards."""
+def ray_environment(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[], list[str]]]]:
+    """Yield the variables of jobs for whoever starts them, and a function that tells which of their processes are left.
+
+    None of them is left afterwards.
+    """
     ray = Path(tempfile.mkdtemp(prefix="rl_", dir="/tmp"))
     try:
-        yield _environment(folder, ray, paths)
+        yield _environment(folder, ray, ()), lambda: _command_lines(ray)
     finally:
         _kill(ray)
         shutil.rmtree(ray, ignore_errors=True)
@@ -169,6 +172,10 @@ def _kill(ray: Path) -> None:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         psutil.wait_procs(found, timeout=10)
+
+
+def _command_lines(ray: Path) -> list[str]:
+    return [" ".join(process.cmdline()) for process in _processes(ray)]
 
 
 def _processes(ray: Path) -> list[psutil.Process]:

@@ -10,8 +10,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 RECIPE = """
 version: 1
 seed: 1
-model: {use: tiny}
-dataset: {use: data/arithmetic, with: {kind: prompts, rows: 40}}
+model: MODEL
+dataset: {use: toy/counting, with: {rows: 32}}
 reward:
   components:
     letters: {use: toy/letters}
@@ -30,8 +30,11 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 """
 
 
-def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, toy, tmp_path):
-    with jobs.ray_environment(tmp_path) as environment:
-        [result] = check_backend(RECIPE, environment=environment)
+def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):
+    """And no process of its jobs is left, however they end."""
+    recipe = RECIPE.replace("MODEL", str(model_folder("llama")))
+    with jobs.ray_environment(tmp_path) as (environment, left):
+        [result] = check_backend(recipe, environment=environment)
+        assert not left()
     assert [outcome.law for outcome in result.of("off")] == ["same"]
     assert [outcome.law for outcome in result.of("held")] == [law for law in BACKEND if law != "same"]

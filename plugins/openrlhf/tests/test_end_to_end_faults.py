@@ -1,4 +1,7 @@
-"""What ends a job, and what goes on after it: rewards that go wrong, a machine that goes down, a judge that dies."""
+"""What ends a job, and what goes on after it: a machine that goes down, a judge that refuses.
+
+A reward that goes wrong is in test_backend_laws.py, and every way in which it can in test_service.py.
+"""
 
 import time
 
@@ -8,23 +11,6 @@ pytest.importorskip("openrlhf", reason="needs the environment of requirements-op
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 STEPS, PROMPTS, SIZE = 6, 4, 4
-
-
-def test_a_reward_that_goes_wrong_ends_the_job_with_its_own_words(jobs, drive, model, toy_path, tmp_path):
-    """It hangs and its worker is killed; a judge that raises ends the job of the next test."""
-    faulty = "reward.components.faulty={use: toy/faulty_worker, with: {how: hang, when: '5'}, timeout: 0.5}"
-    recipe = drive.with_name("short.yaml")
-    overrides = (f"model={model}", faulty, "reward.total=preference + faulty")
-    with jobs.started(tmp_path, recipe, *overrides, paths=[toy_path]) as job:
-        ended = job.wait()
-        left = job.left()
-    assert ended.code == 1
-    *_, last = ended.output.splitlines()
-    assert last.startswith("error: ")
-    assert "component 'faulty' (toy/faulty_worker)" in last
-    assert "0.5 s" in last
-    assert not left, "every process of the job has ended with it"
-    assert not (ended.directory / "models" / "0-rl").exists()
 
 
 def test_a_killed_machine_and_then_a_judge_that_refuses_cost_no_answer_twice(

@@ -18,6 +18,7 @@ from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab_openrlhf.stage_files import StageFiles
 
+LOCAL = {"address": "local", "include_dashboard": False}
 STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
 
 from rewardlab_openrlhf.rollout.executor import GroupExecutor
@@ -60,9 +61,10 @@ def connect(task: StageTask) -> None:
     """Connect to the cluster that this process is a job of (RAY_ADDRESS), or start a Ray on this machine."""
     import ray
 
-    address = os.environ.get("RAY_ADDRESS") or "local"
+    # a Ray of this job's own needs no dashboard, which takes seconds and a port where anybody here may start jobs
+    where = {"address": address} if (address := os.environ.get("RAY_ADDRESS")) else LOCAL
     os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
-    ray.init(address=address, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
+    ray.init(**where, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
 
 
 def _start_engine(module: str, arguments: Sequence[str]) -> None:
