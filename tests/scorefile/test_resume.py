@@ -17,6 +17,8 @@ from helpers.paths import TESTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab.cli import main
+from rewardlab.scorefile import job
+from rewardlab.scorefile.rows import check_rows
 
 pytestmark = pytest.mark.slow  # it kills jobs and fills disks
 
@@ -427,6 +429,25 @@ def test_a_second_writer_is_refused():
             _, error = third.communicate(timeout=30)
         assert (third.returncode, error) == (2, "error: out.jsonl: another process is writing this file\n")
         assert not OUT.exists()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--resume",)])
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_file_that_appears_while_the_rows_are_checked_is_left_as_it_is(arguments, torn, monkeypatch, capsys):
+    """Another job, started at the same time, found no file either and was quicker; it may be in the middle of a line."""
+    assert score(out="another.jsonl") == 0
+    lines = Path("another.jsonl").read_bytes().splitlines(keepends=True)
+    theirs = b"".join([lines[2], lines[0], lines[1][:-7] if torn else b""])
+
+    def check(*given):
+        OUT.write_bytes(theirs)
+        return check_rows(*given)
+
+    monkeypatch.setattr(job, "check_rows", check)
+    capsys.readouterr()
+    assert score(*arguments) == 2
+    assert OUT.read_bytes() == theirs
+    assert "error: out.jsonl: exists already; --resume goes on with it" in capsys.readouterr().err
 
 
 @pytest.mark.slow

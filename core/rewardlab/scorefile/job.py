@@ -61,7 +61,8 @@ class ScoreJob:
         with closing(state), closing(RowIndex()) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
-            kept = self._read_partial_output(index, state)
+            # a file that appears where none was begun is another process's, and its lock is not held
+            kept = self._read_partial_output(index, state) if begun else PartialOutput()
             with self._resumable(len(index)):
                 if kept.rows < len(index):
                     with Scorer(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as scorer:
@@ -81,7 +82,11 @@ class ScoreJob:
             next(lines, None)  # says why a file cannot be read
         if problem := output_path_problem(self.output):
             raise UserError(problem)
-        if self.output.exists() and not self.resume:
+        if not self.resume:
+            self._refuse_output()
+
+    def _refuse_output(self) -> None:
+        if self.output.exists():
             what = "exists already; --resume goes on with it, or give -o another name"
             raise UserError(what, where=str(self.output))
 
@@ -105,8 +110,7 @@ class ScoreJob:
 
     def _begin(self, state: StateFolder, now: dict) -> None:
         state.hold()
-        if self.output.exists():
-            raise UserError("another process has just written this file", where=str(self.output))
+        self._refuse_output()
         state.write(now)
 
     def _check_rows(self, index: RowIndex) -> RowCheck:
