@@ -13,6 +13,7 @@ from rewardlab.judging.budget import Budget
 from rewardlab.judging.circuit_breaker import CircuitBreaker
 from rewardlab.judging.group_deadline import GROUP_CLOCK
 from rewardlab.judging.rate_limit import RateLimit
+from rewardlab.judging.token_counts import plausible_counts
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.types import Ask, Reply
@@ -40,8 +41,8 @@ class _Failure:
 class Attempts:
     """The way to ask one judge: every call to it goes through here and is counted.
 
-    stopped: returns why no further call may be made, or None. on_open: called with why the judge is down, and the most
-        seconds that questions will wait for it, when they begin to wait.
+    stopped: returns why no further call may be made, or None. warn: called with what the user should know about the
+        judge: that it is down, and for how long questions will wait for it; that its token counts are not believed.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Attempts:
         usage: UsageFile,
         budget: Budget | None,
         stopped: Callable[[], JobError | None],
-        on_open: Callable[[str, float], None],
+        warn: Callable[[str], None],
     ):
         self._name = name
         self._judge = judge
@@ -62,8 +63,12 @@ class Attempts:
         self._stopped = stopped
         self._tries = 1 + settings.retries
         self._slots = asyncio.Semaphore(settings.concurrency)
-        self._breaker = CircuitBreaker(max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries), on_open)
+        self._breaker = CircuitBreaker(
+            max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries), self._warn_of_outage
+        )
         self._rate_limit = RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
+        self._warn = warn
+        self._has_odd_counts = False
 
     @property
     def _usage(self) -> Usage:
@@ -181,7 +186,17 @@ class Attempts:
             problem = f"returned {type(reply).__name__}, not a Reply"
         elif not isinstance(reply.text, str):
             problem = f"returned a text that is {type(reply.text).__name__}, not str"
-        return reply if problem is None else Reply(error=f"judge {self._name!r} {problem}")
+        return self._believed(ask, reply) if problem is None else Reply(error=f"judge {self._name!r} {problem}")
+
+    def _believed(self, ask: Ask, reply: Reply) -> Reply:
+        reply, odd = plausible_counts(ask, reply)
+        if odd is not None and not self._has_odd_counts:
+            self._has_odd_counts = True
+            self._warn(f"{odd}; they are left out of its limits and its usage")
+        return reply
+
+    def _warn_of_outage(self, why: str, seconds: float) -> None:
+        self._warn(f"{why}; its questions wait for it, for {seconds:.0f} s at most")
 
     def _down_reply(self) -> Reply:
         down, why = self._breaker.seconds, self._breaker.last_failure

@@ -58,9 +58,7 @@ class HostedJudge:
             most = spec.most_tokens(options) if spec.most_tokens is not None else None
             spent = self._usage.spent()
             self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
-        self._attempts = Attempts(
-            name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._warn_of_outage
-        )
+        self._attempts = Attempts(name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._warn)
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
         self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept)
@@ -156,8 +154,6 @@ class HostedJudge:
         """Make no further call; the first reason counts."""
         self.stopped = self.stopped or error
 
-    def _warn_of_outage(self, why: str, seconds: float) -> None:
-        if self.stopped is not None:  # failures of a judge that is being closed are no news
-            return
-        warning = f"warning: judge {self.name!r} {why}; its questions wait for it, for {seconds:.0f} s at most"
-        self._judging.say(redact(warning))
+    def _warn(self, text: str) -> None:
+        if self.stopped is None:  # failures of a judge that is being closed are no news
+            self._judging.say(redact(f"warning: judge {self.name!r} {text}"))

@@ -1,0 +1,72 @@
+"""Judges that count what cannot be true: nothing of it reaches limits, budgets or usage, and the user is told once."""
+
+import asyncio
+import time
+
+import pytest
+from rewardlab import Ask, JudgeSpec, Reply
+from rewardlab.judging import HostedJudge
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.token_counts import HIDDEN_TOKENS, MOST_ANSWER_TOKENS, plausible_counts
+from rewardlab.recipe.use import JudgeUse
+
+QUESTION = Ask(messages=({"role": "user", "content": "Is it? ✓"},))
+BYTES = len("Is it? ✓".encode())
+
+
+@pytest.fixture
+def hosted(home):
+    """`hosted(reply, **settings)`: a judge that always gives this reply, and the lines that it had printed."""
+
+    def host(reply, **settings):
+        class Judge:
+            async def ask(self, ask):
+                return reply
+
+        said = []
+        spec = JudgeSpec(name="made", summary="made", build=lambda *_: Judge())
+        use = JudgeUse.model_validate({"use": "test/made", **settings})
+        return HostedJudge("main", Judge(), spec, use, home, judging=JudgingSettings(say=said.append)), said
+
+    return host
+
+
+@pytest.mark.parametrize("counts", [(10**18, 5), (5, 10**18), (10**400, 10**400), (10**4299, 0), (-1, 0), (True, 1)])
+def test_nothing_waits_for_them_and_nothing_is_counted(hosted, counts):
+    reply = Reply(text="yes", prompt_tokens=counts[0], completion_tokens=counts[1])
+    judge, said = hosted(reply, tokens_per_minute=60_000, price={"prompt": 1.0, "completion": 1.0})
+    began = time.monotonic()
+
+    async def questions():
+        return [(await judge.ask(QUESTION)).text for _ in range(3)]
+
+    assert asyncio.run(asyncio.wait_for(questions(), 10)) == ["yes"] * 3
+    assert time.monotonic() - began < 5
+    assert judge.usage.prompt_tokens + judge.usage.completion_tokens <= 15
+    (warning,) = said
+    assert warning.startswith("warning: judge 'main' reports ")
+    assert "that cannot be true" in warning
+
+
+def test_a_budget_takes_them_for_counts_that_were_not_given(hosted):
+    reply = Reply(text="yes", prompt_tokens=10**18, completion_tokens=10**18)
+    judge, _ = hosted(reply, budget={"tokens": 1_000})
+
+    async def questions():
+        return [(await judge.ask(Ask(messages=QUESTION.messages, draw=draw))).error for draw in range(3)]
+
+    assert asyncio.run(questions()) == [None] * 3
+
+
+@pytest.mark.parametrize("prompt", [None, 0, BYTES + HIDDEN_TOKENS])
+@pytest.mark.parametrize("completion", [None, 0, MOST_ANSWER_TOKENS])
+def test_what_can_be_true_stays(prompt, completion):
+    reply = Reply(text="yes", prompt_tokens=prompt, completion_tokens=completion)
+    assert plausible_counts(QUESTION, reply) == (reply, None)
+
+
+def test_one_count_more_is_left_out_alone():
+    reply = Reply(text="yes", prompt_tokens=BYTES + HIDDEN_TOKENS + 1, completion_tokens=7)
+    kept, odd = plausible_counts(QUESTION, reply)
+    assert kept == Reply(text="yes", prompt_tokens=None, completion_tokens=7)
+    assert odd == f"reports prompt_tokens that cannot be true (at most {BYTES + HIDDEN_TOKENS:,} are believed)"
