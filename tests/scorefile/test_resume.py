@@ -434,7 +434,7 @@ def test_a_second_writer_is_refused():
 @pytest.mark.parametrize("arguments", [(), ("--resume",)])
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_file_that_appears_while_the_rows_are_checked_is_left_as_it_is(arguments, torn, monkeypatch, capsys):
-    """Another job, started at the same time, found no file either and was quicker; it may be in the middle of a line."""
+    """Another job that found no file either was quicker, and may be in the middle of a line."""
     assert score(out="another.jsonl") == 0
     lines = Path("another.jsonl").read_bytes().splitlines(keepends=True)
     theirs = b"".join([lines[2], lines[0], lines[1][:-7] if torn else b""])

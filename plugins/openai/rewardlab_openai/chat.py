@@ -12,7 +12,7 @@ from rewardlab_openai.client import PooledClient
 from rewardlab_openai.completion import NoCompletionError, read_completion
 from rewardlab_openai.credentials import Credentials, address
 from rewardlab_openai.options import ChatOptions, parameters
-from rewardlab_openai.refusals import Refusal
+from rewardlab_openai.refusals import LARGEST_REFUSAL, Refusal
 
 LARGEST_ANSWER = 32 << 20
 """bytes; more than any model writes"""
@@ -80,7 +80,8 @@ class ChatJudge:
             allow_redirects=False,  # they would turn the request into another, and carry the key to another host
         )
         async with post as response:
-            return response.status, response.headers, await _read_body(response)
+            limit = LARGEST_ANSWER if response.status == 200 else LARGEST_REFUSAL
+            return response.status, response.headers, await _read_body(response, limit)
 
     def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
         if status == 200:
@@ -92,7 +93,8 @@ class ChatJudge:
             except ValueError:
                 pass
             if not wrapped:
-                raise TryAgain(f"answered with no completion: {_start(credentials.redact(shown))}")
+                shown = credentials.redact(shown[:LARGEST_REFUSAL])
+                raise TryAgain(f"answered with no completion: {_start(shown)}")
         refusal = Refusal(status, headers, body, self._address, credentials.redact)
         if refusal.temporary:
             raise TryAgain(f"answered {refusal.message}", after=refusal.after)
@@ -108,12 +110,15 @@ class ChatJudge:
         return f"cannot be reached at {self._address}: {cause}"
 
 
-async def _read_body(response: aiohttp.ClientResponse) -> bytes:
+async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """Return the body; of a refusal only its first `limit` bytes. Raises TryAgain where an answer is longer."""
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk
-        if len(content) > LARGEST_ANSWER:
-            raise TryAgain(f"answered with more than {LARGEST_ANSWER >> 20} MB")
+        if len(content) > limit:
+            if response.status == 200:
+                raise TryAgain(f"answered with more than {limit >> 20} MB")
+            return bytes(content[:limit])  # the connection is closed with the rest of the page unread
     return bytes(content)
 
 

@@ -16,7 +16,9 @@ FINAL = {"insufficient_quota", "billing_hard_limit_reached"}
 """codes of a 429 for which waiting does not help"""
 SHOWN = 300
 """characters of the server's words in a message"""
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.S | re.I)
+LARGEST_REFUSAL = 16 << 10
+"""characters of a refusal that are read; servers need some hundred"""
+_TITLE, _TITLE_END = re.compile("<title", re.IGNORECASE), re.compile("</title", re.IGNORECASE)
 
 
 class Refusal:
@@ -28,7 +30,7 @@ class Refusal:
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], body: str, address: str, redact: Callable[[str], str]):
-        codes, words = _codes_and_words(body)
+        codes, words = _codes_and_words(body[:LARGEST_REFUSAL])
         shown = _shorten(redact(words))  # in this order: half a key is a secret, too
         real = _wrapped_status(codes) if status == 200 else status
         message = f"HTTP {status}: {shown}" if shown else f"HTTP {status} with an empty body"
@@ -52,8 +54,7 @@ def _codes_and_words(body: str) -> tuple[set[str], str]:
     try:
         found: Any = json.loads(body)
     except (ValueError, RecursionError):
-        title = _TITLE.search(body)  # of an HTML page such as proxies send
-        return set(), title[1] if title else body
+        return set(), _title(body) or body
     if isinstance(found, dict) and found.get("error"):
         found = found["error"]
     if isinstance(found, str):
@@ -65,6 +66,14 @@ def _codes_and_words(body: str) -> tuple[set[str], str]:
     message = found.get("message") or found.get("detail")
     codes = {str(found.get(name)) for name in ("code", "type", "status")}
     return codes, message if isinstance(message, str) else everything
+
+
+def _title(page: str) -> str | None:
+    """Return the title of an HTML page, such as proxies send; None without one."""
+    start = _TITLE.search(page)
+    inside = page.find(">", start.end()) if start is not None else -1
+    end = _TITLE_END.search(page, inside) if inside >= 0 else None
+    return page[inside + 1 : end.start()] if end is not None else None
 
 
 def _shorten(text: str) -> str:

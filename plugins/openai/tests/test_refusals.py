@@ -65,6 +65,14 @@ def test_words_are_found_in_every_form_of_body(replying, ask, body, words):
     assert ask(server).error == f"{server.url} answered HTTP 400: {words}"
 
 
+@pytest.mark.parametrize("piece", ["<title>", "<title", "<title >a", "</title", "x", "[", "{"])
+def test_a_huge_page_is_read_no_further_than_its_beginning(replying, ask, piece):
+    """All of 20 MB took hours to search, and nothing could interrupt it."""
+    with pytest.raises(TryAgain, match=r"^answered HTTP 502: ") as caught:
+        ask(replying(piece * (20_000_000 // len(piece)), 502))
+    assert len(str(caught.value)) < 400
+
+
 def test_an_empty_body_is_reported(replying, ask):
     server = replying(b"", 400)
     assert ask(server).error == f"{server.url} answered HTTP 400 with an empty body"

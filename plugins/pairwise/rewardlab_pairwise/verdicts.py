@@ -16,8 +16,9 @@ With fewer an answer could guess how a judge closes ("Therefore, response B is b
 BEHIND = 16
 """Characters behind a box that suffice for a quotation: a vote comes last."""
 
-_BOX = re.compile(r"\\boxed\s*\{\s*(?:\{\s*([AB])\s*\}|\\text\s*\{\s*([AB])\s*\}|([AB]))\s*\}")
-_OPENED_BOX = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*)?\{?\s*[AB]")  # what follows a quotation may close it
+# white space is taken whole (`\s*+`): a collapsed policy writes megabytes of it behind a brace
+_BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\{\s*+([AB])\s*+\}|\\text\s*+\{\s*+([AB])\s*+\}|([AB]))\s*+\}")
+_OPENED_BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\text\s*+)?+\{?+\s*+[AB]")  # what follows a quotation may close it
 _WORD = re.compile(r"\w")
 _THOUGHT, _THOUGHT_END, _THOUGHT_TAG = "<think>", re.compile("</think>"), re.compile("</?think>")
 _NO_WORDS = re.compile(rf"{_OPENED_BOX.pattern}|{_THOUGHT_TAG.pattern}")
