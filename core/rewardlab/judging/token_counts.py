@@ -1,6 +1,7 @@
 """Token counts as judges report them, and which of them can be true."""
 
 from dataclasses import replace
+from typing import Any
 
 from rewardlab.judging.rate_limit import question_bytes
 from rewardlab.types import Ask, Reply
@@ -22,7 +23,8 @@ def plausible_counts(ask: Ask, reply: Reply) -> tuple[Reply, str | None]:
     if not wrong:
         return reply, None
     odd = f"reports {wrong[0]} that cannot be true (at most {most[wrong[0]]:,} are believed)"
-    return replace(reply, **dict.fromkeys(wrong)), odd
+    without: dict[str, Any] = dict.fromkeys(wrong)
+    return replace(reply, **without), odd
 
 
 def _is_count(given: object, most: int) -> bool:
