@@ -78,10 +78,12 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         options = parser.parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
+    from rewardlab.concurrency import sigterm_as_interrupt
     from rewardlab.errors import RewardlabError
 
     try:
-        return command.run(options) or 0
+        with sigterm_as_interrupt():
+            return command.run(options) or 0
     except RewardlabError as error:
         return _complain(str(error), error.exit_code)
     except KeyboardInterrupt:

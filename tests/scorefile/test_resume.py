@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from helpers.paths import TESTS
 from hypothesis import HealthCheck, given, settings
@@ -346,11 +347,12 @@ def test_a_job_killed_before_its_first_row_loses_nothing():
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on(ending):
     prepare_gated(rows=40, late=30)
     with running("seed=3", "--skip-bad") as process:
         wait_for_rows(10, process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         _, error = process.communicate(timeout=30)
     assert process.returncode == 1
     assert OUT.read_bytes().count(b"\n") == 10
@@ -364,12 +366,22 @@ def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on():
     assert OUT.read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("use", ["cases/thread", "cases/worker", pytest.param("cases/length", marks=pytest.mark.slow)])
-def test_ctrl_c_does_not_wait_for_a_reward(use):
+def signal_all(process, number):
+    """As schedulers do: the process, and those that it has started, too."""
+    for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+        one.send_signal(number)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("use", ["cases/thread", "cases/worker", "cases/length"])
+def test_an_interrupt_does_not_wait_for_a_reward(use, ending):
     Path("r.yaml").write_text(Path("r.yaml").read_text().replace("cases/length", use))
     with running("reward.components.length.with.pause=60") as process:
         wait_until(Path("log.txt").exists, process)
-        process.send_signal(signal.SIGINT)
+        if ending == signal.SIGINT:  # a worker has a session of its own, which a terminal's interrupt does not reach
+            process.send_signal(ending)
+        else:
+            signal_all(process, ending)
         asked = time.monotonic()
         _, error = process.communicate(timeout=30)
     assert time.monotonic() - asked < 20

@@ -266,7 +266,7 @@ def written(file):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_killed_stage_goes_on_and_ends_as_one_that_was_not(recipe, site, main, made, calls, tmp_path, ending):
     path, file = recipe(judge={"with": {"seconds": 0.02}}), tmp_path / "out" / "made.jsonl"
     for attempt in (1, 2):
@@ -277,7 +277,7 @@ def test_a_killed_stage_goes_on_and_ends_as_one_that_was_not(recipe, site, main,
             time.sleep(0.005)
         process.send_signal(ending)
         err = process.communicate(timeout=30)[1]
-        assert process.returncode == (1 if ending == signal.SIGINT else -ending), err
+        assert process.returncode == (-ending if ending == signal.SIGKILL else 1), err
         assert 12 * attempt <= written(file) < 60
     if ending == signal.SIGKILL:
         with file.open("ab") as torn:

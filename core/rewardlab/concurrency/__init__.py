@@ -6,10 +6,35 @@ ending.
     threads      an event loop in a thread of its own; a thread for one plain call after another
     gather       coroutines run at once, where the first failure cancels the others
     ordered_map  a concurrent map for plain code, with a bounded number of coroutines under way
+    termination  SIGTERM in the place of Ctrl-C
 """
 
-from rewardlab.concurrency.gather import together
-from rewardlab.concurrency.ordered_map import in_order
-from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise
+from typing import TYPE_CHECKING
 
-__all__ = ["CLOSE_LIMIT", "CallThread", "LoopThread", "in_order", "must_reraise", "together"]
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.concurrency.gather import together
+    from rewardlab.concurrency.ordered_map import in_order
+    from rewardlab.concurrency.termination import sigterm_as_interrupt
+    from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "gather": ["together"],
+            "ordered_map": ["in_order"],
+            "termination": ["sigterm_as_interrupt"],
+            "threads": ["CLOSE_LIMIT", "CallThread", "LoopThread", "must_reraise"],
+        },
+    )
+
+__all__ = [
+    "CLOSE_LIMIT",
+    "CallThread",
+    "LoopThread",
+    "in_order",
+    "must_reraise",
+    "sigterm_as_interrupt",
+    "together",
+]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency import CallThread, LoopThread, together
+    from rewardlab.concurrency import CallThread, LoopThread, sigterm_as_interrupt, together
     from rewardlab.data import kind_of, spread
     from rewardlab.files import LineAppender, cut_torn_line, whole_folder, write_json
     from rewardlab.judging import (
@@ -95,7 +95,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "rewardlab.concurrency": ["CallThread", "LoopThread", "together"],
+            "rewardlab.concurrency": ["CallThread", "LoopThread", "sigterm_as_interrupt", "together"],
             "rewardlab.data": ["kind_of", "spread"],
             "rewardlab.files": ["LineAppender", "cut_torn_line", "whole_folder", "write_json"],
             "rewardlab.judging": [
@@ -246,6 +246,7 @@ __all__ = [
     "run_stages",
     "secret_variables",
     "shaped_line",
+    "sigterm_as_interrupt",
     "spread",
     "steps_of",
     "summarise",

@@ -40,6 +40,8 @@ Answer = Callable[[Mapping[str, Any]], bytes]
 
 def main() -> None:
     """Answer requests until stdin ends."""
+    # a scheduler sends it to every process of a job; the host hears it, too, and ends this one when it is done
+    signal.signal(signal.SIGTERM, lambda *_: None)  # not SIG_IGN, which programs that a reward starts would inherit
     requests, answers = _claim_pipes()
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests, lines), daemon=True).start()

@@ -195,11 +195,13 @@ class TestKilled:
 
 
 class TestCtrlC:
-    @pytest.mark.parametrize(("stage", "update", "kept"), [("0-sft", 2, 2), ("1-rl", 3, 4)])
+    @pytest.mark.parametrize(
+        ("stage", "update", "kept", "ending"), [("0-sft", 2, 2, signal.SIGTERM), ("1-rl", 3, 4, signal.SIGINT)]
+    )
     def test_it_keeps_a_checkpoint_and_says_how_to_go_on(
-        self, home, command, resume, untouched, monkeypatch, stage, update, kept
+        self, home, command, resume, untouched, monkeypatch, stage, update, kept, ending
     ):
-        """In rl only after a whole step: two updates of a batch belong together."""
+        """In rl only after a whole step: two updates of a batch belong together. SIGTERM is heard in the same way."""
         from rewardlab_trl.progress import TrainingProgress
 
         on_step_end = TrainingProgress.on_step_end
@@ -207,7 +209,7 @@ class TestCtrlC:
         def press(self, args, state, control, **given):
             on_step_end(self, args, state, control, **given)
             if stage in args.output_dir and state.global_step == update:
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), ending)
 
         with monkeypatch.context() as patch:
             patch.setattr(TrainingProgress, "on_step_end", press)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
-from rewardlab.training import RlStage, redact
+from rewardlab.training import RlStage, redact, sigterm_as_interrupt
 
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments
@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if sent is not None:
             _receive(sent, task.run, options.store)
-        run_stage(task)
+        with sigterm_as_interrupt():  # Ray's job server stops a job with it
+            run_stage(task)
     except UserError as error:
         return _end(str(error), UserError.exit_code)
     except RewardlabError as error:

@@ -77,10 +77,12 @@ def end_with_parent() -> None:
 
 def _end(process: subprocess.Popen) -> None:
     """End the driver's whole session, with an interrupt first; do nothing where it has ended by itself."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)  # lets the driver shut Ray down
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_LIMIT_S)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)  # lets the driver shut Ray down
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STOP_LIMIT_S)
+    finally:  # a second interrupt does not wait for that
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,62 @@
+"""SIGTERM, which containers and schedulers send before they kill, does what Ctrl-C does."""
+
+import math
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+GRACE_VARIABLE = "REWARDLAB_GRACE_S"
+GRACE_S = 25.0
+"""less than the 30 s after which Kubernetes and Slurm kill; docker's are 10"""
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM in this block do what Ctrl-C does, and the same again where the block has not ended in time.
+
+    The time is the environment's REWARDLAB_GRACE_S, in seconds, else GRACE_S. A step under way gets that long to end,
+    and what it leaves is said before the kill comes. Outside of the main thread, which alone hears signals, and where
+    the program has a handler of its own, nothing is changed.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    timers: list[threading.Timer] = []
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        if not timers:
+            timers.append(_again_after(grace_s()))
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # Ctrl-C is ignored, as in what a script starts with `&`; this signal is not
+            raise KeyboardInterrupt
+        interrupt(number, frame)
+
+    signal.signal(signal.SIGTERM, heard)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for timer in timers:
+            timer.cancel()
+
+
+def grace_s() -> float:
+    """Return the seconds that a step has after SIGTERM, from the environment or GRACE_S."""
+    try:
+        given = float(os.environ.get(GRACE_VARIABLE, ""))
+    except ValueError:
+        return GRACE_S
+    return given if math.isfinite(given) and given >= 0 else GRACE_S
+
+
+def _again_after(seconds: float) -> threading.Timer:
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(seconds, signal.pthread_kill, (main, signal.SIGTERM))  # wakes it from a system call
+    timer.daemon = True
+    timer.start()
+    return timer

@@ -1,0 +1,117 @@
+"""SIGTERM in a program of its own: it is an interrupt, then another one after the grace period."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from rewardlab.concurrency.termination import GRACE_S, grace_s, sigterm_as_interrupt
+
+BEGINNING = """
+import os, signal, threading, time
+from rewardlab.concurrency import sigterm_as_interrupt
+
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(5)
+    print("went on")
+"""
+
+
+def said(program, **environment):
+    """What the program printed; it ended by itself, with this code or by this signal."""
+    command = [sys.executable, "-c", BEGINNING + program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ | environment)
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout.split("\n")[:-1]
+
+
+def test_it_is_an_interrupt():
+    program = """
+try:
+    with sigterm_as_interrupt():
+        terminate()
+except KeyboardInterrupt:
+    print("interrupted")
+print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
+"""
+    assert said(program) == (0, ["interrupted", "True"])
+
+
+def test_who_finishes_a_step_first_is_interrupted_again_after_the_grace_period():
+    program = """
+heard = []
+def note(*_):
+    if heard:
+        raise KeyboardInterrupt
+    heard.append(time.monotonic())
+signal.signal(signal.SIGINT, note)
+try:
+    with sigterm_as_interrupt():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(20)  # in the system, where only a signal wakes it
+except KeyboardInterrupt:
+    print(0.3 <= time.monotonic() - heard[0] < 5)
+"""
+    assert said(program, REWARDLAB_GRACE_S="0.3") == (0, ["True"])
+
+
+def test_a_block_that_ends_in_time_is_left_in_peace():
+    program = """
+signal.signal(signal.SIGINT, lambda *_: print("noted"))
+with sigterm_as_interrupt():
+    os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(0.5)
+print("done")
+"""
+    assert said(program, REWARDLAB_GRACE_S="0.2") == (0, ["noted", "done"])
+
+
+def test_where_ctrl_c_is_ignored_it_is_not():
+    program = """
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+try:
+    with sigterm_as_interrupt():
+        terminate()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert said(program) == (0, ["interrupted"])
+
+
+def test_a_handler_of_the_programs_own_stays():
+    program = """
+signal.signal(signal.SIGTERM, lambda *_: print("mine"))
+with sigterm_as_interrupt():
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+    assert said(program) == (0, ["mine"])
+
+
+def test_another_thread_changes_nothing():
+    program = """
+def work():
+    with sigterm_as_interrupt():
+        print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    assert said(program) == (0, ["True"])
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [("", GRACE_S), ("7.5", 7.5), ("0", 0.0), ("soon", GRACE_S), ("-1", GRACE_S), ("nan", GRACE_S), ("inf", GRACE_S)],
+)
+def test_the_grace_period_is_the_environments(monkeypatch, given, seconds):
+    monkeypatch.setenv("REWARDLAB_GRACE_S", given)
+    assert grace_s() == seconds
+
+
+def test_nothing_of_it_is_left_behind():
+    before = threading.active_count()
+    with sigterm_as_interrupt():
+        pass
+    assert threading.active_count() == before
