@@ -25,6 +25,7 @@ COMMANDS = {
     "schema": "write JSON schemas, for editors",
 }
 MISTAKE, FAILED = 2, 1
+TRACEBACK = "REWARDLAB_TRACEBACK"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,20 +75,44 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         f"rewardlab {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
     )
     command.arguments(parser)
+    parser.add_argument(
+        "--traceback", action="store_true", help=f"show where an error was raised; so does {TRACEBACK}=1"
+    )
     try:
         options = parser.parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
     from rewardlab.concurrency import sigterm_as_interrupt
-    from rewardlab.errors import RewardlabError
+    from rewardlab.errors import RewardlabError, one_line_at
 
     try:
         with sigterm_as_interrupt():
             return command.run(options) or 0
-    except RewardlabError as error:
-        return _complain(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _complain("stopped", FAILED)
+    except OSError:  # `main` says what
+        _show_traceback(options.traceback)
+        raise
+    except RewardlabError as error:
+        _show_traceback(options.traceback)
+        return _complain(str(error), error.exit_code)
+    except Exception as error:
+        _show_traceback(options.traceback)
+        unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
+        return _complain(f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}", FAILED)
+
+
+def _wants_traceback(asked: bool) -> bool:
+    return asked or os.environ.get(TRACEBACK, "") not in ("", "0")
+
+
+def _show_traceback(asked: bool) -> None:
+    if _wants_traceback(asked):
+        import traceback
+
+        from rewardlab.redaction import redact
+
+        print(redact(traceback.format_exc()), file=sys.stderr, end="")
 
 
 def _complain(text: str, code: int) -> int:

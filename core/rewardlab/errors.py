@@ -3,9 +3,12 @@
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-__all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line"]
+__all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line", "one_line_at"]
+
+_OURS = Path(__file__).parent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,3 +86,36 @@ def one_line(error: BaseException, limit: int = 300) -> str:
         text = f"its text cannot be read: {type(another).__name__}"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def one_line_at(error: BaseException, limit: int = 300) -> str:
+    """Return an exception as "ValueError: text (file.py:12)", with the plugin's line that it came from, if known."""
+    place = _place(error)
+    return one_line(error, limit) + (f" ({place})" if place is not None else "")
+
+
+def _place(error: BaseException) -> str | None:
+    """Return the plugin's line: the innermost of the first code that is neither ours nor of Python."""
+    import traceback
+
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    home: Path | None = None
+    place = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        file = Path(frame.filename)
+        if home is None and not _is_foreign(file):
+            continue
+        home = home or file.parent
+        if file.is_relative_to(home):
+            place = f"{frame.filename}:{frame.lineno}"
+    return place
+
+
+def _is_foreign(file: Path) -> bool:
+    if file.name.startswith("<") or file.is_relative_to(_OURS):  # "<frozen importlib._bootstrap>"
+        return False
+    import sysconfig
+
+    packages = Path(sysconfig.get_path("purelib"))
+    return file.is_relative_to(packages) or not file.is_relative_to(sysconfig.get_path("stdlib"))

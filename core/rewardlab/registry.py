@@ -17,7 +17,7 @@ from typing import Any
 import pluggy
 
 from rewardlab import hookspecs
-from rewardlab.errors import UserError, nearest, one_line
+from rewardlab.errors import UserError, nearest, one_line_at
 from rewardlab.specs import (
     COMPONENT_NAME,
     BackendSpec,
@@ -198,7 +198,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
             module = points[0].load()
             specs = _specs(module)
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
-        broken = one_line(error)
+        broken = one_line_at(error)
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.errors import JobError, RewardlabError, UserError, one_line
+from rewardlab.errors import JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.specs import Context
 
 
@@ -42,7 +42,7 @@ def build(planned: Component, context: Context, what: str, needs: str) -> Any:
         kind = UserError if isinstance(error, UserError) else JobError
         raise kind(f"{what}: {error}") from error
     except (Exception, SystemExit) as error:
-        raise JobError(f"{what} could not be built: {one_line(error)}") from error
+        raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
     if not callable(getattr(built, needs, None)):
         raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
     return built

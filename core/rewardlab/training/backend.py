@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from rewardlab.errors import JobError, Problem, RewardlabError, UserError, one_line
+from rewardlab.errors import JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.training.run_directory import RunDirectory
 
@@ -47,7 +47,7 @@ def open_backend(plan: Plan) -> Backend:
         kind = UserError if isinstance(error, UserError) else JobError
         raise kind(f"{what}: {error}") from error
     except (Exception, SystemExit) as error:
-        raise JobError(f"{what} could not be built: {one_line(error)}") from error
+        raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
     for needed in ("check", "describe", "ready", "trains_here", "run"):
         if not callable(getattr(backend, needed, None)):
             raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{needed}`")
