@@ -719,7 +719,12 @@ class TestARun:
         assert code == 1
         assert "error: judge 'main': 26 of its first 26 answers do not have the form that was asked for" in told
         assert told.count("I would rather not say.") == 3
+        assert "They are not kept: a job that goes on asks for them again" in told
         assert not (folder / "models" / "1-rl").exists()
+        with Serving(JudgeServer(), port=server.port):  # the right model, this time
+            code, told, _ = run(server.url, "--resume", str(folder))
+        assert code == 0, told
+        assert all(total is not None for *_, total in rewards(folder))
 
     def test_goes_on_after_an_outage_and_pays_nothing_twice(self, run):
         server = JudgeServer()

@@ -224,3 +224,47 @@ def test_a_replayed_job_makes_no_call_and_gives_the_same_bytes(plan_of, reward, 
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"sk-secret" not in written
     assert b"a question about" not in written
+
+
+class TestUnread:
+    """Answers that nobody could read are asked for again by a job that goes on."""
+
+    @staticmethod
+    def asked(draws):
+        return [Ask(messages=QUESTION.messages, draw=draw) for draw in range(draws)]
+
+    @pytest.mark.parametrize("opened", [{"kept": True}, {"mode": "record"}])
+    def test_are_forgotten_and_the_others_stay(self, answers, opened):
+        first, texts = answers(**opened), iter(["no", "yes", "no", "maybe"])
+        for ask in self.asked(4):
+            get(first, Calls(Reply(text=next(texts))), ask)
+        first.read(Reply(text="yes"))
+        first.read(Reply(text="maybe"))
+        assert first.forget_unread() == 2
+        again = answers(**opened)
+        found = [get(again, Calls(Reply(text="new")), ask)[0].text for ask in self.asked(4)]
+        assert found == ["new", "yes", "new", "maybe"]
+        assert [get(answers(**opened), None, ask)[0].text for ask in self.asked(4)] == found
+
+    def test_so_are_those_of_an_earlier_job_and_what_comes_later_is_not_kept(self, answers):
+        get(answers(kept=True), Calls(), self.asked(1)[0])
+        resumed = answers(kept=True)
+        assert get(resumed, None, self.asked(1)[0]) == (YES, True)
+        assert resumed.forget_unread() == 1
+        get(resumed, Calls(Reply(text="late")), self.asked(2)[1])
+        assert [get(answers(kept=True), Calls(Reply(text="new")), ask)[0].text for ask in self.asked(2)] == ["new"] * 2
+
+    def test_are_left_where_they_come_from_a_cassette_that_is_only_read(self, answers, tmp_path):
+        get(answers("record"), Calls())
+        there = (tmp_path / "cassette.jsonl").read_bytes()
+        replaying = answers("replay", kept=True)
+        assert get(replaying, None) == (YES, True)
+        assert replaying.forget_unread() == 0
+        assert (tmp_path / "cassette.jsonl").read_bytes() == there
+
+    def test_are_kept_once_the_judge_is_trusted(self, answers):
+        trusted = answers(kept=True)
+        get(trusted, Calls())
+        trusted.trust()
+        assert trusted.forget_unread() == 0
+        assert get(answers(kept=True), None) == (YES, True)

@@ -1,10 +1,11 @@
 """Cassettes: the answers of a judge, kept in a file and found again by what was asked.
 
 A cassette is a JSONL file, one answer a line: {"key", "reply", "model", "draw"}. The key is the sha256 of model,
-messages, parameters and draw; errors are never kept, and neither are the messages or the key of a server. Several
-processes may read and append at the same time: a process that appends holds a lock, and if another one has written
-an answer to the same question meanwhile, it uses that one, so that a replay finds what everybody used. A line torn by
-a kill is ignored.
+messages, parameters and draw; errors are never kept, and neither are the messages or the key of a server. A line
+{"key", "forgotten": true} takes the answer before it back, so that the question is asked again. Several processes may
+read and append at the same time: a process that appends holds a lock, and if another one has written an answer to the
+same question meanwhile, it uses that one, so that a replay finds what everybody used. A line torn by a kill is
+ignored.
 """
 
 import fcntl
@@ -12,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
@@ -102,6 +103,22 @@ class Cassette:
             fcntl.flock(self._file, fcntl.LOCK_UN)
         return reply
 
+    def forget(self, keys: Iterable[str]) -> int:
+        """Take answers back, for whoever opens the file from now on, and return how many there were.
+
+        Raises JobError if the file cannot be written.
+        """
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        try:
+            self._catch_up()
+            before = len(self)
+            for key in keys:
+                if self._places.pop(bytes.fromhex(key), None) is not None:
+                    self._end = self._write(f"{json.dumps({'key': key, 'forgotten': True})}\n".encode())
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+        return before - len(self)
+
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         if self._file >= 0:
@@ -158,15 +175,21 @@ class Cassette:
             self._places.setdefault(digest, start << LENGTH_BITS | length)
 
     def _unusual(self, line: bytes, start: int) -> bytes | None:
-        """Return the key of a line that this code would write differently; None for a torn line."""
+        """Return the key of a line that this code would write differently; None for a torn line.
+
+        The answer of a line that says so is forgotten.
+        """
         try:
             row = json.loads(line)
         except ValueError:
             return None
         try:
+            if row.get("forgotten") is True:
+                self._places.pop(bytes.fromhex(row["key"]), None)
+                return None
             Reply(**row["reply"])
             return bytes.fromhex(row["key"])
-        except (TypeError, KeyError, ValueError) as error:
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
             what = f"byte {start}: not an answer of a cassette: {one_line(error)}"
             raise UserError(what, where=str(self.path)) from error
 

@@ -89,14 +89,24 @@ class HostedJudge:
         no opinion of what an untrained policy writes.
         """
         warning = self._unparsable.count(reply, ok)
-        if warning is None:
-            return
-        if self._judging.stop_on_unparsable and not self._spec.local:
-            kept = self.kept_in
-            where = f"\nThey are kept in {kept}; move it away to ask again" if kept is not None else ""
-            self._stop(JobError(warning + where))
-        else:
+        if ok:
+            self._cache.read(reply)
+        if warning is not None and self._judging.stop_on_unparsable and not self._spec.local:
+            self._stop(JobError(warning + self._forget_unread()))
+        elif warning is not None:
             self._judging.say(redact(f"warning: {warning}"))
+        if self._unparsable.is_over:
+            self._cache.trust()
+
+    def _forget_unread(self) -> str:
+        """Let a job that goes on ask again for the answers that could not be read; return how the user reads of it."""
+        try:
+            if self._cache.forget_unread():
+                return "\nThey are not kept: a job that goes on asks for them again"
+        except JobError as error:
+            return f"\n{error}"
+        replayed = self._settings.cassette
+        return f"\nThey are from the cassette {replayed.path}; record it anew" if replayed is not None else ""
 
     async def probe(self) -> str | None:
         """Ask a trivial question and return why there is no answer, or None. An answer in a cassette will do.

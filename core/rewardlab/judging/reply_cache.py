@@ -10,12 +10,17 @@ from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
 
+MOST_UNREAD = 4096
+"""answers whose asker has not said yet whether they could be read; the oldest are taken for readable"""
+
 
 class ReplyCache:
     """The cassettes of one judge, and its questions that are under way.
 
     A recipe's cassette is searched first. New answers go into it in mode record; without a cassette, or in mode
     replay, they go into the file `kept` of the job, if there is one.
+
+    Until `trust` is called, it remembers which of the kept answers were not `read`, so that they can be forgotten.
     """
 
     def __init__(self, name: str, identity: Mapping[str, Any], use: CassetteUse | None, kept: Path | None):
@@ -26,6 +31,7 @@ class ReplyCache:
         self._under_way: dict[str, asyncio.Future[Reply | None]] = {}
         self._cassettes: list[Cassette] = []
         self._writable: Cassette | None = None
+        self._unread: dict[str, str] | None = {}  # key -> text
         if use is not None:
             self._cassettes.append(Cassette(Path(use.path).expanduser(), write=use.mode == "record"))
             self._writable = self._cassettes[0] if use.mode == "record" else None
@@ -53,6 +59,7 @@ class ReplyCache:
         key = question_key(self._identity, ask)
         while True:
             if (kept := self._find(key)) is not None:
+                self._note(key, kept)
                 return kept, True
             if self._use is not None and self.strict:
                 why = f"judge {self._name!r}: the cassette {self._use.path} has no answer to this question"
@@ -73,6 +80,7 @@ class ReplyCache:
             reply = await call(ask)
             if reply.error is None and self._writable is not None:
                 reply = self._writable.add(key, str(self._identity.get("model", "")), ask.draw, reply)
+                self._note(key, reply)
         finally:
             del self._under_way[key]
             if not leading.done():
@@ -84,6 +92,27 @@ class ReplyCache:
             if (reply := cassette.find(key)) is not None:
                 return reply
         return None
+
+    def read(self, reply: Reply) -> None:
+        """Note that an answer could be read."""
+        if self._unread:
+            self._unread = {key: text for key, text in self._unread.items() if text != reply.text}
+
+    def trust(self) -> None:
+        """Take every answer for readable from now on."""
+        self._unread = None
+
+    def forget_unread(self) -> int:
+        """Forget the kept answers that were not read, keep no more, and return how many they were."""
+        unread, self._unread = self._unread or {}, None
+        writable, self._writable = self._writable, None
+        return 0 if writable is None else writable.forget(unread)
+
+    def _note(self, key: str, reply: Reply) -> None:
+        if self._unread is not None and self._writable is not None:
+            self._unread[key] = reply.text
+            if len(self._unread) > MOST_UNREAD:
+                del self._unread[next(iter(self._unread))]
 
     def close(self) -> None:
         """Close the cassettes; calling it again does nothing."""

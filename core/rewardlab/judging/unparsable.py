@@ -14,9 +14,14 @@ class UnparsableWatch:
         self._seen = 0
         self._unread: list[str] = []
 
+    @property
+    def is_over(self) -> bool:
+        """Whether enough replies have been seen."""
+        return self._seen >= FIRST_REPLIES
+
     def count(self, reply: Reply, ok: bool) -> str | None:
         """Count a reply; return a warning, once, when more than half of the watched replies are unreadable."""
-        if self._seen >= FIRST_REPLIES:
+        if self.is_over:
             return None
         self._seen += 1
         if ok:
