@@ -50,7 +50,6 @@ def test_an_unknown_command_gets_the_nearest_one(main):
     [
         (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
         (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
-        (["run"], "the following arguments are required: recipe\n"),
         (["score", "r.yaml", "rows.jsonl"], "the following arguments are required: -o"),
     ],
 )

@@ -5,11 +5,15 @@ Nothing but the standard library is imported before a command is known, so that 
 
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from rewardlab import __version__
+
+if TYPE_CHECKING:
+    from rewardlab.errors import RewardlabError
 
 COMMANDS = {
     "run": "train by a recipe",
@@ -83,23 +87,34 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
     from rewardlab.concurrency import sigterm_as_interrupt
-    from rewardlab.errors import RewardlabError, one_line_at
+    from rewardlab.errors import JobError, RewardlabError, one_line_at
 
     try:
         with sigterm_as_interrupt():
             return command.run(options) or 0
     except KeyboardInterrupt:
-        return _complain("stopped", FAILED)
+        return _fail(options, JobError("stopped"))
     except OSError:  # `main` says what
         _show_traceback(options.traceback)
         raise
     except RewardlabError as error:
         _show_traceback(options.traceback)
-        return _complain(str(error), error.exit_code)
+        return _fail(options, error)
     except Exception as error:
         _show_traceback(options.traceback)
         unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
-        return _complain(f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}", FAILED)
+        return _fail(options, JobError(f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"))
+
+
+def _fail(options: Namespace, error: "RewardlabError") -> int:
+    """Print an error, as JSON too where that was asked for, and return its exit code."""
+    if getattr(options, "json", False):
+        import json
+
+        from rewardlab.redaction import redactor
+
+        print(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False))
+    return _complain(str(error), error.exit_code)
 
 
 def _wants_traceback(asked: bool) -> bool:

@@ -27,9 +27,21 @@ class Problem:
 
 
 class RewardlabError(Exception):
-    """The base of every error that the command line prints without a traceback."""
+    """The base of every error that the command line prints without a traceback.
+
+    details: what else a program may want to know, for `--json`.
+    """
 
     exit_code = 1
+
+    def __init__(self, *arguments: object):
+        super().__init__(*arguments)
+        self.details: dict[str, Any] = {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}], **details}."""
+        problems = [{"where": "", "path": [], "what": line} for line in str(self).splitlines()]
+        return {"ok": False, "problems": problems, **self.details}
 
 
 class UserError(RewardlabError):
@@ -44,11 +56,9 @@ class UserError(RewardlabError):
         super().__init__("\n".join(map(str, self.problems)))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}]}."""
-        return {
-            "ok": False,
-            "problems": [{"where": p.where, "path": list(p.path), "what": p.what} for p in self.problems],
-        }
+        """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}], **details}."""
+        problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in self.problems]
+        return {"ok": False, "problems": problems, **self.details}
 
 
 class JobError(RewardlabError):

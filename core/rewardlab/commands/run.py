@@ -1,62 +1,84 @@
 """Run a recipe's stages in a new run directory, or continue a run.
 
+A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough.
 --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
 """
 
+import json
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
-    from rewardlab.training import RunJob
+    from rewardlab.training import RunJob, RunResult
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("recipe", help="a YAML file")
+    parser.add_argument("recipe", nargs="?", help="a YAML file")
     parser.add_argument(
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50"
     )
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue the run in this folder")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
+    parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")
 
 
 def run(options: Namespace) -> int:
     from rewardlab.training import RunJob
 
-    job = RunJob.load(options.recipe, options.overrides, stage=options.stage, resume=options.resume, say=say)
+    recipe, overrides = options.recipe, options.overrides
+    if options.resume is not None and recipe is not None and "=" in recipe and not Path(recipe).exists():
+        recipe, overrides = None, [recipe, *overrides]
+    told = partial(print, file=sys.stderr, flush=True) if options.json else say
+    where = {"stage": options.stage, "resume": options.resume, "folder": options.run_dir}
+    job = RunJob.load(recipe, overrides, **where, say=told)
     for warning in job.plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if options.dry_run:
         print(job.describe())
         return 0
-    return _run(job)
+    return _run(job, told, options.json)
 
 
-def _run(job: "RunJob") -> int:
+def _run(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
     from rewardlab.analysis.report import write_report
     from rewardlab.errors import JobError, RewardlabError
 
     try:
         result = job.run()
         findings = [] if result.stopped else write_report(result.directory, result.directory / "report.html")
-    except (RewardlabError, OSError):
+    except (RewardlabError, OSError) as error:
         for line in job.continuation():
             print(line, file=sys.stderr)
+        if isinstance(error, RewardlabError) and job.directory is not None:
+            error.details["directory"] = str(job.directory)
         raise
+    if as_json:
+        print(json.dumps(_as_json(result), ensure_ascii=False))
     if result.stopped:
         print(f"stopped; what was done is in {result.directory}", file=sys.stderr)
         print(f"continue with: {shlex.join([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
         return JobError.exit_code
     for finding in findings:
-        say(f"note: {finding}")
-    say(f"results: {result.directory} (open report.html)")
+        told(f"note: {finding}")
+    told(f"results: {result.directory} (open report.html)")
     for line in _next_steps(result.directory, job.plan):
-        say(line)
+        told(line)
     return 0
+
+
+def _as_json(result: "RunResult") -> dict[str, Any]:
+    from rewardlab.training import written_models
+
+    models = list(map(str, written_models(result.directory)))
+    return {"ok": not result.stopped, "directory": str(result.directory), "stopped": result.stopped, "models": models}
 
 
 def say(line: str) -> None:

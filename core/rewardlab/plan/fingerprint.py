@@ -12,12 +12,13 @@ HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields
 """keys of a judge that say how it is asked and not who: limits, budget, price, cassette"""
 
 
-def decisive(plan: Plan) -> dict[str, Any]:
+def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the recipe as written, without the settings that may change between attempts.
 
     Those say how a judge is asked (a budget may be raised) and where it is reached, and set the options of `probe`.
+    earlier: the recipe of an earlier attempt, which is returned so instead.
     """
-    raw = _without(plan.document.raw, ("probe",))
+    raw = _without(plan.document.raw if earlier is None else earlier, ("probe",))
     judges = raw.get("judges")
     if not isinstance(judges, dict):
         return raw

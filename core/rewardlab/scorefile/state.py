@@ -6,7 +6,7 @@ OUT.jsonl.state/judges/      the judges' answers, so that nothing is paid for tw
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import FileLock, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
+from rewardlab.recipe.differences import differences
 from rewardlab.redaction import redactor
 
 FORMAT = 1
@@ -88,29 +89,13 @@ def origin(plan: Plan, rows: str) -> dict[str, Any]:
 def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: str) -> list[Problem]:
     """Return a problem for each thing that has changed since the file was begun."""
     problems = []
-    for path, old, new in _differences(then["recipe"], now["recipe"]):
-        problems.append(Problem(where=plan.document.where(path), what=f"was {_text(old)}, is {_text(new)}", path=path))
+    for path, old, new in differences(then["recipe"], now["recipe"]):
+        problems.append(Problem(where=plan.document.where(path), what=f"was {old}, is {new}", path=path))
     if not problems and then["components"] != now["components"]:
         what = f"the order was {', '.join(then['components'])}, is {', '.join(now['components'])}"
         problems.append(Problem(where=plan.document.where(("reward", "components")), what=what))
     if then["rows"] != now["rows"]:
         problems.append(Problem(where=rows, what="the rows have changed"))
-    for (name, *_), old, new in _differences(then["plugins"], now["plugins"]):
-        problems.append(Problem(where=name, what=f"was version {_text(old)}, is {_text(new)}"))
+    for (name, *_), old, new in differences(then["plugins"], now["plugins"]):
+        problems.append(Problem(where=name, what=f"was version {old}, is {new}"))
     return problems
-
-
-_ABSENT = object()
-
-
-def _differences(then: Any, now: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any, Any]]:
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*then, *now]):
-            yield from _differences(then.get(key, _ABSENT), now.get(key, _ABSENT), (*path, key))
-    elif then != now or type(then) is not type(now):
-        yield path, then, now
-
-
-def _text(value: Any) -> str:
-    text = "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 100 else text[:97] + "..."

@@ -31,10 +31,14 @@ from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
+from rewardlab.recipe.differences import differences
+from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redact
 
-DECISIVE = ("recipe_sha256", "plugins")  # what a resumed run must share with its first attempt
+RECIPE = "recipe.resolved.yaml"
+SHOWN = 5
+"""keys in which a recipe differs, in a message"""
 
 
 @dataclass
@@ -64,12 +68,20 @@ class RunDirectory:
         self._lock.close()
 
     @classmethod
-    def create(cls, plan: Plan, command: Sequence[str], root: Path = Path("runs")) -> "RunDirectory":
-        """Make the folder <root>/<name>-<time> of a new run, with its recipe, manifest and state."""
-        root.mkdir(parents=True, exist_ok=True)
-        path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
+    def create(
+        cls, plan: Plan, command: Sequence[str], root: Path = Path("runs"), folder: Path | None = None
+    ) -> "RunDirectory":
+        """Make the folder of a new run, with its recipe, manifest and state: `folder`, else <root>/<name>-<time>.
+
+        Raises UserError if `folder` is there already and not empty.
+        """
+        if folder is not None:
+            path = _made_empty(folder)
+        else:
+            root.mkdir(parents=True, exist_ok=True)
+            path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
         run = cls(path=path)
-        (path / "recipe.resolved.yaml").write_text(dump(plan.document.raw), encoding="utf-8")
+        (path / RECIPE).write_text(dump(plan.document.raw), encoding="utf-8")
         run._write("manifest.json", _manifest(plan, command))
         run.save_state()
         return run
@@ -85,14 +97,16 @@ class RunDirectory:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
             manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
             attempt, done = state["attempt"] + 1, list(state["done"])
-            different = [_difference(what, manifest[what], fresh[what]) for what in DECISIVE]
+            same_recipe = manifest["recipe_sha256"] == fresh["recipe_sha256"]
+            different = [] if same_recipe else [_different_recipe(path, plan)]
+            different += _different_plugins(manifest["plugins"], fresh["plugins"])
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
-        if any(different):
+        if different:
             raise UserError(
-                f"{path} was made with {'; '.join(filter(None, different))}; "
-                "resume with what it was made with, or start a new run"
+                f"{path} was made with {'; '.join(different)}; "
+                f"resume with what it was made with (rewardlab run --resume {path}), or start a new run"
             )
         run = cls(path=path, attempt=attempt, done=done)
         run._write("manifest.json", manifest | {"commands": commands})
@@ -116,6 +130,16 @@ class RunDirectory:
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         write_json(self.path / name, content)
+
+
+def _made_empty(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UserError("this folder is not empty; name a new one, or continue its run with --resume", str(folder))
+    except OSError as error:
+        raise UserError(f"no run directory can be made here: {error.strerror}", where=str(folder)) from error
+    return folder
 
 
 def _new_folder(root: Path, name: str) -> Path:
@@ -159,11 +183,15 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _difference(what: str, then: Any, now: Any) -> str | None:
-    """Describe how an entry of the manifest differs from the one of the first attempt; None if it does not."""
-    if then == now:
-        return None
-    if what == "recipe_sha256":
-        return "another recipe (compare its recipe.resolved.yaml)"
+def _different_recipe(path: Path, plan: Plan) -> str:
+    """Return in which keys the recipe differs from the one of the run in `path`."""
+    earlier = load(path / RECIPE, strict=False).raw
+    found = [*differences(decisive(plan, earlier), decisive(plan))]
+    shown = [f"{'.'.join(map(str, d.path))} was {d.then}, is {d.now}" for d in found[:SHOWN]]
+    more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"another recipe ({', '.join(shown) or 'the order of its keys'}{more})"
+
+
+def _different_plugins(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
-    return "; ".join(f"{name}: {then.get(name)}, now {now.get(name)}" for name in changed)
+    return [f"{name}: {then.get(name)}, now {now.get(name)}" for name in changed]

@@ -16,7 +16,7 @@ from rewardlab.recipe.models import DataStage
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.readiness import get_ready
-from rewardlab.training.run_directory import RunDirectory
+from rewardlab.training.run_directory import RECIPE, RunDirectory
 
 Say = Callable[[str], None]
 
@@ -41,8 +41,9 @@ class RunJob:
         print(job.wait().directory)
 
     plan: the result of `check_recipe(..., purpose="run")`. stage: the only stage to run, counted from 0. resume: the
-    folder of an earlier attempt. root: where a new folder is made. say: called, from any thread, with each line that
-    the command prints. command: the command that starts this run, for the manifest and the advice on how to continue.
+    folder of an earlier attempt. root: where a new folder is made. folder: the new folder itself. say: called, from
+    any thread, with each line that the command prints. command: the command that starts this run, for the manifest and
+    the advice on how to continue.
     """
 
     def __init__(
@@ -52,16 +53,19 @@ class RunJob:
         stage: int | None = None,
         resume: Path | None = None,
         root: Path = Path("runs"),
+        folder: Path | None = None,
         say: Say = print,
         command: Sequence[str] = (),
     ):
         """Raise UserError if the recipe has no such stage; nothing is written and no engine is imported."""
+        if folder is not None and resume is not None:
+            raise UserError("a run that is resumed stays in its folder; leave out --run-dir")
         if stage is not None and not 0 <= stage < len(plan.recipe.stages):
             raise UserError(f"--stage {stage}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
         self.plan = plan
         self.directory: Path | None = None
         self.command = list(command) or _command(plan, stage)
-        self._stage, self._resume, self._root, self._say = stage, resume, root, say
+        self._stage, self._resume, self._root, self._folder, self._say = stage, resume, root, folder, say
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: RunResult | BaseException | None = None
@@ -69,18 +73,23 @@ class RunJob:
     @classmethod
     def load(
         cls,
-        recipe: str | Path,
+        recipe: str | Path | None = None,
         overrides: Sequence[str] = (),
         *,
         stage: int | None = None,
         resume: Path | None = None,
         root: Path = Path("runs"),
+        folder: Path | None = None,
         say: Say = print,
     ) -> "RunJob":
-        """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem."""
+        """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem.
+
+        A run that is resumed knows its recipe, which may be left out.
+        """
+        recipe = recipe or _recipe_of(resume)
         plan = check_recipe(load(str(recipe), list(overrides), strict=False), purpose="run")
         command = ["rewardlab", "run", str(recipe), *overrides, *(["--stage", str(stage)] if stage is not None else [])]
-        return cls(plan, stage=stage, resume=resume, root=root, say=say, command=command)
+        return cls(plan, stage=stage, resume=resume, root=root, folder=folder, say=say, command=command)
 
     @property
     def status(self) -> Literal["waiting", "running", "done", "stopped", "failed"]:
@@ -195,9 +204,17 @@ class RunJob:
         if self._resume is not None:
             directory = RunDirectory.resume(self._resume, self.plan, self.command)
         else:
-            directory = RunDirectory.create(self.plan, self.command, self._root)
+            directory = RunDirectory.create(self.plan, self.command, self._root, self._folder)
         directory.stop = self._stop
         return directory
+
+
+def _recipe_of(resume: Path | None) -> Path:
+    if resume is None:
+        raise UserError("which recipe? rewardlab run RECIPE, or rewardlab run --resume DIR")
+    if not (resume / RECIPE).is_file():
+        raise UserError(f"{resume} is no run directory to resume: it has no {RECIPE}")
+    return resume / RECIPE
 
 
 def _end_lines_after(thread: threading.Thread, lines: "SimpleQueue[str | None]") -> None:

@@ -1,0 +1,33 @@
+"""Differences between two trees, such as a recipe then and now, as people read them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+LONGEST_VALUE = 100
+_ABSENT = object()
+
+
+class Difference(NamedTuple):
+    """A place in a tree, with what stood there and what stands there now, as JSON or "absent"."""
+
+    path: tuple
+    then: str
+    now: str
+
+
+def differences(then: Any, now: Any, path: tuple = ()) -> Iterator[Difference]:
+    """Yield the innermost places where two trees differ; lists of different lengths count as one value."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*then, *now]):
+            yield from differences(then.get(key, _ABSENT), now.get(key, _ABSENT), (*path, key))
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for index, (one, other) in enumerate(zip(then, now, strict=True)):
+            yield from differences(one, other, (*path, index))
+    elif then != now or type(then) is not type(now):
+        yield Difference(path, _text(then), _text(now))
+
+
+def _text(value: Any) -> str:
+    text = "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
