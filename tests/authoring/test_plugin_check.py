@@ -187,9 +187,9 @@ def test_a_mistake_ends_with_2(main, arguments, says):
 
 
 def test_a_broken_plugin_says_why(offer, main):
-    offer("faulty", "import no_such_module")
+    [module] = offer("faulty", "import no_such_module").glob("*.py")
     says = "plugin 'faulty' (faulty-rewards) cannot be used: ModuleNotFoundError: No module named 'no_such_module'"
-    assert main("plugins", "check", "faulty") == (2, "", f"error: {says}\n")
+    assert main("plugins", "check", "faulty") == (2, "", f"error: {says} ({module}:1)\n")
 
 
 def test_without_hypothesis_it_says_what_to_install(main, monkeypatch):

@@ -297,7 +297,7 @@ def test_more_of_them_than_the_recipe_lets_be_missing_prove_nothing(recipe, prob
     recipe("near * own * fussy", near=SHARED, own=FOREIGN,
            fussy={"use": "probed/fussy", "with": {"word": "zwei."}, **policy})  # fmt: skip
     code, found, err = probe()
-    assert (code, found) == (1, None)
+    assert (code, found["ok"]) == (1, False)
     assert "fussy (probed/fussy) has no value for 1 of 3 honest completions" in err
     assert "last: fussy fails: no such text" in err
 
@@ -315,7 +315,7 @@ def test_a_judge_that_is_down_says_nothing_of_anybody(recipe, probe, policy):
     asking = {"use": "probed/asking", "with": {"judge": "main"}, "on_missing": policy, "max_missing": 1.0}
     recipe("near + asking", near=SHARED, asking=asking, judges={"main": {"use": "probed/down"}})
     code, found, err = probe()
-    assert (code, found) == (1, None)
+    assert (code, found["ok"]) == (1, False)
     assert "asking (probed/asking) has no value for 3 of 3 honest completions" in err
     assert "asking fails: the key s3cret is down" in err
     assert "questions" not in err, "a local one costs nothing"
@@ -452,7 +452,7 @@ def test_bad_rows_stop_it_before_anything_is_scored(recipe, probe, main, tmp_pat
     rows = [ROWS[0], {**ROWS[1], "reference": None}, {**ROWS[2], "language": "sw"}]
     rows += [{**ROWS[2], "id": "x", "response": " "}, {**ROWS[0]}]
     code, found, err = probe(rows=rows)
-    assert (code, found) == (2, None)
+    assert (code, found["ok"], len(found["problems"])) == (2, False, 5)
     assert "rows.jsonl:2: field 'reference' is needed by near (probed/shared); the row has none" in err
     assert "rows.jsonl:3: known (probed/known) will abstain: not German" in err
     assert "rows.jsonl:4: the honest completion in 'response' must be a text that is not blank" in err
