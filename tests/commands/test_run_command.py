@@ -137,3 +137,21 @@ def test_every_command_with_json_fails_in_json(main, write, command):
     told = json.loads(out)
     assert told["ok"] is False
     assert any("no plugin 'no'" in problem["what"] for problem in told["problems"])
+
+
+class TestDryRun:
+    ASKED = (
+        "judges={j: {use: toy/polite}}",
+        "reward.components.prefer={use: toy/prefer, with: {judge: j}}",
+        "reward.total=letters + prefer",
+    )
+
+    def test_says_what_it_cannot_know_of_a_rewards_questions(self, run):
+        """A reward whose author has not said how often it asks: it was left out, as if it cost nothing."""
+        code, out, _ = run("r.yaml", "--dry-run", *self.ASKED)
+        assert code == 0
+        expected = (
+            "prefer asks j an unknown number of questions (toy/prefer has no `calls` in its spec, so no cost is known)"
+        )
+        assert expected in out
+        assert "asks" not in run("r.yaml", "--dry-run")[1]

@@ -45,6 +45,7 @@ def data_costs(plan: Plan, place: RecipePath) -> Iterator[str]:
 def _step_costs(plan: Plan, step: Component, rows: int, size: float | None) -> Iterator[str]:
     """Yield what one step asks about `rows` rows with texts of `size` bytes each; None if the size is unknown yet."""
     if step.spec.calls is None:
+        yield from (f"asks {name} {_unknown(step)}" for name in step.judges())
         return
     calls = step.ask("how often it asks", step.spec.calls, step.options, rows)
     for name in step.judges():
@@ -66,6 +67,9 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
     Hosted judges whose answers are bounded in length also get an upper bound of the cost of training.
     """
     for component, judge, calls in _group_questions(plan.components, stage.group_size):
+        if calls is None:
+            yield f"{component} asks {judge} {_unknown(plan.components[component])}"
+            continue
         step = calls * stage.batch_size
         whole = f", {step * stage.steps:,} in {stage.steps} steps" if stage.steps else ""
         yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
@@ -75,6 +79,8 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
     if stage.evaluation is not None:
         prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
         for component, judge, calls in _group_questions(plan.components, samples):
+            if calls is None:
+                continue
             each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
             yield f"{component} asks {judge} up to {each} in evaluations, before and after at least"
 
@@ -97,12 +103,20 @@ def _amount(plan: Plan, judge: str, prompt: float, completion: float) -> str:
     return f"{_short_number(round(prompt + completion))} tokens" + (f", ${usd:,.2f}" if usd is not None else "")
 
 
-def _group_questions(components: Mapping[str, Component], size: int) -> Iterator[tuple[str, str, int]]:
-    """Yield (component, judge, most questions for a group of `size`) for each judge of each component."""
+def _group_questions(components: Mapping[str, Component], size: int) -> Iterator[tuple[str, str, int | None]]:
+    """Yield (component, judge, most questions for a group of `size`) for each judge of each component.
+
+    The number is None where the component's spec does not say it.
+    """
     for name, planned in components.items():
+        calls = None
         if planned.spec.calls is not None:
             calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size)
-            yield from ((name, judge, calls) for judge in planned.judges())
+        yield from ((name, judge, calls) for judge in planned.judges())
+
+
+def _unknown(planned: Component) -> str:
+    return f"an unknown number of questions ({planned.use.use} has no `calls` in its spec, so no cost is known)"
 
 
 def _source_size(plan: Plan, planned: Component) -> tuple[int | None, float]:
