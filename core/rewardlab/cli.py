@@ -88,9 +88,10 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         return int(stop.code or 0)
     from rewardlab.concurrency import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, one_line_at
+    from rewardlab.text.printable import printable_output
 
     try:
-        with sigterm_as_interrupt():
+        with sigterm_as_interrupt(), printable_output():
             return command.run(options) or 0
     except KeyboardInterrupt:
         return _fail(options, JobError("stopped"))
@@ -112,8 +113,9 @@ def _fail(options: Namespace, error: "RewardlabError") -> int:
         import json
 
         from rewardlab.redaction import redactor
+        from rewardlab.text.printable import printable
 
-        print(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False))
+        print(printable(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False)))
     return _complain(str(error), error.exit_code)
 
 
@@ -126,15 +128,17 @@ def _show_traceback(asked: bool) -> None:
         import traceback
 
         from rewardlab.redaction import redact
+        from rewardlab.text.printable import printable
 
-        print(redact(traceback.format_exc()), file=sys.stderr, end="")
+        print(printable(redact(traceback.format_exc())), file=sys.stderr, end="")
 
 
 def _complain(text: str, code: int) -> int:
     from rewardlab.redaction import redact
+    from rewardlab.text.printable import printable
 
-    lines = redact(text).splitlines() or ["unknown error"]
-    print("\n".join(f"error: {line}" for line in lines), file=sys.stderr)
+    lines = redact(text).rstrip("\n").split("\n") if text.strip() else ["unknown error"]
+    print("\n".join(f"error: {printable(line)}" for line in lines), file=sys.stderr)
     return code
 
 

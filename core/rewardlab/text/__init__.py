@@ -6,6 +6,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     sections    the parts of a response: reasoning, answer, what follows the reasoning
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
     comparison  a part of a response beside the same part of a reference
+    printable   texts without what steers a terminal; everything that is printed goes through it
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
 """
@@ -14,6 +15,7 @@ from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
 from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, official_box
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
+from rewardlab.text.printable import cursor_stream, printable, printable_output
 from rewardlab.text.quoting import (
     QuotingTemplate,
     fence,
@@ -34,12 +36,15 @@ __all__ = [
     "Redactor",
     "columns",
     "compared_texts",
+    "cursor_stream",
     "display_width",
     "fence",
     "fence_key",
     "fence_lines",
     "last_box",
     "official_box",
+    "printable",
+    "printable_output",
     "quoting",
     "read_template",
     "sections",

@@ -23,6 +23,7 @@ from rewardlab.plan.dataset_places import chain
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
+from rewardlab.text import cursor_stream
 from rewardlab.training.data_provenance import same_origin
 from rewardlab.types import Sample
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
@@ -47,7 +48,7 @@ def write_dataset(
         rows = step_rows(plan, place, judges, workers)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows):
-            for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2):
+            for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2, file=cursor_stream()):
                 judges.check()  # a step may take an error for one more row to drop
                 if stop is not None and stop.is_set():
                     raise KeyboardInterrupt

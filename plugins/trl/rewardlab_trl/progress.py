@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError
+from rewardlab.text import cursor_stream
 from tqdm import tqdm
 from transformers import TrainerCallback
 
@@ -51,6 +52,7 @@ class TrainingProgress(TrainerCallback):
             unit="step",
             disable=None,
             dynamic_ncols=True,
+            file=cursor_stream(),
         )
         if self._events is not None:
             from torch.utils.tensorboard import SummaryWriter

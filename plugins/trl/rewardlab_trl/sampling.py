@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from rewardlab import Completion, Group, Sample
+from rewardlab.text import cursor_stream
 from rewardlab.training import PromptFormat
 from tqdm import tqdm
 from transformers import GenerationConfig
@@ -46,7 +47,7 @@ def sample_groups(
     groups: list[Group] = []
     with (
         _sampling(policy.model, seed, bf16),
-        tqdm(total=len(samples), desc=what, unit="prompt", disable=None, leave=False) as bar,
+        tqdm(total=len(samples), desc=what, unit="prompt", disable=None, leave=False, file=cursor_stream()) as bar,
     ):
         for start in range(0, len(samples), at_once):
             batch = samples[start : start + at_once]

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rewardlab.text import cursor_stream
+
 DELAY_S = 2.0
 CLEAR_LINE = "\r\x1b[K"
 
@@ -34,7 +36,7 @@ def _print_seconds(what: str, done: threading.Event) -> None:
     if done.wait(DELAY_S):
         return
     while True:
-        print(f"{CLEAR_LINE}{what}: {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True)
+        print(f"{CLEAR_LINE}{what}: {time.monotonic() - started:.0f} s", end="", file=cursor_stream(), flush=True)
         if done.wait(1.0):
             break
-    print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+    print(CLEAR_LINE, end="", file=cursor_stream(), flush=True)

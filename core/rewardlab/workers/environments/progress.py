@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rewardlab.text import cursor_stream, printable
+
 
 @contextmanager
 def progress_line(name: str) -> Iterator[Callable[[str], None]]:
@@ -20,10 +22,10 @@ def progress_line(name: str) -> Iterator[Callable[[str], None]]:
 
     def show(line: str) -> None:
         width = shutil.get_terminal_size().columns - 1
-        text = f"{name} {time.monotonic() - started:.0f} s: {line}"
-        print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)
+        text = printable(f"{name} {time.monotonic() - started:.0f} s: {line}")
+        print(f"\r\033[K{text[:width]}", end="", file=cursor_stream(), flush=True)
 
     try:
         yield show
     finally:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        print("\r\033[K", end="", file=cursor_stream(), flush=True)

@@ -1,0 +1,56 @@
+"""What reaches a terminal: text without the control characters by which a model or a server could steer it."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+# all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""Return the text with each character that would steer a terminal written as its escape, such as \x1b."""
+    return _STEERING.sub(_escaped, text) if _STEERING.search(text) else text
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"  # what JSON leaves as it is, as JSON would escape it
+
+
+class PrintableStream:
+    """A text stream that writes what is printable to another one; everything else is the other's."""
+
+    def __init__(self, below: TextIO):
+        self.below = below
+
+    def write(self, text: str) -> int:
+        """Write the text, escaped, and return its length."""
+        self.below.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write each line."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.below, name)
+
+
+@contextmanager
+def printable_output() -> Iterator[None]:
+    """Let everything that is printed in this block be printable, on stdout and on stderr."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (PrintableStream(stream) for stream in before)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def cursor_stream() -> TextIO:
+    """Return stderr as it is, for progress that moves the cursor and shows no text of others."""
+    return sys.stderr.below if isinstance(sys.stderr, PrintableStream) else sys.stderr
