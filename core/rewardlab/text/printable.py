@@ -44,7 +44,7 @@ class PrintableStream:
 def printable_output() -> Iterator[None]:
     """Let everything that is printed in this block be printable, on stdout and on stderr."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (PrintableStream(stream) for stream in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (PrintableStream(stream) for stream in before)
     try:
         yield
     finally:
