@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rewardlab.text import cursor_stream, printable
-
 
 @contextmanager
 def progress_line(name: str) -> Iterator[Callable[[str], None]]:
@@ -18,6 +16,8 @@ def progress_line(name: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda line: None
         return
+    from rewardlab.text import cursor_stream, printable
+
     started = time.monotonic()
 
     def show(line: str) -> None:
