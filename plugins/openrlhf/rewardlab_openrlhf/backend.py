@@ -6,7 +6,6 @@ from rewardlab.errors import Problem
 from rewardlab.training import DataStage, Plan, RunDirectory
 
 from rewardlab_openrlhf.check import check
-from rewardlab_openrlhf.describe import describe
 
 
 class OpenrlhfBackend:
@@ -18,6 +17,8 @@ class OpenrlhfBackend:
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the exact commands and GPUs, of all stages or of stage `only`."""
+        from rewardlab_openrlhf.describe import describe
+
         return describe(plan, only)
 
     def ready(self, plan: Plan, only: int | None) -> None:

@@ -6,7 +6,6 @@ from rewardlab.errors import Problem
 from rewardlab.training import DataStage, Plan, RunDirectory
 
 from rewardlab_trl.check import check
-from rewardlab_trl.describe import describe
 
 
 class TrlBackend:
@@ -18,6 +17,8 @@ class TrlBackend:
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return what TRL will be told, of all stages or of stage `only`."""
+        from rewardlab_trl.describe import describe
+
         return describe(plan, only)
 
     def ready(self, plan: Plan, only: int | None) -> None:
