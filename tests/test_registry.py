@@ -115,6 +115,20 @@ BROKEN = {
         """,
         "unknown hook 'rewardlab_reward'",
     ),
+    "forgotten mark": (
+        """
+        def rewardlab_rewards():
+            return []
+        """,
+        "rewardlab_rewards is never called; write @hookimpl (from rewardlab) above it",
+    ),
+    "forgotten mark and a slip": (
+        """
+        def rewardlab_reward():
+            return []
+        """,
+        "rewardlab_reward is no hook; did you mean rewardlab_rewards, with @hookimpl above it?",
+    ),
     "hook with an argument": (
         """
         from rewardlab import hookimpl
@@ -216,3 +230,26 @@ def test_a_name_of_two_distributions_is_refused_with_both_named(offer):
 def test_a_plugin_name_that_no_recipe_could_write_is_broken(offer, name):
     offer(name, BREVITY, distribution="odd-rewards", module="odd_rewards")
     assert Registry().plugin(name).broken.startswith(f"no recipe can name {name!r}; ")
+
+
+class TestEntryPoints:
+    def test_one_that_was_forgotten_is_named_with_the_line_to_write(self, tmp_path, monkeypatch):
+        (tmp_path / "lonely.py").write_text("")
+        monkeypatch.syspath_prepend(tmp_path)
+        with pytest.raises(UserError) as told:
+            Registry().find("reward", "lonely/brevity")
+        assert str(told.value) == (
+            "no plugin 'lonely'; the module lonely is there, but no entry point makes it a plugin: "
+            'write lonely = "lonely" under [project.entry-points.rewardlab] in its pyproject.toml, and install it again'
+        )
+
+    @pytest.mark.parametrize("name", ["json", "sys", "no_such_module_anywhere"])
+    def test_a_module_of_python_is_no_forgotten_plugin(self, name):
+        with pytest.raises(UserError, match=f"^no plugin '{name}'; there are "):
+            Registry().find("reward", f"{name}/brevity")
+
+    def test_one_that_is_stale_says_so(self, offer):
+        [module] = offer("gone", BREVITY).glob("*.py")
+        module.unlink()
+        with pytest.raises(UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"):
+            Registry().find("reward", "gone/brevity")

@@ -4,6 +4,8 @@ A plugin is loaded when something names it. A broken one is a row in `rewardlab 
 the recipe that uses it; a name that two distributions offer is never settled silently.
 """
 
+import difflib
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,6 +13,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +119,7 @@ class Registry:
         if name not in self._points:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
-            raise UserError(f"no plugin {name!r}{hint or nearest(name, self._points)}")
+            raise UserError(f"no plugin {name!r}{hint or _without_entry_point(name) or nearest(name, self._points)}")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]
@@ -164,6 +167,20 @@ def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
     return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
 
 
+def _without_entry_point(name: str) -> str:
+    """Return a hint where a module of this name is there, and no entry point makes it a plugin; else nothing."""
+    if not name.isidentifier():
+        return ""
+    for module in (f"{DISTRIBUTION}_{name}", name):
+        if module not in sys.builtin_module_names and module not in sys.stdlib_module_names and find_spec(module):
+            entry = f'{name} = "{module}"'
+            return (
+                f"; the module {module} is there, but no entry point makes it a plugin: write {entry} under "
+                f"[project.entry-points.{ENTRY_POINT_GROUP}] in its pyproject.toml, and install it again"
+            )
+    return ""
+
+
 def _installation(plugin: str | None) -> str:
     """Return a hint: the `pip install` for a plugin that is an extra of this distribution (None: any of them)."""
     try:
@@ -199,6 +216,8 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
             specs = _specs(module)
     except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
+        if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
+            broken += f"; the entry point {name!r} of {distribution} names a module that is not there; install it again"
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
@@ -211,6 +230,7 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
     manager.add_hookspecs(hookspecs)
     manager.register(module)
     manager.check_pending()
+    _refuse_unmarked(module)
     specs: dict[tuple[str, str], Spec] = {}
     for hook, spec_type in HOOKS.items():
         for implementation in getattr(manager.hook, hook).get_hookimpls():
@@ -219,6 +239,17 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
                 specs[spec.kind, spec.name] = spec
     return specs
+
+
+def _refuse_unmarked(module: object) -> None:
+    """Raise ValueError where a function of the module looks like a hook, and nothing would ever call it."""
+    for name, found in vars(module).items():
+        unmarked = inspect.isfunction(found) and not hasattr(found, f"{hookspecs.PROJECT}_impl")
+        if unmarked and found.__module__ == module.__name__ and name.startswith(f"{hookspecs.PROJECT}_"):
+            if name in HOOKS:
+                raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
+            if close := difflib.get_close_matches(name, HOOKS, n=1):
+                raise ValueError(f"{name} is no hook; did you mean {close[0]}, with @hookimpl above it?")
 
 
 def _offers(hook: str, spec_type: type[Spec], returned: object) -> Iterable[Spec]:

@@ -252,7 +252,8 @@ def _checked_score(score: Any, spec: RewardSpec) -> Score:
     if value is None:
         return score
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
-        return Score(info=info, error=f"value {reprlib.repr(value)} is no number")
+        hint = f"; write {float(value)}" if isinstance(value, bool) else ""
+        return Score(info=info, error=f"value {reprlib.repr(value)} is no number{hint}")
     number, (low, high) = float(value), spec.range
     if low <= number <= high:
         return score if type(value) is float else Score(value=number, info=info)
