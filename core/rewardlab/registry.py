@@ -243,9 +243,10 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
 
 def _refuse_unmarked(module: object) -> None:
     """Raise ValueError where a function of the module looks like a hook, and nothing would ever call it."""
-    for name, found in vars(module).items():
+    own = getattr(module, "__name__", None)
+    for name, found in getattr(module, "__dict__", {}).items():
         unmarked = inspect.isfunction(found) and not hasattr(found, f"{hookspecs.PROJECT}_impl")
-        if unmarked and found.__module__ == module.__name__ and name.startswith(f"{hookspecs.PROJECT}_"):
+        if unmarked and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
             if name in HOOKS:
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if close := difflib.get_close_matches(name, HOOKS, n=1):

@@ -1,11 +1,14 @@
 """How far a checkpoint is, read from one that a job has written."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
 from rewardlab_openrlhf.job.checkpoint import consumed_prompts
 
+torch = pytest.importorskip("torch")
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
@@ -22,6 +25,30 @@ def test_the_newest_counts(saved):
 
 def test_without_one_none_are_consumed(tmp_path):
     assert consumed_prompts(tmp_path) == 0
+
+
+class Evil:
+    def __reduce__(self):
+        return os.system, ("touch EXECUTED",)
+
+
+@pytest.mark.parametrize(
+    "file", ["_actor/global_step20/mp_rank_00_model_states.pt", "_critic/global_step20/x_optim.pt"]
+)
+def test_one_that_would_run_code_is_refused_and_nothing_runs(saved, tmp_path, monkeypatch, file):
+    """Whoever may write into the folder could have put it there; torch and DeepSpeed would run it."""
+    monkeypatch.chdir(tmp_path)
+    copied = shutil.copytree(saved, tmp_path / "copied")
+    torch.save({"total_consumed_prompts": 8, "evil": Evil()}, _made(copied / file))
+    with pytest.raises(JobError, match=r"would call .*system when it is loaded, which DeepSpeed's checkpoints do not"):
+        consumed_prompts(copied)
+    assert not (tmp_path / "EXECUTED").exists()
+
+
+def _made(file):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    (file.parents[1] / "latest").write_text(file.parent.name)
+    return file
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short"])
