@@ -6,6 +6,7 @@ from email.utils import format_datetime
 
 import pytest
 from aiohttp import web
+from helpers.long_texts import assert_linear
 from rewardlab import Reply
 from rewardlab.errors import TryAgain
 
@@ -71,6 +72,11 @@ def test_a_huge_page_is_read_no_further_than_its_beginning(replying, ask, piece)
     with pytest.raises(TryAgain, match=r"^answered HTTP 502: ") as caught:
         ask(replying(piece * (20_000_000 // len(piece)), 502))
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.slow
+def test_a_page_of_any_shape_is_read_in_linear_time():
+    assert_linear("from rewardlab_openai.refusals import Refusal; Refusal(502, {}, text, 'http://x', str)")
 
 
 def test_an_empty_body_is_reported(replying, ask):

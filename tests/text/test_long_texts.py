@@ -1,0 +1,11 @@
+"""A megabyte of any shape is read in linear time."""
+
+import pytest
+from helpers.long_texts import assert_linear
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("read", ["last_box", "official_box", "sections.split", "sections.answer", "printable"])
+def test_of_any_shape(read):
+    assert_linear(f"from rewardlab.text import last_box, official_box, printable, sections; {read}(text)")
