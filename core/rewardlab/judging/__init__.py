@@ -15,6 +15,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     rate_limit       requests and tokens a minute
     budget           tokens and money: a question that could exceed them is refused
     usage            counts of what was asked, reused, failed and paid
+    token_counts     the counts of a server that can be true
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     first_call       one call to each judge before a run

@@ -10,6 +10,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     validation        pydantic's errors as lines that say where, what and the nearest name
     salvage           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
+    differences       the keys in which two recipes differ
     command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
 """
 
