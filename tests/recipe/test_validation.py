@@ -5,7 +5,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, field_validator
 from rewardlab import Config
-from rewardlab.recipe.models import Recipe
+from rewardlab.errors import nearest
+from rewardlab.recipe.models import DpoStage, Recipe, RlStage, SftStage
+from rewardlab.recipe.other_names import OURS, our_name
 from rewardlab.recipe.validation import lookup, option_help, type_text, validate
 
 
@@ -140,6 +142,9 @@ def test_a_name_where_a_mapping_belongs():
     assert line == 'r.yaml:3.dataset: expected a mapping, found "data/jsonl"; write {use: data/jsonl}'
 
 
+RL = {"use": "rl", "algorithm": "grpo"}
+
+
 @pytest.mark.parametrize(
     ("stage", "says"),
     [
@@ -151,7 +156,18 @@ def test_a_name_where_a_mapping_belongs():
             {"use": "rl", "algorithm": "grop"},
             "stages.0.algorithm: 'grop' is not allowed; did you mean 'grpo'?",
         ),
-        ({"use": "sft", "kl": {}}, "stages.0.kl: no such option; there are 'adam_beta2', "),
+        ({"use": "sft", "kl": {}}, "stages.0.kl: no such option; there are "),
+        ({"use": "grpo", "steps": 5}, 'stages.0.use: "grpo" is not allowed; write use: rl, and algorithm: grpo'),
+        ({"use": "sft", "lr": 1.0e-5}, "stages.0.lr: no such option; did you mean 'learning_rate'?"),
+        ({"use": "sft", "max_seq_length": 9}, "stages.0.max_seq_length: no such option; did you mean 'max_tokens'?"),
+        ({"use": "sft", "num_generations": 9}, "stages.0.num_generations: no such option; there are "),
+        (RL | {"num_generations": 9}, "stages.0.num_generations: no such option; did you mean 'group_size'?"),
+        (
+            RL | {"max_completion_length": 9},
+            "stages.0.max_completion_length: no such option; did you mean 'max_new_tok",
+        ),
+        (RL | {"beta": 0.1}, "stages.0.beta: no such option; did you mean 'kl.coef'?"),
+        (RL | {"epsilon_high": 0.1}, "stages.0.epsilon_high: no such option; did you mean 'clip'?"),
         (
             {"use": "rl", "algorithm": "grpo", "kl": {"in": "los"}},
             "stages.0.kl.in: 'los' is not allowed; did you mean",
@@ -220,3 +236,28 @@ def test_lookup():
     assert lookup(tree, ("stages", 0, "use")) == "rl"
     assert lookup(tree, ("stages", 1, "use")) is None
     assert lookup(tree, ("name", "use")) is None
+
+
+class TestNames:
+    """What people write by habit, from other trainers."""
+
+    def test_each_is_answered_with_one_of_ours(self):
+        models = {"rl": RlStage, "sft": SftStage, "dpo": DpoStage}
+        known = {name: {info.alias or key for key, info in m.model_fields.items()} for name, m in models.items()}
+        for ours, others in OURS.items():
+            assert any(ours.partition(".")[0] in keys for keys in known.values())
+            for other in others.split():
+                assert other not in known["rl"] or other in ("beta", "max_tokens")
+                assert our_name(other, known["rl"] | known["sft"])
+        assert our_name("no_such_name", known["rl"]) is None
+
+    def test_the_nearest_come_first_where_not_all_are_listed(self):
+        hint = nearest("tokens_of_prompt", [f"other_{number}" for number in range(20)] + ["zz_prompt_limit"])
+        assert hint.startswith("; there are 'zz_prompt_limit', ")
+        assert hint.endswith(", ...")
+
+    def test_an_option_beside_use_belongs_under_with(self):
+        component = {"use": "pairwise/win_rate", "judge": "main"}
+        (line,) = recipe(reward={"components": {"won": component}, "total": "won"})
+        assert line.startswith("r.yaml:3.reward.components.won.judge: no such option; there are ")
+        assert line.endswith("; an option of the component itself stands under 'with'")

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rewardlab.errors import Problem, nearest
+from rewardlab.recipe.other_names import our_name, our_stage
 from rewardlab.specs import Config
 
 RecipePath = tuple[str | int, ...]
@@ -125,14 +126,15 @@ def _describe_error(found: dict, model: type[Config], tree: Any, path: RecipePat
     kind, context = found["type"], found.get("ctx", {})
     if kind == "extra_forbidden":
         known = {key for m in _models_at(model, tree, path[:-1]) for key in _keys(m)}
-        return f"no such option{nearest(str(path[-1]), known)}"
+        return f"no such option{_meant(str(path[-1]), known)}"
     if kind == "missing":
         return f"missing; expected {_expected(model, tree, path)}"
     if kind in _TAG_ERRORS:
         tags = [use for m in _models_at(model, tree, path[:-1]) for use in _literals(m.model_fields["use"].annotation)]
         if kind == "union_tag_not_found":
             return f"missing; expected {' | '.join(tags)}"
-        return f"{_shown(lookup(tree, path))} is not allowed{nearest(context['tag'], tags)}"
+        stage = our_stage(context["tag"]) if "rl" in tags else None
+        return f"{_shown(lookup(tree, path))} is not allowed{f'; {stage}' if stage else nearest(context['tag'], tags)}"
     if kind == "literal_error" and isinstance(found["input"], str):
         choices = [c for c in _literals(_annotation_at(model, tree, path)) if isinstance(c, str)]
         if choices:
@@ -140,6 +142,16 @@ def _describe_error(found: dict, model: type[Config], tree: Any, path: RecipePat
     if kind == "value_error":
         return str(context.get("error", found["msg"]))
     return f"expected {_wanted(found)}, found {_shown(found['input'])}{_advice(found, model, tree, path)}"
+
+
+def _meant(name: str, known: set[str]) -> str:
+    """Return the end of a message about an option that is not `known`: the one that was meant, or where it belongs."""
+    if ours := our_name(name, known):
+        return f"; did you mean {ours!r}?"
+    hint = nearest(name, known)
+    if "did you mean" in hint or not {"use", "with"} <= known:
+        return hint
+    return f"{hint}; an option of the component itself stands under 'with'"
 
 
 def _wanted(found: dict) -> str:

@@ -1,0 +1,46 @@
+"""What other trainers (TRL, OpenRLHF, verl) call the settings of a stage, for who writes their names by habit."""
+
+OURS = {
+    "learning_rate": "lr actor_learning_rate",
+    "schedule": "lr_scheduler_type lr_scheduler lr_schedule",
+    "warmup_steps": "lr_warmup_steps num_warmup_steps warmup_ratio lr_warmup_ratio",
+    "max_grad_norm": "max_norm grad_clip clip_grad gradient_clipping",
+    "adam_beta2": "beta2 adam_betas betas",
+    "micro_batch_size": (
+        "per_device_train_batch_size micro_train_batch_size ppo_micro_batch_size ppo_micro_batch_size_per_gpu "
+        "gradient_accumulation_steps"
+    ),
+    "batch_size": "train_batch_size rollout_batch_size prompts_per_step num_prompts",
+    "steps": "max_steps total_training_steps train_steps num_steps",
+    "epochs": "num_train_epochs total_epochs num_episodes max_epochs n_epochs",
+    "save_every": "save_steps save_freq save_interval",
+    "eval_every": "eval_steps test_freq eval_interval",
+    "group_size": "num_generations n_samples_per_prompt n num_samples rollout_n num_return_sequences",
+    "max_new_tokens": (
+        "max_completion_length generate_max_len max_response_length response_length max_completion_tokens max_tokens"
+    ),
+    "max_prompt_tokens": "max_prompt_length prompt_max_len",
+    "max_tokens": "max_length max_seq_length max_len seq_length",
+    "updates_per_batch": "num_iterations ppo_epochs num_mini_batches steps_per_generation",
+    "algorithm": "advantage_estimator adv_estimator",
+    "loss": "loss_type loss_agg_mode",
+    "clip": "epsilon epsilon_high epsilon_low eps_clip eps_clip_low_high clip_ratio cliprange clip_range",
+    "kl.coef": "beta init_kl_coef kl_coef kl_loss_coef kl_beta",
+    "kl.estimator": "kl_estimator kl_loss_type kl_penalty",
+    "critic.learning_rate": "critic_learning_rate critic_lr",
+    "on_truncated": "mask_truncated_completions overlong_filtering",
+}
+"""our setting -> what others call it"""
+ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
+
+
+def our_name(other: str, known: set[str]) -> str | None:
+    """Return what a setting is called here, such as "kl.coef"; None if nobody calls one of the `known` settings so."""
+    called = (ours for ours, others in OURS.items() if other in others.split())
+    return next((ours for ours in called if ours.partition(".")[0] in known), None)
+
+
+def our_stage(other: str) -> str | None:
+    """Return how a stage is written whose `use` names an algorithm; None for other names."""
+    tidy = other.lower().replace("-", "_").removesuffix("_trainer")
+    return f"write use: rl, and algorithm: {tidy}" if tidy in ALGORITHMS else None
