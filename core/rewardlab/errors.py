@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line", "one_line_at"]
 
-SHOWN = 12
+_SHOWN = 12
 """names in a message that lists them"""
 _OURS = Path(__file__).parent
 
@@ -82,14 +82,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: "; did you mean 'x'?", or a list of the known names."""
     known = sorted(set(known))
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if len(known) > SHOWN:  # what is left out of a list is what is least like the name
+    if len(known) > _SHOWN:  # what is left out of a list is what is least like the name
         known.sort(key=lambda one: -difflib.SequenceMatcher(None, name, one).ratio())
     if close:
         return f"; did you mean {close[0]!r}?"
     if not known:
         return "; there is none"
     are = "is" if len(known) == 1 else "are"
-    return f"; there {are} {', '.join(map(repr, known[:SHOWN]))}" + (", ..." if len(known) > SHOWN else "")
+    return f"; there {are} {', '.join(map(repr, known[:_SHOWN]))}" + (", ..." if len(known) > _SHOWN else "")
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:
