@@ -82,6 +82,11 @@ def _line_start(file: BinaryIO, end: int) -> int:
     return 0
 
 
+def expanded(path: Path | str) -> Path:
+    """Return the path with a leading ~ or ~user as that home folder; of a user that nobody knows it stays as it is."""
+    return Path(os.path.expanduser(path))
+
+
 def sha256_of(path: Path | str) -> str:
     """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
     with open(path, "rb") as file:

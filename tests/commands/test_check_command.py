@@ -160,3 +160,20 @@ def test_warnings_do_not_stop_anybody(main, write, offer):
     code, out, err = main("check", "r.yaml")
     assert (code, out.splitlines()[0]) == (0, "r.yaml: fine")
     assert err == "warning: r.yaml:4: reward.components.short: will abstain: even (2 of 4 rows)\n"
+
+
+@pytest.mark.parametrize("path", ["~no_such_user_anywhere/x", "./x\0y"])
+@pytest.mark.parametrize("command", [["check"], ["run"]])
+def test_a_path_that_no_system_could_open_is_a_mistake_with_its_line(main, write, path, command):
+    shown = json.dumps(path)
+    stages = "stages: [{use: sft, steps: 1}]"
+    reward = "reward: {components: {a: {use: math/accuracy}}, total: a}"
+    write(
+        "r.yaml",
+        f"version: 1\nmodel: {shown}\ndataset: {{use: data/jsonl, with: {{path: {shown}}}}}\n{reward}\n{stages}\n",
+    )
+    code, out, err = main(*command, "r.yaml")
+    assert (code, out) == (2, "")
+    assert "error: r.yaml:2: model: " in err
+    assert "error: r.yaml:3: dataset" in err
+    assert "fault" not in err

@@ -747,3 +747,9 @@ def test_a_recipe_of_sixty_lines_loads_in_a_few_milliseconds(recipe):
         assert len(recipe(text, "seed=3").tree["reward"]["components"]) == 15
         times.append(time.process_time() - started)
     assert min(times) < 0.015
+
+
+def test_defaults_inside_each_other_without_end_are_an_error(errors):
+    deep = "".join(f"${{oc.env:NO_SUCH_{number}," for number in range(300)) + "x" + "}" * 300
+    (line,) = errors(f"name: '{deep}'\n")
+    assert line == "r.yaml:1: name: its ${oc.env:...} are nested too deeply"

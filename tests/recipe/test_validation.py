@@ -261,3 +261,7 @@ class TestNames:
         (line,) = recipe(reward={"components": {"won": component}, "total": "won"})
         assert line.startswith("r.yaml:3.reward.components.won.judge: no such option; there are ")
         assert line.endswith("; an option of the component itself stands under 'with'")
+
+
+def test_true_is_no_version():
+    assert recipe(version=True) == ["r.yaml:3.version: expected 1, found true"]

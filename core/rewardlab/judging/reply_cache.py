@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rewardlab.files import expanded
 from rewardlab.judging.cassette import Cassette, question_key
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.specs import JudgeSpec
@@ -33,7 +34,7 @@ class ReplyCache:
         self._writable: Cassette | None = None
         self._unread: dict[str, str] | None = {}  # key -> text
         if use is not None:
-            self._cassettes.append(Cassette(Path(use.path).expanduser(), write=use.mode == "record"))
+            self._cassettes.append(Cassette(expanded(use.path), write=use.mode == "record"))
             self._writable = self._cassettes[0] if use.mode == "record" else None
         if kept is not None and (use is None or use.mode == "replay"):
             self._writable = Cassette(kept)

@@ -1,8 +1,8 @@
 """Checks of a component against the rest of its recipe, beyond names and options."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
+from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
 from rewardlab.recipe.models import DataStage, Recipe, RlStage
@@ -77,13 +77,13 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
     for index, stage in enumerate(recipe.stages):
         if not isinstance(stage, DataStage):
             continue
-        target = Path(stage.to).expanduser()
+        target = expanded(stage.to)
         if target.is_dir():
             yield ("stages", index, "to"), f"{stage.to} is a folder; name a .jsonl file"
         place: RecipePath = ("stages", index, "dataset")
         while (planned := datasets.get(place)) is not None:
             path = getattr(planned.options, "path", None)
-            if isinstance(path, str) and Path(path).expanduser().resolve() == target.resolve():
+            if isinstance(path, str) and expanded(path).resolve() == target.resolve():
                 yield (
                     ("stages", index, "to"),
                     f"{stage.to} is what this stage reads; its rows would be added to their source",

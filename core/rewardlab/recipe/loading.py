@@ -265,6 +265,8 @@ def _interpolate(text: str, secrets: set[str]) -> Tree:
     try:
         # A quoted default comes back as it was written; OmegaConf turns a bare true into "True".
         resolved = OmegaConf.create({"text": _BARE_DEFAULT.sub(r"\1'\2'}", text)}).text
+    except RecursionError:
+        raise ValueError("its ${oc.env:...} are nested too deeply") from None
     except OmegaConfBaseException as error:
         hint = "a default may be quoted: ${oc.env:NAME,'default'}"
         raise ValueError(f"OmegaConf: {str(error).splitlines()[0]}; {hint}") from error

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -223,10 +224,16 @@ def _model_tag(value: Any) -> str:
     return "tiny" if isinstance(value, dict | TinyModel) else "name"
 
 
+def _whole_number(version: Any) -> Any:
+    if isinstance(version, bool):  # which Python takes for 0 and 1
+        raise ValueError(f"expected 1, found {str(version).lower()}")
+    return version
+
+
 class Recipe(Config):
     """A whole recipe. `score` needs only version, judges and reward."""
 
-    version: Literal[1]
+    version: Annotated[Literal[1], BeforeValidator(_whole_number)]
     """of the recipe format"""
     name: str | None = Field(None, pattern=r"^[^/\s][^/\n]*$")
     """of the run directory (absent: the file's name)"""

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from rewardlab.concurrency import LoopThread
 from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
-from rewardlab.files import FileLock, LineAppender, cut_torn_line
+from rewardlab.files import FileLock, LineAppender, cut_torn_line, expanded
 from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
 from rewardlab.plan import Plan
 from rewardlab.plan.dataset_places import chain
@@ -39,7 +39,7 @@ def write_dataset(
     """
     stage = plan.recipe.stages[index]
     assert isinstance(stage, DataStage)
-    target = Path(stage.to).expanduser()
+    target = expanded(stage.to)
     target.parent.mkdir(parents=True, exist_ok=True)
     place = ("stages", index, "dataset")
     with _locked(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:

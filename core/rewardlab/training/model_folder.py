@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rewardlab.files import expanded
+
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "tekken.json")
 WHOLE = ("model.safetensors", "pytorch_model.bin")
 INDICES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
@@ -11,7 +13,7 @@ INDICES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 
 def looks_local(model: str) -> bool:
     """Return True if `model` means a folder, False if it is a name on the hub such as `Qwen/Qwen2.5-7B`."""
-    return Path(model).expanduser().exists() or model.startswith((".", "/", "~")) or model.count("/") > 1
+    return expanded(model).exists() or model.startswith((".", "/", "~")) or model.count("/") > 1
 
 
 def problem(folder: Path) -> str | None:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rewardlab.errors import one_line
+from rewardlab.files import expanded
 from rewardlab.recipe.models import Chat, DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
 from rewardlab.recipe.validation import Finding
 from rewardlab.training import model_folder
@@ -22,7 +23,7 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
             size = model.hidden_size // model.heads
             yield ("model", "heads"), f"{model.heads} heads of {size}: the size of a head must be even"
     elif model is not None and model_folder.looks_local(model):
-        why = model_folder.problem(Path(model).expanduser())
+        why = model_folder.problem(expanded(model))
         if why is not None:
             yield ("model",), f"{model!r} is no model folder: {why}"
 
@@ -34,7 +35,7 @@ def context_of(model: str | TinyModel | None) -> int | None:
     if model is None or not model_folder.looks_local(model):
         return None
     try:
-        config = model_folder.read_config(Path(model).expanduser())
+        config = model_folder.read_config(expanded(model))
     except (OSError, ValueError):  # reported by `model_findings`
         return None
     found = config.get("max_position_embeddings", config.get("n_positions"))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import SftStage, TinyModel
 from rewardlab.training.splits import training_samples
@@ -18,7 +19,7 @@ def find_starting_model(plan: Plan, run: Path, index: int) -> str:
     if isinstance(model, TinyModel):
         return str(_tiny_model_folder(plan, run, index, model))
     assert model is not None  # a stage that needs a model is refused without one
-    return str(Path(model).expanduser()) if model.startswith("~") else model
+    return str(expanded(model)) if model.startswith("~") else model
 
 
 def written_before(plan: Plan, run: Path, index: int) -> Path | None:

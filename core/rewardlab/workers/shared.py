@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.files import cache_dir
+from rewardlab.files import cache_dir, expanded
 from rewardlab.workers.crew import Crew
 from rewardlab.workers.process import (
     KEEP_FREED_MEMORY,
@@ -97,7 +97,7 @@ class Workers:
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker are at least 1, not {size} and {threads}")
         if python is not None:
-            python = str(Path(python).expanduser())
+            python = str(expanded(python))
             if not Path(python).is_file():
                 raise UserError(f"no interpreter {python!r}; name the bin/python of an environment")
         place = _ProcessPlacement(python=python, device=device, threads=threads)

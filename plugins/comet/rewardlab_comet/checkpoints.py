@@ -1,5 +1,6 @@
 """Find out whether `checkpoint` is a path on this machine, and whether a checkpoint is there."""
 
+import os
 from pathlib import Path
 
 from rewardlab.errors import UserError
@@ -11,7 +12,7 @@ def locate_checkpoint(checkpoint: str) -> str:
     Raises UserError for something that exists or looks like a path (it begins with / . or ~, ends in .ckpt, or has
     more than one slash) but is not a checkpoint.
     """
-    path = Path(checkpoint).expanduser()
+    path = Path(os.path.expanduser(checkpoint))
     if not (path.exists() or _looks_like_a_path(checkpoint)):
         return checkpoint
     file = path / "checkpoints" / "model.ckpt" if path.is_dir() else path

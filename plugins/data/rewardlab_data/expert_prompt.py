@@ -1,5 +1,6 @@
 """The prompt for an expert: the row's question, quoted, and the form that the reply must have."""
 
+import os
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -28,7 +29,7 @@ def load(path: str | None) -> ExpertTemplate:
 
     $question stands for the fenced question (once, in the user message), $key for the key of its fence.
     """
-    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / "expert.txt"
+    source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / "expert.txt"
     template = read_template(source, PLACEHOLDERS)
     if template.system_names.count("question") or template.user_names.count("question") != 1:
         raise ValueError(f"{source}: $question must stand there once, in the user message")

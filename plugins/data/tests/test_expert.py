@@ -187,7 +187,7 @@ def test_a_row_without_the_question_is_the_users_mistake_at_its_place():
 
 
 def test_rows_come_in_the_order_of_the_source_and_many_are_asked_at_once():
-    expert = Expert(delay=0.002)
+    expert = Expert(delay=0.05)
     made = list(rows(source(300), expert))
     assert [row.id for row in made] == [f"p{k}-es" for k in range(300)]
     assert 64 < expert.most <= ROWS_AT_ONCE

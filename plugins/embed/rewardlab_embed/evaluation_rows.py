@@ -1,5 +1,6 @@
 """Read the texts of evaluation sets, and choose the text of a row that is compared."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,7 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
 
 
 def _path(file: str) -> Path:
-    return Path(file).expanduser()
+    return Path(os.path.expanduser(file))
 
 
 def text_of(sample: Sample, field: str) -> str | None:

@@ -1,5 +1,6 @@
 """Open the process with the embedding model, which components with the same model share."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def locate_model(model: str) -> str:
 
     Raises UserError for a path without a model.
     """
-    folder = Path(model).expanduser()
+    folder = Path(os.path.expanduser(model))
     if folder.is_dir():
         if not (folder / "modules.json").is_file():
             raise UserError(

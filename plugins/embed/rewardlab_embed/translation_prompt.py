@@ -1,5 +1,6 @@
 """The prompt for a translator into English: one quoted text, and what a template must have."""
 
+import os
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -43,7 +44,7 @@ def load(path: str | None) -> EnglishTemplate:
     $language stands for the English name of the text's language, $fenced for the text in its fence, $key for the
     fence's key; $text, in place of $fenced, for the text alone, as models that only translate want it.
     """
-    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / "to_english.txt"
+    source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / "to_english.txt"
     template = quoting.read_template(source, PLACEHOLDERS)
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):

@@ -1,5 +1,6 @@
 """The prompt for a translator: one quoted text, and what a template must have."""
 
+import os
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -43,7 +44,7 @@ def load(path: str | None, packaged: str = "translate.txt") -> TranslationTempla
     $language stands for the English name of the target language, $text for the fenced text (once, in the user
     message), $key for the key of its fence.
     """
-    source = Path(path).expanduser() if path is not None else files(__package__) / "templates" / packaged
+    source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / packaged
     template = quoting.read_template(source, PLACEHOLDERS)
     if template.system_names.count("text") or template.user_names.count("text") != 1:
         raise ValueError(f"{source}: $text must stand there once, in the user message")

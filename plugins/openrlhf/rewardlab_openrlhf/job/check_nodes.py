@@ -94,7 +94,7 @@ def examine(
         "executable": sys.executable,
         "versions": {name: _version(name) for name in packages},
         "unseen": [path for path, content in paths.items() if not _holds(Path(path), content)],
-        "model": model is None or (Path(model).expanduser() / "config.json").is_file(),
+        "model": model is None or (Path(os.path.expanduser(model)) / "config.json").is_file(),
         "missing_secrets": [name for name in secrets if not os.environ.get(name)],
         "missing_modules": missing_modules(rollouts),
     }
