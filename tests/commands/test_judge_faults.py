@@ -477,6 +477,15 @@ class TestCassette:
         assert "judge 'main': the cassette tape.jsonl has no answer to this question (sample 'r700'): " in err
         assert "`mode: record` asks for it" in err
 
+    @pytest.mark.parametrize("mode", ["strict", "replay"])
+    def test_one_that_is_missing_leaves_nothing_behind(self, files, score, tmp_path, mode):
+        files("http://127.0.0.1:9/v1", cassette={"path": "no-tape.jsonl", "mode": mode})
+        before = sorted(tmp_path.rglob("*"))
+        code, err = score()
+        assert code == 2
+        assert "there is no such cassette; `mode: record` makes one" in err
+        assert sorted(tmp_path.rglob("*")) == before
+
     def test_replay_writes_nothing_into_it(self, recorded, files, score, tmp_path):
         before = (tmp_path / "tape.jsonl").read_bytes()
         with Serving(JudgeServer(answer=self.moody)) as server:

@@ -48,8 +48,6 @@ class HostedJudge:
         self._judging = judging or JudgingSettings()
         self._unparsable = UnparsableWatch(name)
         folder = None if spec.local else self._judging.folder
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
         stem = quote(name, safe=" ")
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
         self.earlier_usage = self.usage.minus(Usage())  # a copy, since the counts go on
@@ -62,6 +60,8 @@ class HostedJudge:
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
         self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept)
+        if folder is not None:  # only now: a cassette that is missing leaves nothing behind
+            folder.mkdir(parents=True, exist_ok=True)
 
     @property
     def usage(self) -> Usage:
