@@ -182,6 +182,14 @@ def test_aliases_cannot_explode(errors, text):
     assert time.perf_counter() - started < 1
 
 
+@pytest.mark.parametrize("value", ["x" * 100_000, "{" + "k" * 100_000 + ": 1}", "[" + "y" * 100_000 + "]"])
+def test_long_texts_that_aliases_repeat_are_refused_before_they_take_the_memory(errors, value):
+    """A megabyte of aliases of one long text meant 8.6 GB."""
+    aliases = "".join(f"k{number}: *a\n" for number in range(5_000))
+    (error,) = errors(f"base: &a {value}\n{aliases}")
+    assert "the aliases expand to too much" in error
+
+
 @pytest.mark.parametrize(
     "text", ["a: " + "[" * 100_000, "a: " + "{a: " * 1_000, "\n".join(" " * i + "a:" for i in range(99))]
 )

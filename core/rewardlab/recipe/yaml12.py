@@ -25,6 +25,7 @@ _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML 1.1 treats them as line br
 _EVENTS = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 _MAX_DEPTH = 64
 _MAX_COPIES = 10_000  # values that aliases may add: ten short lines of aliases of aliases can mean billions
+_TEXT_OF_A_VALUE = 100  # characters: a longer text counts as several values
 
 
 def scalar(text: str) -> Tree:
@@ -41,7 +42,10 @@ def scalar(text: str) -> Tree:
 
 
 class Place(NamedTuple):
-    """The place of a value: its line (from 1), its items' places by key or index; size and height count values."""
+    """The place of a value: its line (from 1), its items' places by key or index; size and height count values.
+
+    A long text, a key too, has the size of several values.
+    """
 
     line: int
     children: Any = ()
@@ -145,7 +149,7 @@ class _Composer:
                 value = scalar(event.value)
             except ValueError as error:
                 self.refuse(event, path, str(error))
-        return value, Place(event.start_mark.line + 1)
+        return value, Place(event.start_mark.line + 1, size=1 + len(event.value) // _TEXT_OF_A_VALUE)
 
     def sequence(self, start: yaml.Event, path: Keys) -> tuple[Tree, Place]:
         values: list[Tree] = []
@@ -167,7 +171,8 @@ class _Composer:
             value, place = self.value(next(self.events), (*path, key))
             if not refused:
                 values[key], places[key] = value, place._replace(line=line)
-        return values, _around(start.start_mark.line + 1, places, places.values())
+        around = _around(start.start_mark.line + 1, places, places.values())
+        return values, around._replace(size=around.size + sum(len(key) // _TEXT_OF_A_VALUE for key in places))
 
     def key(self, event: yaml.Event, path: Keys) -> str:
         if not isinstance(event, yaml.ScalarEvent):
