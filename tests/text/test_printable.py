@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import cursor_stream, printable, printable_output
+from tqdm import tqdm
 
 PLUGIN = r"""
 from rewardlab import RewardSpec, Score, hookimpl
@@ -61,12 +62,17 @@ def test_a_block_prints_so_and_gives_the_streams_back():
     try:
         with printable_output():
             print("\x1b[31mred")
-            sys.stdout.writelines(["\r", "x\n"])
+            sys.stdout.writelines(["x\ry", "\n", "\x1b[A", "\n"])
+            tqdm(range(3), file=sys.stdout, mininterval=0.0, ncols=40, position=1).update(3)  # as libraries have them
             assert cursor_stream() is before[1]
         assert sys.stdout is out
     finally:
         sys.stdout, sys.stderr = before
-    assert out.getvalue() == "\\x1b[31mred\n\\x0dx\n"
+    *lines, bar = out.getvalue().split("\n", 3)
+    assert lines == ["\\x1b[31mred", "x\\x0dy", "\\x1b[A"]
+    assert "\r" in bar
+    assert "\x1b[A" in bar
+    assert "\\x" not in bar
     assert cursor_stream() is sys.stderr
 
 

@@ -4,10 +4,13 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TextIO
 
 # all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_MOVES = re.compile("(?:\x1b\\[A)+")
+"""what tqdm writes to move from one bar to the one above it"""
 
 
 def printable(text: str) -> str:
@@ -20,6 +23,10 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"  # what JSON leaves as it is, as JSON would escape it
 
 
+def _writes_bars(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] == "tqdm"
+
+
 class PrintableStream:
     """A text stream that writes what is printable to another one; everything else is the other's."""
 
@@ -27,8 +34,12 @@ class PrintableStream:
         self.below = below
 
     def write(self, text: str) -> int:
-        """Write the text, escaped, and return its length."""
-        self.below.write(printable(text))
+        """Write the text, escaped, and return its length.
+
+        Progress bars of libraries stay bars: a text may begin its line anew, and tqdm alone may move between lines.
+        """
+        kept = len(text) if _MOVES.fullmatch(text) and _writes_bars(sys._getframe(1)) else int(text.startswith("\r"))
+        self.below.write(text[:kept] + printable(text[kept:]))
         return len(text)
 
     def writelines(self, lines: Any) -> None:
