@@ -90,21 +90,23 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     from rewardlab.errors import JobError, RewardlabError, one_line_at
     from rewardlab.text.printable import printable_output
 
-    try:
-        with sigterm_as_interrupt(), printable_output():
-            return command.run(options) or 0
-    except KeyboardInterrupt:
-        return _fail(options, JobError("stopped"))
-    except OSError:  # `main` says what
-        _show_traceback(options.traceback)
-        raise
-    except RewardlabError as error:
-        _show_traceback(options.traceback)
-        return _fail(options, error)
-    except Exception as error:
-        _show_traceback(options.traceback)
-        unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
-        return _fail(options, JobError(f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"))
+    with printable_output():
+        try:
+            with sigterm_as_interrupt():
+                return command.run(options) or 0
+        except KeyboardInterrupt:
+            return _fail(options, JobError("stopped"))
+        except OSError:  # `main` says what
+            _show_traceback(options.traceback)
+            raise
+        except RewardlabError as error:
+            _show_traceback(options.traceback)
+            return _fail(options, error)
+        except Exception as error:
+            _show_traceback(options.traceback)
+            unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
+            fault = f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"
+            return _fail(options, JobError(fault))
 
 
 def _fail(options: Namespace, error: "RewardlabError") -> int:
@@ -113,9 +115,8 @@ def _fail(options: Namespace, error: "RewardlabError") -> int:
         import json
 
         from rewardlab.redaction import redactor
-        from rewardlab.text.printable import printable
 
-        print(printable(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False)))
+        print(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False))
     return _complain(str(error), error.exit_code)
 
 
@@ -128,9 +129,8 @@ def _show_traceback(asked: bool) -> None:
         import traceback
 
         from rewardlab.redaction import redact
-        from rewardlab.text.printable import printable
 
-        print(printable(redact(traceback.format_exc())), file=sys.stderr, end="")
+        print(redact(traceback.format_exc()), file=sys.stderr, end="")
 
 
 def _complain(text: str, code: int) -> int:

@@ -42,8 +42,11 @@ class RewardlabError(Exception):
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}], **details}."""
-        problems = [{"where": "", "path": [], "what": line} for line in str(self).splitlines()]
+        problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in self._found()]
         return {"ok": False, "problems": problems, **self.details}
+
+    def _found(self) -> Sequence[Problem]:
+        return [Problem(where="", what=line) for line in str(self).splitlines()]
 
 
 class UserError(RewardlabError):
@@ -57,10 +60,8 @@ class UserError(RewardlabError):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         super().__init__("\n".join(map(str, self.problems)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}], **details}."""
-        problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in self.problems]
-        return {"ok": False, "problems": problems, **self.details}
+    def _found(self) -> Sequence[Problem]:
+        return self.problems
 
 
 class JobError(RewardlabError):
