@@ -88,7 +88,7 @@ def overhead(folder: Path, rounds: int) -> tuple[float, float]:
     ]
     with Scorer(make_plan(load(folder / "recipe.yaml"), purpose="score")) as scorer:
         expected = [[brevity(completion.text) for completion in group.completions] for group in groups]
-        assert [list(scored.total) for scored in scorer.score_groups(groups)] == expected
+        assert [list(scored.totals) for scored in scorer.score_groups(groups)] == expected
         bare, scored = [], []
         for _ in range(rounds):
             bare.append(seconds_of(lambda: [[brevity(c.text) for c in group.completions] for group in groups]))

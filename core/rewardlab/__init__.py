@@ -7,8 +7,7 @@ The names below are what a plugin author needs first. They load on first use, so
 from typing import TYPE_CHECKING
 
 from rewardlab.lazy import lazy_names
-
-__version__ = "0.1.0"
+from rewardlab.version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.group_stream import GroupStream

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rewardlab import __version__
+from rewardlab.version import __version__
 
 if TYPE_CHECKING:
     from rewardlab.errors import RewardlabError

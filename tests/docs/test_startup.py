@@ -54,9 +54,10 @@ def test_help_imports_next_to_nothing(toy_environment, arguments):
 
 
 def test_importing_the_package_imports_nothing_of_it(toy_environment):
-    program = (
-        "import rewardlab, sys; assert [m for m in sys.modules if m.startswith('rewardlab.')] == ['rewardlab.lazy']"
-    )
+    program = """
+import rewardlab, sys
+assert {name for name in sys.modules if name.startswith("rewardlab.")} == {"rewardlab.lazy", "rewardlab.version"}
+"""
     assert imported(program, toy_environment) & (HEAVY | {"pydantic", "pluggy"}) == set()
 
 

@@ -270,7 +270,7 @@ def test_rewards_ask_from_wherever_they_run(plan_of, reward, group_of, runs):
     plan = plan_of({"a": asking}, judges={"main": (spec, {})}, policies={"a": {"on_missing": 0}})
     with Scorer(plan) as scorer:
         asked, typo = scorer.score_groups([group_of("a", "b", id="1"), group_of("typo", id="2")])
-    assert asked.total == [1.0, 1.0]
+    assert asked.totals == [1.0, 1.0]
     assert sorted(question.parts["a"] for question in judge.asked) == ["a", "b"]
     assert typo.components["a"][0].error.startswith("UserError: no judge 'mian'; did you mean 'main'?")
 
@@ -295,6 +295,6 @@ def test_a_judge_that_fails_is_no_low_score(plan_of, reward, group_of):
     policies = {"a": {"on_missing": "zero_advantage"}}
     with Scorer(plan_of({"a": asking}, judges={"main": (spec, {"retries": 1})}, policies=policies)) as scorer:
         [scored] = scorer.score_groups([group_of("a", "b")])
-    assert scored.total == [None, None]
+    assert scored.totals == [None, None]
     told = "judge 'main' raised ConnectionError: no route to host, 2 tries"
     assert [score.error for score in scored.components["a"]] == [told] * 2

@@ -212,7 +212,7 @@ def test_a_replayed_job_makes_no_call_and_gives_the_same_bytes(plan_of, reward, 
         groups = [group_of(*(f"{i} {j}" for j in range(4)), id=str(i)) for i in range(4)]
         with Scorer(plan, judging=JudgingSettings(folder=tmp_path / f"{mode} {type(judge).__name__}")) as scorer:
             found = scorer.score_groups(groups)
-            told = [[one.total, *(score.info for score in one.components["a"])] for one in found]
+            told = [[one.totals, *(score.info for score in one.components["a"])] for one in found]
             return json.dumps(told), scorer.judges.usage()["main"]
 
     first, usage = scored(Sampling(), "record")

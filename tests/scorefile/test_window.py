@@ -63,4 +63,4 @@ def test_a_row_beyond_the_limits_is_scored_alone(scorer, monkeypatch):
     rows = Rows(3, size=10, width=1)
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert rows.made == number + 1
-        assert len(scored.total) == len(row.group.completions) == 10
+        assert len(scored.totals) == len(row.group.completions) == 10

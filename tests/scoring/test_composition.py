@@ -43,14 +43,14 @@ def group(group_of):
 
 def test_the_total_is_of_each_completion_alone(group):
     made = composition("a + 2 * b").compose(group(2), {"a": scores(0.5, 1.0), "b": scores(0.25, 0.0)})
-    assert made.total == [1.0, 1.0]
-    assert made.shaped == made.total
+    assert made.totals == [1.0, 1.0]
+    assert made.shaped == made.totals
     assert made.sample.id == "s1"
     assert [c.text for c in made.completions] == ["text 0", "text 1"]
 
 
 def test_a_total_may_name_no_component(group):
-    assert composition("2").compose(group(2), {"a": scores(FAILED, 0.1)}).total == [2.0, 2.0]
+    assert composition("2").compose(group(2), {"a": scores(FAILED, 0.1)}).totals == [2.0, 2.0]
 
 
 def test_an_impossible_total_names_the_sample_and_the_completion(group):
@@ -90,7 +90,7 @@ class TestMissingValues:
     )
     def test_are_replaced_as_the_policies_say(self, group, policies, cells, total, shaped):
         made = composition("a", {"a": use(**policies)}).compose(group(len(cells)), {"a": scores(*cells)})
-        assert made.total == total
+        assert made.totals == total
         assert made.shaped == (total if shaped is None else shaped)
 
     @pytest.mark.parametrize("total", ["a + b", "b + a"])
@@ -111,7 +111,7 @@ class TestMissingValues:
     def test_of_a_component_that_the_total_does_not_name_stop_nothing(self, group):
         components = {"a": scores(1.0, 0.5), "b": scores(FAILED, ABSTAINED)}
         made = composition("a", {"a": use(), "b": use()}).compose(group(2), components)
-        assert made.total == [1.0, 0.5]
+        assert made.totals == [1.0, 0.5]
         assert made.components == components
 
     @settings(max_examples=50, deadline=None)
@@ -175,7 +175,7 @@ def compose(columns, policies, group_of):
         made = composition("a + 2 * b", uses).compose(group_of(*["text"] * len(columns["a"])), components)
     except JobError:
         return None
-    return made.total, made.shaped
+    return made.totals, made.shaped
 
 
 @settings(max_examples=150, deadline=None)
@@ -222,7 +222,7 @@ class TestNormalizers:
         made = composition(
             "a", normalizers=[("n/one", Shape(lambda t: [v + 1 for v in t])), ("n/two", Shape(reversed))]
         ).compose(group(3), {"a": scores(0.0, 0.5, 1.0)})
-        assert made.total == [0.0, 0.5, 1.0]
+        assert made.totals == [0.0, 0.5, 1.0]
         assert made.shaped == [2.0, 1.5, 1.0]
 
     def test_get_all_of_the_group_that_has_a_total(self, group_of):
@@ -268,7 +268,7 @@ class TestNormalizers:
             group, {"a": scores(0.5, 1.0)}
         )
         assert after.given[0][:3] == ([0.5, 1.0], [3, 4], [0, 1])
-        assert (made.total, made.shaped) == ([0.5, 1.0], [0.5, 1.0])
+        assert (made.totals, made.shaped) == ([0.5, 1.0], [0.5, 1.0])
 
     def test_are_not_asked_where_nobody_has_a_total(self, group):
         normalizer = Shape(lambda totals: 1 / 0)
@@ -320,7 +320,7 @@ class TestAPool:
         made = self.kept(group_of, {"a": (0.0, 0.1, 0.2, 0.3), "b": (1.0, 1.1, 1.2, 1.3)}, [3, 0], "a + b")
         assert [c.text for c in made.completions] == ["text 3", "text 0"]
         assert [s.value for s in made.components["a"]] == [0.3, 0.0]
-        assert made.total == made.shaped == [1.6, 1.0]
+        assert made.totals == made.shaped == [1.6, 1.0]
 
     def test_tells_its_components_in_the_recipes_order(self, group_of):
         uses = dict.fromkeys(["group", "a", "late"], use())
@@ -352,7 +352,7 @@ class TestAPool:
             in_group={"g": (0.5, 0.25)},
             normalizers=[("n/one", normalizer)],
         )
-        assert made.total == [3.5, 0.25]
+        assert made.totals == [3.5, 0.25]
         assert normalizer.given[0][0] == [3.5, 0.25]
         assert normalizer.given[0][2] == [0, 1]
 
@@ -364,7 +364,7 @@ class TestAPool:
         )
         assert normalizer.given[0][0] == [1.0, 2.0, 3.0]
         assert normalizer.given[0][2] == [1]
-        assert (made.total, made.shaped) == ([2.0, None], [0.5, 0.5])
+        assert (made.totals, made.shaped) == ([2.0, None], [0.5, 0.5])
 
     def test_asks_no_normalizer_where_none_of_the_kept_has_a_total(self, group_of):
         normalizer = Shape(lambda totals: 1 / 0)
@@ -372,17 +372,17 @@ class TestAPool:
         made = self.kept(
             group_of, {"a": (FAILED, 1.0, FAILED, 3.0)}, [2, 0], uses=uses, normalizers=[("n/one", normalizer)]
         )
-        assert (made.total, made.shaped) == ([None, None], [0.0, 0.0])
+        assert (made.totals, made.shaped) == ([None, None], [0.0, 0.0])
 
     def test_gives_the_mean_that_stands_in_for_what_is_missing(self, group_of):
         uses = {"a": use(on_missing="group_mean")}
-        assert self.kept(group_of, {"a": (FAILED, 1.0, 2.0, 6.0)}, [0, 1], uses=uses).total == [3.0, 1.0]
+        assert self.kept(group_of, {"a": (FAILED, 1.0, 2.0, 6.0)}, [0, 1], uses=uses).totals == [3.0, 1.0]
 
     def test_stops_the_job_for_any_of_its_failures_where_every_total_is_asked_for(self, group_of):
         cells = {"a": (0.5, 0.5, 0.5, FAILED)}
         with pytest.raises(JobError, match=r"component 'a' \(test/made\) failed on sample 's1', completion 3"):
             self.kept(group_of, cells, [0, 1])
-        assert self.kept(group_of, cells, [0, 1], "a + g", in_group={"g": (0.0, 0.0)}).total == [0.5, 0.5]
+        assert self.kept(group_of, cells, [0, 1], "a + g", in_group={"g": (0.0, 0.0)}).totals == [0.5, 0.5]
 
     def test_that_is_all_kept_is_a_group(self, group_of):
         group = group_of(*self.texts)
@@ -391,8 +391,8 @@ class TestAPool:
         normalizers = [("n/one", Shape(lambda totals: [2 * value for value in totals]))]
         whole = composition("a", uses, normalizers=normalizers).compose(group, {"a": scores(*cells["a"])})
         made = self.kept(group_of, cells, range(4), uses=uses, normalizers=normalizers)
-        assert (made.total, made.shaped, list(made.components["a"])) == (
-            whole.total,
+        assert (made.totals, made.shaped, list(made.components["a"])) == (
+            whole.totals,
             whole.shaped,
             whole.components["a"],
         )
@@ -404,14 +404,14 @@ class TestTruncatedCompletions:
         cut = [replace(completion, truncated=index == 1) for index, completion in enumerate(whole.completions)]
         whole = replace(whole, completions=cut)
         components = {"a": scores(0.5, 1.0, 0.75)}
-        assert composition("a + 1").compose(whole, components).total == [1.5, 2.0, 1.75]
-        assert composition("a + 1", zero_truncated=True).compose(whole, components).total == [1.5, 0.0, 1.75]
+        assert composition("a + 1").compose(whole, components).totals == [1.5, 2.0, 1.75]
+        assert composition("a + 1", zero_truncated=True).compose(whole, components).totals == [1.5, 0.0, 1.75]
 
     def test_need_no_value_for_it(self, group):
         whole = group(2)
         whole = replace(whole, completions=[replace(c, truncated=True) for c in whole.completions])
         made = composition("a", {"a": use(on_missing="zero_advantage")}, zero_truncated=True)
-        assert made.compose(whole, {"a": scores(FAILED, 0.5)}).total == [0.0, 0.0]
+        assert made.compose(whole, {"a": scores(FAILED, 0.5)}).totals == [0.0, 0.0]
 
 
 class TestTheGuard:

@@ -149,7 +149,7 @@ def test_a_sampler_collects_rounds_and_chooses(plan_of, sized):
     assert asked == [2, 1, 0]
     assert pooled.kept == (3, 1)
     assert scored_texts(pooled) == ["vvvvv", "yyyy"]
-    assert pooled.group.total == pooled.group.shaped == [5.0, 4.0]
+    assert pooled.group.totals == pooled.group.shaped == [5.0, 4.0]
     assert pooled.group.sample is SAMPLE
 
 
@@ -194,7 +194,7 @@ def test_each_completion_is_scored_once_and_group_rewards_see_the_chosen_alone(p
     assert longest.groups == [["vvvvv", "yyyy"]]
     assert list(pooled.group.components) == ["alone", "group"]
     assert [score.value for score in pooled.group.components["group"]] == [0.5, 0.4]
-    assert pooled.group.total == [5.5, 4.4]
+    assert pooled.group.totals == [5.5, 4.4]
 
 
 def test_completions_are_scored_as_they_arrive(plan_of, reward):
@@ -352,7 +352,7 @@ def test_a_recipe_trains_on_a_balanced_group_by_the_moments_of_all_that_was_samp
     assert pooled.kept[:2] == (4, 2)  # both right, and neither
     pool = [1, 1, 0, 1, 3, 1, 1, 1]
     mean, spread = statistics.fmean(pool), statistics.pstdev(pool)
-    assert pooled.group.total == [pool[index] for index in pooled.kept]
+    assert pooled.group.totals == [pool[index] for index in pooled.kept]
     assert pooled.group.shaped == pytest.approx([(pool[index] - mean) / spread for index in pooled.kept], rel=1e-5)
 
 
@@ -445,7 +445,7 @@ def test_normalizers_go_by_the_pool_where_every_total_is_known(plan_of, sized):
     with Scorer(sampled(plan, Greedy(2))) as scorer:
         pooled, _ = collect(scorer, ["x", "yyyy", "zz", "vvvvv"], 2)
     assert normalizer.given == [([2.0, 8.0, 4.0, 10.0], [3, 1])]
-    assert pooled.group.shaped == pooled.group.total == [10.0, 8.0]
+    assert pooled.group.shaped == pooled.group.totals == [10.0, 8.0]
 
 
 def test_their_seed_is_that_of_the_recipe_and_the_sample(plan_of, sized):
@@ -481,7 +481,7 @@ def test_a_stage_that_zeroes_truncated_completions_does_so_here(plan_of, sized):
         pool = scorer.collect(SAMPLE, 2, zero_truncated=zero)
         pool.put(0, Completion(text="x", truncated=True))
         pool.put(1, Completion(text="y"))
-        return (await pool.scored()).group.total
+        return (await pool.scored()).group.totals
 
     for plan in (plan_of({"a": sized()}), sampled(plan_of({"a": sized()}), Greedy())):
         with Scorer(plan) as scorer:
@@ -627,7 +627,7 @@ def test_the_time_between_completions_is_not_that_of_scoring(plan_of, sized):
 
     for plan in (plan_of({"a": sized()}), sampled(plan_of({"a": sized()}), Greedy())):
         with Scorer(plan) as scorer:
-            assert asyncio.run(work(scorer)).group.total == [1.0, 1.0]
+            assert asyncio.run(work(scorer)).group.totals == [1.0, 1.0]
 
 
 # --- judges ---

@@ -102,7 +102,7 @@ def test_permuting_a_group_permutes_its_scores(every_way, group_of, group, data)
     order = data.draw(st.permutations(range(len(group))))
     before, after = every_way.score_groups([group_of(*group), group_of(*(group[i] for i in order))])
     assert values(after) == {name: [column[i] for i in order] for name, column in values(before).items()}
-    assert after.total == pytest.approx([before.total[i] for i in order])
+    assert after.totals == pytest.approx([before.totals[i] for i in order])
     assert after.shaped == pytest.approx([before.shaped[i] for i in order])
 
 
@@ -115,7 +115,7 @@ def test_neighbours_do_not_matter(every_way, group_of, batch):
     assert [scored.sample.id for scored in together] == [group.sample.id for group in batch]
     for group, scored in zip(batch, together, strict=True):
         [alone] = every_way.score_groups([group])
-        assert (values(alone), alone.total, alone.shaped) == (values(scored), scored.total, scored.shaped)
+        assert (values(alone), alone.totals, alone.shaped) == (values(scored), scored.totals, scored.shaped)
         for index, completion in enumerate(group.completions):
             [single] = every_way.score_groups([group_of(completion)])
             for name in ITEM_WISE:
@@ -155,8 +155,8 @@ def test_every_way_gives_what_the_reward_says(every_way, group_of):
         error = scored.components[name][1].error
         assert error.startswith("ValueError: the toy was told to raise (at ")
         assert "rewards.py:" in error
-    assert scored.total == [pytest.approx(5 * 0.5 + 15 / 18 + 1 + 0 + 0.5 + 0.5), None, pytest.approx(7.0)]
-    assert scored.shaped[1] == pytest.approx((scored.total[0] + scored.total[2]) / 2)
+    assert scored.totals == [pytest.approx(5 * 0.5 + 15 / 18 + 1 + 0 + 0.5 + 0.5), None, pytest.approx(7.0)]
+    assert scored.shaped[1] == pytest.approx((scored.totals[0] + scored.totals[2]) / 2)
 
 
 def test_no_groups_have_no_scores(every_way):
@@ -178,7 +178,7 @@ def test_scorers_do_not_know_of_each_other(plan_of, reward, group_of):
     with Scorer(by(1, "thread")) as one, Scorer(by(2, "inline")) as two, ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda scorer, batch: scorer.score_groups(batch), [one, two] * 2, batches))
     for scored, factor in zip(found, [1, 2, 1, 2], strict=True):
-        assert [group.total for group in scored] == [[n * factor, factor] for n in range(20)]
+        assert [group.totals for group in scored] == [[n * factor, factor] for n in range(20)]
 
 
 def test_normalizers_of_the_recipe_shape_the_totals(plan_of, reward, group_of):
@@ -189,7 +189,7 @@ def test_normalizers_of_the_recipe_shape_the_totals(plan_of, reward, group_of):
     spec = NormalizerSpec(name="negative", summary="made", build=lambda options, context: Negative())
     with Scorer(plan_of({"a": reward(halves)}, normalizers=[spec])) as scorer:
         [scored] = scorer.score_groups([group_of("x", "y")])
-    assert (scored.total, scored.shaped) == ([0.5, 0.5], [-0.5, -0.5])
+    assert (scored.totals, scored.shaped) == ([0.5, 0.5], [-0.5, -0.5])
 
 
 # --- failures ---
@@ -217,7 +217,7 @@ def test_a_component_that_the_total_does_not_name_cannot_stop_a_job(plan_of, rew
     plan = plan_of({"a": reward(halves), "logged": reward(faulty, runs=runs, scope=scope)}, total="a")
     with Scorer(plan) as scorer:
         [scored] = scorer.score_groups([group_of("x", "y")])
-    assert scored.total == [0.5, 0.5]
+    assert scored.totals == [0.5, 0.5]
     for score in scored.components["logged"]:
         assert score.error.startswith("ValueError: out of order (at test_scorer.py:")
 
@@ -234,7 +234,7 @@ def test_nor_can_one_whose_process_dies(toy, write, group_of, nothing_is_left):
     """
     with Scorer(make_plan(load(write("r.yaml", recipe)), purpose="score")) as scorer:
         scored, after = scorer.score_groups([group_of("BAD")]) + scorer.score_groups([group_of("good")])
-    assert scored.total == [1.0]
+    assert scored.totals == [1.0]
     assert "exit code 7" in scored.components["logged"][0].error
     assert after.components["logged"] == [Score(value=0.5)]
 
@@ -250,7 +250,7 @@ def test_a_worker_that_hangs_costs_its_completion_only(toy, write, group_of, not
     """
     with Scorer(make_plan(load(write("r.yaml", recipe)), purpose="score")) as scorer:
         [scored] = scorer.score_groups([group_of("good", "BAD")])
-    assert scored.total == [0.5, 0.0]
+    assert scored.totals == [0.5, 0.0]
     assert scored.components["a"][1].error.startswith("no score within 0.3 s")
 
 
@@ -352,7 +352,7 @@ def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of):
 
     with Scorer(plan_of(components)) as scorer:
         scored, gaps = asyncio.run(measure(scorer))
-    assert scored.total == [3.0, 3.0]
+    assert scored.totals == [3.0, 3.0]
     assert sum(gaps) > 0.3
     assert max(gaps) < 0.2
 
@@ -409,7 +409,7 @@ def test_the_time_runs_from_when_the_group_is_complete(plan_of, reward, group_of
         return await scoring
 
     with Scorer(plan_of({"a": reward(halves)})) as scorer:
-        assert asyncio.run(late(scorer)).total == [0.5, 0.5]
+        assert asyncio.run(late(scorer)).totals == [0.5, 0.5]
 
 
 def test_a_group_that_cannot_be_completed_is_not_late(plan_of, reward, group_of):
@@ -444,8 +444,8 @@ def test_a_reward_that_takes_no_notice_of_its_end_is_left_behind(plan_of, reward
 def test_one_group_can_be_scored_as_another_stage_would(plan_of, reward, group_of):
     group = group_of(Completion(text="x", truncated=True))
     with Scorer(plan_of({"a": reward(halves)})) as scorer:
-        assert timed(scorer, GroupStream.of(group), zero_truncated=True).total == [0.0]
-        assert timed(scorer, GroupStream.of(group)).total == [0.5]
+        assert timed(scorer, GroupStream.of(group), zero_truncated=True).totals == [0.0]
+        assert timed(scorer, GroupStream.of(group)).totals == [0.5]
 
 
 # --- judges of another process ---
@@ -504,7 +504,7 @@ def test_they_are_asked_and_not_opened(plan_of, reward, group_of):
     with Scorer(plan, judges={"main": elsewhere}) as scorer:
         [scored] = scorer.score_groups([group_of("x", "y")])
         assert not scorer.judges
-    assert scored.total == [1.0, 1.0]
+    assert scored.totals == [1.0, 1.0]
     assert len(elsewhere.asked) == 2
 
 

@@ -186,7 +186,7 @@ def scored(group_of, *texts, id="s1", error=None, info=None):
             "a": [Score(value=0.1 + 0.2, info=info or {}) for _ in texts],
             "b": [Score(error=error) for _ in texts],
         },
-        total=[1 / 3 for _ in texts],
+        totals=[1 / 3 for _ in texts],
         shaped=[0.0 for _ in texts],
     )
 
@@ -297,6 +297,6 @@ class TestTheLedger:
     def test_holds_numbers_only_that_json_knows(self, path, group_of):
         book = Ledger(path, attempt=0)
         with pytest.raises(ValueError, match="not JSON compliant"):
-            book.write(0, 1, [replace(scored(group_of, "x"), total=[float("nan")])], trained="no")
+            book.write(0, 1, [replace(scored(group_of, "x"), totals=[float("nan")])], trained="no")
         book.close()
         assert path.read_bytes() == b""

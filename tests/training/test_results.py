@@ -19,7 +19,7 @@ def scored(totals, values=None, **fields):
         sample=Sample(id="s", fields=fields),
         completions=[Completion(text="x")] * len(totals),
         components={"a": [Score(value=v, error="no" if v is None else None) for v in values]},
-        total=totals,
+        totals=totals,
         shaped=[0.0] * len(totals),
     )
 

@@ -93,7 +93,7 @@ def test_components_with_the_same_model_share_a_process(plan_of, group_of):
     with Scorer(plan, Machine(device="cpu")) as scorer:
         scorer.warm()
         groups = scorer.score_groups([group_of("x", "xx"), group_of("xxx")])
-    assert groups[0].total == pytest.approx([0.3, 0.6])
+    assert groups[0].totals == pytest.approx([0.3, 0.6])
     found = [info for scored in groups for info in infos(scored)["a"] + infos(scored)["b"]]
     assert len({info["pid"] for info in found}) == 1
     assert {(info["device"], info["threads"], info["seed"]) for info in found} == {("cpu", "1", 7)}
@@ -107,7 +107,7 @@ def test_a_completion_that_the_model_dies_or_hangs_of_fails_alone(plan_of, group
     plan = plan_of("a: {use: mine/length, on_missing: 0.0, max_missing: 1.0}")
     with Scorer(plan) as scorer:
         first, second = scorer.score_groups([group_of("x", "die", "sleep"), group_of("xx")])
-    assert (first.total[0], second.total) == (0.1, [0.2])
+    assert (first.totals[0], second.totals) == (0.1, [0.2])
     dead, hung = first.components["a"][1:]
     assert "mine/length: the worker died (exit code 9)" in dead.error
     assert "within 0.8 s" in hung.error

@@ -22,7 +22,7 @@ def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
     """Return {"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}."""
     return {
         "id": given_id,
-        "total": list(scored.total),
+        "total": list(scored.totals),
         "shaped": list(scored.shaped),
         "components": {name: _columns(scores) for name, scores in scored.components.items()},
     }

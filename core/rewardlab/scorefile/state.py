@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rewardlab import __version__
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import FileLock, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
 from rewardlab.recipe.differences import differences
 from rewardlab.redaction import redactor
+from rewardlab.version import __version__
 
 FORMAT = 1
 

@@ -23,15 +23,15 @@ class ScoredGroup:
     """A group with the scores of its components, its totals and its shaped rewards.
 
     components: name -> G scores.
-    total: G numbers, None where a completion without a value gets zero advantage.
-    shaped: G numbers, for a trainer; equal to `total` where nothing normalizes and nothing is missing.
+    totals: G numbers, None where a completion without a value gets zero advantage.
+    shaped: G numbers, for a trainer; equal to `totals` where nothing normalizes and nothing is missing.
     causes: what each component contributed to `shaped`; None where that cannot be told any more.
     """
 
     sample: Sample
     completions: Sequence[Completion]
     components: Mapping[str, Sequence[Score]]
-    total: Sequence[float | None]
+    totals: Sequence[float | None]
     shaped: Sequence[float]
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
 
@@ -59,7 +59,7 @@ class Composition:
             sample=group.sample,
             completions=group.completions,
             components=components,
-            total=totals,
+            totals=totals,
             shaped=shaped,
             causes=self._causes(group, columns, totals, kept, shaped, components),
         )
@@ -92,7 +92,7 @@ class Composition:
             sample=pool.sample,
             completions=group.completions,
             components=components,
-            total=[totals[place] for place in kept],
+            totals=[totals[place] for place in kept],
             shaped=shaped,
             causes=self._causes(pool, columns, totals, kept, shaped, components),
         )

@@ -88,7 +88,7 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "tokens": completion.token_count,
             "truncated": completion.truncated,
             "components": {name: _component(group, name, index) for name in group.components},
-            "total": group.total[index],
+            "total": group.totals[index],
             "shaped": group.shaped[index],
         } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
 

@@ -65,10 +65,10 @@ def summarise(scored: Sequence[ScoredGroup], by: Sequence[str], name: str) -> Re
 
 
 def _slice(name: str, groups: Sequence[ScoredGroup]) -> Slice:
-    means = {"total": _mean([t for g in groups for t in g.total])}
+    means = {"total": _mean([t for g in groups for t in g.totals])}
     for component in groups[0].components:
         means[component] = _mean([s.value for g in groups for s in g.components[component]])
-    return Slice(name=name, prompts=len(groups), completions=sum(len(g.total) for g in groups), means=means)
+    return Slice(name=name, prompts=len(groups), completions=sum(len(g.totals) for g in groups), means=means)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

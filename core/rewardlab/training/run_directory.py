@@ -26,7 +26,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from rewardlab import __version__
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, write_json
 from rewardlab.plan import Plan
@@ -35,6 +34,7 @@ from rewardlab.recipe.differences import differences
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redact
+from rewardlab.version import __version__
 
 RECIPE = "recipe.resolved.yaml"
 SHOWN = 5

@@ -14,9 +14,9 @@ def metrics_of_step(scored: Sequence[ScoredGroup]) -> dict[str, float]:
     reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
     missing/<component>: share, 0 to 1, of completions whose score failed with an error.
     """
-    totals = [total for group in scored for total in group.total if total is not None]
+    totals = [total for group in scored for total in group.totals if total is not None]
     metrics = {"reward/total": _mean(totals)}
-    flat = sum(len({t for t in group.total if t is not None}) <= 1 for group in scored)
+    flat = sum(len({t for t in group.totals if t is not None}) <= 1 for group in scored)
     metrics["reward/groups_without_variance"] = flat / len(scored)
     for name in scored[0].components:
         scores = [score for group in scored for score in group.components[name]]

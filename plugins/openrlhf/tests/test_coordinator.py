@@ -92,7 +92,7 @@ def scored(*values, sample="samples0"):
         sample=Sample(id=sample, fields={"language": "en"}),
         completions=tuple(Completion(text=f"{v}", token_count=3) for v in values),
         components={"short": scores, "judged": [Score(value=0.5)] * len(values)},
-        total=total,
+        totals=total,
         shaped=total,
         causes=GroupAttribution(
             Attribution(

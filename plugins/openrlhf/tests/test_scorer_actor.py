@@ -290,7 +290,7 @@ class TestWhatOpenRLHFReceives:
             sample=Sample(id="s"),
             completions=[Completion(text="")] * size,
             components={"right": scores, "other": [Score(info={"reason": "none"})] * size},
-            total=values,
+            totals=values,
             shaped=shaped,
         )
 

@@ -24,11 +24,11 @@ def advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[float]:
     values: list[float] = []
     count = 0
     for group in groups:
-        present = [shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None]
+        present = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
         count += len(present)
         mean = math.fsum(present) / len(present) if present else 0.0
         scale = _scale(algorithm, present, mean)
-        for shaped, total in zip(group.shaped, group.total, strict=True):
+        for shaped, total in zip(group.shaped, group.totals, strict=True):
             values.append(0.0 if total is None else (shaped - mean) * scale)
     if algorithm == "reinforce_baseline":
         spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count))

@@ -28,7 +28,7 @@ def scored(shaped, missing=None):
         sample=Sample(id="s"),
         completions=[Completion(text="")] * len(shaped),
         components={},
-        total=[None if gone else v for v, gone in zip(shaped, missing, strict=True)],
+        totals=[None if gone else v for v, gone in zip(shaped, missing, strict=True)],
         shaped=[stand_in if gone else v for v, gone in zip(shaped, missing, strict=True)],
     )
 

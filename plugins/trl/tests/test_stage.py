@@ -122,7 +122,7 @@ class TestStepMetrics:
             sample=Sample(id="s"),
             completions=[Completion(text="")] * len(values),
             components={"a": scores},
-            total=totals,
+            totals=totals,
             shaped=[0.0] * len(values),
         )
 

@@ -124,12 +124,12 @@ def test_contributions_and_the_rest_add_up_to_the_shaped_reward(group_of, drawn,
     rests = set()
     for index, completion in enumerate(scored.completions):
         given_ = [found.contributions[name][index] for name in made.expression.names]
-        if scored.total[index] is None or (zero_truncated and completion.truncated):
+        if scored.totals[index] is None or (zero_truncated and completion.truncated):
             assert (set(given_), found.rest[index]) == ({None} if given_ else set(), scored.shaped[index])
             continue
         assert math.fsum([*given_, found.rest[index]]) == pytest.approx(scored.shaped[index], abs=1e-9 * largest)
         rests.add(found.rest[index])
-    totals = [total for total in scored.total if total is not None]
+    totals = [total for total in scored.totals if total is not None]
     if normalizer in LINES and totals and max(totals) - min(totals) > 1e-5:
         assert len(rests) <= 1  # what differs between completions has a component as its cause
 

@@ -111,13 +111,13 @@ def _measured(plan: Plan, scorer: Scorer, probe: ProbeRow, scored: ScoredGroup) 
 def _with_honest(scorer: Scorer, group: Group, components: Mapping[str, Any], name: str) -> list[float | None]:
     """Return the totals (G,) if one component gave every completion the value that it gives the honest one."""
     same = [components[name][0]] * len(group.completions)
-    return list(scorer.composition.compose(group, {**components, name: same}).total)
+    return list(scorer.composition.compose(group, {**components, name: same}).totals)
 
 
 def _result(plan: Plan, scored: ScoredGroup, place: int, instead: Mapping[str, list[float | None]]) -> CompletionResult:
     scores = {name: column[place] for name, column in scored.components.items()}
     missing = [why for name in instead if (why := _missing(plan, name, scores[name]))]
-    total = None if missing else scored.total[place]
+    total = None if missing else scored.totals[place]
     return CompletionResult(
         total=total,
         values={name: score.value for name, score in scores.items()},

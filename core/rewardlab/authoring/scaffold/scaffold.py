@@ -10,8 +10,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from shlex import quote
 
-from rewardlab import __version__
 from rewardlab.authoring.scaffold.naming import package_name, refuse_taken
+from rewardlab.version import __version__
 
 TEMPLATES = "reward"
 ENDING = ".tmpl"

@@ -67,7 +67,7 @@ def _scored_group(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredG
             for line in lines
         ),
         components={name: [_score(line["components"][name]) for line in lines] for name in names},
-        total=[line["total"] for line in lines],
+        totals=[line["total"] for line in lines],
         shaped=[line["shaped"] for line in lines],
     )
 

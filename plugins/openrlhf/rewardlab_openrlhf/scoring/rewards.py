@@ -20,7 +20,7 @@ def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None, sa
     """
     if not all(map(math.isfinite, group.shaped)):
         raise JobError(f"sample {group.sample.id!r}: its rewards are not finite: {list(group.shaped)}")
-    logs: list[dict[str, float]] = [{"reward/total": total} for total in _filled(group.total)]
+    logs: list[dict[str, float]] = [{"reward/total": total} for total in _filled(group.totals)]
     for name, scores in group.components.items():
         for log, score, value in zip(logs, scores, _filled([score.value for score in scores]), strict=True):
             log[f"reward/{name}"] = value

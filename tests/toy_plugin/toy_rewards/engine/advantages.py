@@ -15,9 +15,9 @@ SCALES: dict[str, Callable[[Sequence[float]], float]] = {
 
 def advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     """Return G advantages: (r - mean) * scale; 0 for a completion without a total, which no mean counts."""
-    present = [shaped for shaped, total in zip(group.shaped, group.total, strict=True) if total is not None]
+    present = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
     if len(present) < 2:
-        return [0.0] * len(group.total)
+        return [0.0] * len(group.totals)
     mean, scale = math.fsum(present) / len(present), SCALES[algorithm](present)
-    pairs = zip(group.shaped, group.total, strict=True)
+    pairs = zip(group.shaped, group.totals, strict=True)
     return [0.0 if total is None else (shaped - mean) * scale for shaped, total in pairs]
