@@ -9,7 +9,8 @@ from rewardlab.errors import JobError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.scorefile.rows import RowCheck, check_rows, rows_to_score
+from rewardlab.scorefile.rows import check_rows, rows_to_score
+from rewardlab.scoring import RowCheck
 
 PLUGIN = TESTS / "score_plugin"
 ROW = {"prompt": "?", "completions": ["x"]}

@@ -6,7 +6,6 @@ summary. All rows are checked before anything is paid for. Other commands that s
     job           the job itself: check, score, go on after an interruption
     rows          the input rows, checked and read again
     index         the rows' ids and the places of their scores, for files of any length
-    window        rows scored at the same time, with results in order
     output        the file of scores: its lines, its order, what an interrupted job left in it
     output_check  the check that a row is one that `score` wrote
     state         the folder beside the output: who writes it, what it is made from
@@ -20,31 +19,26 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.scorefile.index import RowIndex
-    from rewardlab.scorefile.job import GUARD_LEAST, GUARD_WINDOW, ScoreJob
+    from rewardlab.scorefile.job import ScoreJob
     from rewardlab.scorefile.output import output_path_problem, output_row, to_line
     from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
     from rewardlab.scorefile.progress import row_bar
-    from rewardlab.scorefile.rows import InputRow, RowCheck, abstention_problems, check_rows, rows_to_score
-    from rewardlab.scorefile.window import results_in_order, scored_in_order
+    from rewardlab.scorefile.rows import InputRow, abstention_problems, check_rows, rows_to_score
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
             "index": ["RowIndex"],
-            "job": ["GUARD_LEAST", "GUARD_WINDOW", "ScoreJob"],
+            "job": ["ScoreJob"],
             "output": ["output_path_problem", "output_row", "to_line"],
             "output_check": ["check_numbers", "check_output", "row_components"],
             "progress": ["row_bar"],
-            "rows": ["InputRow", "RowCheck", "abstention_problems", "check_rows", "rows_to_score"],
-            "window": ["results_in_order", "scored_in_order"],
+            "rows": ["InputRow", "abstention_problems", "check_rows", "rows_to_score"],
         },
     )
 
 __all__ = [
-    "GUARD_LEAST",
-    "GUARD_WINDOW",
     "InputRow",
-    "RowCheck",
     "RowIndex",
     "ScoreJob",
     "abstention_problems",
@@ -53,10 +47,8 @@ __all__ = [
     "check_rows",
     "output_path_problem",
     "output_row",
-    "results_in_order",
     "row_bar",
     "row_components",
     "rows_to_score",
-    "scored_in_order",
     "to_line",
 ]

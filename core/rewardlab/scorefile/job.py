@@ -23,13 +23,10 @@ from rewardlab.scorefile.output import (
     to_line,
 )
 from rewardlab.scorefile.progress import row_bar
-from rewardlab.scorefile.rows import RowCheck, abstention_problems, check_rows, rows_to_score
+from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
-from rewardlab.scorefile.window import scored_in_order
-from rewardlab.scoring import MissingGuard, OutputRecords, Scorer
-
-GUARD_WINDOW, GUARD_LEAST = 1000, 50  # scores of a component, for max_missing
+from rewardlab.scoring import MissingGuard, OutputRecords, RowCheck, Scorer, scored_in_order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +144,7 @@ class ScoreJob:
         return kept
 
     def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
-        guard = MissingGuard(self.plan.uses_in_total, window=GUARD_WINDOW, least=GUARD_LEAST)
+        guard = MissingGuard.over_rows(self.plan.uses_in_total)
         bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:

@@ -1,15 +1,15 @@
 """The rows that `score` reads: all are checked before anything is paid for, then read again to be scored."""
 
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id, to_group
+from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id
 from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.types import Group, Sample
+from rewardlab.scoring import RowCheck
+from rewardlab.types import Group
 
 LISTED_REASONS = 12
 
@@ -20,44 +20,6 @@ class InputRow:
 
     given_id: int | str
     group: Group
-
-
-class RowCheck:
-    """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them."""
-
-    def __init__(self, plan: Plan):
-        self.fields: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
-        self.abstentions: dict[str, Counter[str]] = {}
-        self._needs = plan.row_needs
-        self._counting = [planned.use.use for planned in plan.normalizers if planned.spec.needs_tokens]
-
-    def group(self, row: Mapping[str, Any], source: str) -> Group:
-        """Return the row as a group, whose sample may have no id yet. ValueError with everything that is wrong."""
-        group = to_group(row, self.fields, source)
-        if problems := [*self._lacking(group.sample), *self._uncounted(group), *self._silent(group.sample)]:
-            raise ValueError("; ".join(problems))
-        return group
-
-    def given_id(self, row: Mapping[str, Any]) -> int | str | None:
-        """Return the id as the row has it; None where it has none."""
-        theirs = self.fields.get("id", "id")
-        return row[theirs] if theirs in row else row.get("id")
-
-    def _lacking(self, sample: Sample) -> Iterator[str]:
-        for wanted, readers in self._needs.lacking(sample):
-            found = "it is null" if wanted in sample.fields else "the row has none"
-            hint = "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
-            yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
-
-    def _uncounted(self, group: Group) -> Iterator[str]:
-        uncounted = [index for index, c in enumerate(group.completions) if c.token_count is None]
-        if self._counting and uncounted:
-            yield f"completions[{uncounted[0]}].token_count is needed by {', '.join(self._counting)}"
-
-    def _silent(self, sample: Sample) -> Iterator[str]:
-        for name, reason in self._needs.abstentions(sample):
-            self.abstentions.setdefault(name, Counter())[reason] += 1
-            yield f"{name} ({self._needs.uses[name]}) will abstain: {reason}"
 
 
 class RowReader(Protocol):

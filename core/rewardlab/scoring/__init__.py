@@ -7,6 +7,8 @@ what must end the job is raised.
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     lanes                how a reward runs, what goes into one call, and the check of what it gives
     shared_lane          the lane of a component that two scorers have in common
+    row_check            a row made into a group, or why it cannot be scored
+    row_window           rows scored at the same time, with results in order
     pool                 the completions of one prompt, handed over one by one by a trainer
     group_sampler        curricula that choose the group from a larger pool
     deadline             the deadline for scoring a group
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure
     from rewardlab.scoring.missing_guard import MissingGuard
     from rewardlab.scoring.pool import Pool, PooledGroup
+    from rewardlab.scoring.row_check import RowCheck
+    from rewardlab.scoring.row_window import results_in_order, scored_in_order
     from rewardlab.scoring.scorer import Machine, Scorer, SharedResources
 else:
     __getattr__, __dir__ = lazy_names(
@@ -36,6 +40,8 @@ else:
             "lanes": ["Item", "awaiting", "checked_scores", "describe_failure"],
             "missing_guard": ["MissingGuard"],
             "pool": ["Pool", "PooledGroup"],
+            "row_check": ["RowCheck"],
+            "row_window": ["results_in_order", "scored_in_order"],
             "scorer": ["Machine", "Scorer", "SharedResources"],
         },
     )
@@ -48,6 +54,7 @@ __all__ = [
     "OutputRecords",
     "Pool",
     "PooledGroup",
+    "RowCheck",
     "ScoredGroup",
     "Scorer",
     "SharedResources",
@@ -56,4 +63,6 @@ __all__ = [
     "describe_failure",
     "ledger_movement",
     "record_of_scored",
+    "results_in_order",
+    "scored_in_order",
 ]

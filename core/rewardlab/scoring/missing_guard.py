@@ -7,6 +7,9 @@ from rewardlab.errors import JobError
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
 
+ROWS_WINDOW, ROWS_LEAST = 1000, 50
+"""scores of a component, of a long list of rows"""
+
 
 class MissingGuard:
     """A guard that stops a job when too large a share of a component's scores is missing.
@@ -20,6 +23,11 @@ class MissingGuard:
         self._least = least
         self._failed: dict[str, deque[bool]] = {name: deque(maxlen=window) for name in self._uses}
         self._causes: dict[str, str] = {}
+
+    @classmethod
+    def over_rows(cls, uses: Mapping[str, ComponentUse]) -> "MissingGuard":
+        """Return the guard of a long list of rows: it looks at the last 1,000 scores of each, once there are 50."""
+        return cls(uses, window=ROWS_WINDOW, least=ROWS_LEAST)
 
     def reset(self) -> None:
         """Forget all counts."""

@@ -9,8 +9,8 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.scorefile import GUARD_LEAST, GUARD_WINDOW, InputRow, RowCheck, scored_in_order
-from rewardlab.scoring import MissingGuard, Scorer, record_of_scored
+from rewardlab.scorefile import InputRow
+from rewardlab.scoring import MissingGuard, RowCheck, Scorer, record_of_scored, scored_in_order
 from rewardlab.scoring.attribution import Movement
 from rewardlab.types import Group
 
@@ -27,7 +27,7 @@ def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None
     say(f"{path}: {scoring}")
     _announce_questions(plan, groups, say)
     movement = Movement()
-    guard = MissingGuard(plan.uses_in_total, window=GUARD_WINDOW, least=GUARD_LEAST)
+    guard = MissingGuard.over_rows(plan.uses_in_total)
     with Scorer(plan, judging=JudgingSettings(say=say)) as scorer:
         rows = (InputRow(given_id=group.sample.id, group=group) for group in groups)
         for _, scored in scored_in_order(scorer, rows):

@@ -28,7 +28,8 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
-from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, results_in_order, row_bar, to_line
+from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, row_bar, to_line
+from rewardlab.scoring import results_in_order
 
 ALL = (-1, "all")
 """the slice of all groups, which comes before the slices by field"""

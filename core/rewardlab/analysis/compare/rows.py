@@ -9,7 +9,8 @@ from rewardlab.analysis.compare.scored_file import ScoredFile
 from rewardlab.data import BadRows, to_group
 from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.scorefile import RowCheck, RowIndex, rows_to_score
+from rewardlab.scorefile import RowIndex, rows_to_score
+from rewardlab.scoring import RowCheck
 from rewardlab.types import Group, Sample
 
 

@@ -14,7 +14,7 @@ from rewardlab.analysis.compare.shared_settings import in_common
 from rewardlab.errors import JobError
 from rewardlab.judging import JudgingSettings, NamedJudges
 from rewardlab.plan import Plan
-from rewardlab.scorefile import GUARD_LEAST, GUARD_WINDOW, output_row
+from rewardlab.scorefile import output_row
 from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
 
 
@@ -53,7 +53,7 @@ class RecipeSide:
         beside: "RecipeSide | None" = None,
     ):
         self._plan, self._place, self._judges = plan, place, judges
-        self._guard = MissingGuard(plan.uses_in_total, window=GUARD_WINDOW, least=GUARD_LEAST)
+        self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._busy = BusyClock()
         shared = None
         if beside is not None and beside._plan.recipe.seed == plan.recipe.seed:
@@ -121,6 +121,11 @@ class SideFutures:
     def done(self) -> bool:
         """Return whether both sides have finished."""
         return all(future.done() for future in self._futures)
+
+    def cancel(self) -> None:
+        """Stop scoring the row for both sides."""
+        for future in self._futures:
+            future.cancel()
 
     def result(self) -> tuple[Any, Any]:
         """Return (A's result, B's result) once both are there.

@@ -16,8 +16,8 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.expression import parse
 from rewardlab.redaction import redact
-from rewardlab.scorefile import GUARD_LEAST, GUARD_WINDOW, output_path_problem, row_bar, scored_in_order, to_line
-from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
+from rewardlab.scorefile import output_path_problem, row_bar, to_line
+from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
 
 
 def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
@@ -112,7 +112,7 @@ class JudgeJob:
 
     def _ask(self, scorer: Scorer, cases: Sequence[GoldCase], file: LineAppender | None) -> None:
         assert self.plan.recipe.reward is not None
-        guard = MissingGuard(self.plan.recipe.reward.components, window=GUARD_WINDOW, least=GUARD_LEAST)
+        guard = MissingGuard.over_rows(self.plan.recipe.reward.components)
         with row_bar("judging", total=len(cases)) as bar:
             scored = scored_in_order(scorer, (case.row for case in cases))
             for case, (_, group) in zip(cases, scored, strict=True):

@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from typing import Generic, Protocol, TypeVar
 
-from rewardlab.scorefile.rows import InputRow
-from rewardlab.scoring import ScoredGroup, Scorer
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Group
 
 AnyRow = TypeVar("AnyRow", bound="HasGroup")
@@ -27,9 +28,14 @@ class PendingResult(Protocol[Answer]):
 
     def result(self) -> Answer: ...
 
+    def cancel(self) -> object: ...
 
-def scored_in_order(scorer: Scorer, rows: Iterable[InputRow]) -> Iterator[tuple[InputRow, ScoredGroup]]:
-    """Yield each row with its scores. A row that exceeds the limits by itself is scored alone."""
+
+def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Iterator[tuple[AnyRow, ScoredGroup]]:
+    """Yield each row with its scores, in order; what is still under way is cancelled where the caller stops early.
+
+    A row that exceeds the limits by itself is scored alone.
+    """
     return results_in_order(rows, lambda row: scorer.submit(row.group))
 
 
@@ -37,16 +43,16 @@ def results_in_order(
     rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]]
 ) -> Iterator[tuple[AnyRow, Answer]]:
     """Yield each row with the result of what `submit` starts for it."""
-    window: _RowWindow[AnyRow, Answer] = _RowWindow()
-    for row in rows:
-        window.add(row, submit(row))
-        while window.full or window.first_is_scored:
+    with closing(RowWindow[AnyRow, Answer]()) as window:
+        for row in rows:
+            window.add(row, submit(row))
+            while window.full or window.first_is_scored:
+                yield window.take()
+        while window.rows:
             yield window.take()
-    while window.rows:
-        yield window.take()
 
 
-class _RowWindow(Generic[AnyRow, Answer]):
+class RowWindow(Generic[AnyRow, Answer]):
     """The rows under way, in order; their completions and the characters of these are counted."""
 
     def __init__(self) -> None:
@@ -73,6 +79,12 @@ class _RowWindow(Generic[AnyRow, Answer]):
         row, scored = self.rows.popleft()
         self._count(row, -1)
         return row, scored.result()
+
+    def close(self) -> None:
+        """Cancel what is still under way."""
+        for _, scored in self.rows:
+            scored.cancel()
+        self.rows.clear()
 
     def _count(self, row: AnyRow, sign: int) -> None:
         completions = row.group.completions

@@ -6,10 +6,8 @@ import pytest
 from helpers.paths import TESTS
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scorefile import window
 from rewardlab.scorefile.rows import InputRow
-from rewardlab.scorefile.window import scored_in_order
-from rewardlab.scoring import Scorer
+from rewardlab.scoring import Scorer, row_window, scored_in_order
 from rewardlab.types import Completion, Group, Sample
 
 PLUGIN = TESTS / "score_plugin"
@@ -48,7 +46,7 @@ class Rows:
     ],
 )
 def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypatch, limit, most, rows):
-    monkeypatch.setattr(window, limit, most)
+    monkeypatch.setattr(row_window, limit, most)
     furthest = 0
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert row.given_id == number
@@ -59,7 +57,7 @@ def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypa
 
 
 def test_a_row_beyond_the_limits_is_scored_alone(scorer, monkeypatch):
-    monkeypatch.setattr(window, "MOST_COMPLETIONS", 4)
+    monkeypatch.setattr(row_window, "MOST_COMPLETIONS", 4)
     rows = Rows(3, size=10, width=1)
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert rows.made == number + 1
