@@ -6,8 +6,7 @@ import pytest
 from helpers.paths import TESTS
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scorefile.rows import InputRow
-from rewardlab.scoring import Scorer, row_window, scored_in_order
+from rewardlab.scoring import InputRow, Scorer, row_window, scored_in_order
 from rewardlab.types import Completion, Group, Sample
 
 PLUGIN = TESTS / "score_plugin"

@@ -87,12 +87,13 @@ def say(line: str) -> None:
 
 
 def _next_steps(directory: Path, plan: "Plan") -> list[str]:
+    from rewardlab.recipe import RESOLVED
     from rewardlab.training import written_models
 
     models = written_models(directory)
     lines = [f"model: {models[-1]}"] if models else []
     if rows := max((directory / "evaluation").glob("*-after.rows.jsonl"), default=None):
-        paths = (directory / "recipe.resolved.yaml", rows, directory / "rescored.jsonl")
+        paths = (directory / RESOLVED, rows, directory / "rescored.jsonl")
         recipe, scored, output = (shlex.quote(str(path)) for path in paths)
         why = f"rewardlab score {recipe} {scored} -o {output}"
         lines.append(f"next, see why each completion got its reward: {why}")

@@ -114,8 +114,10 @@ def to_id(value: Any) -> str:
 
 def to_messages(value: Any) -> tuple[Message, ...]:
     """Return a prompt as messages: a text is one user message. Raises ValueError if it is neither, or blank."""
+    if isinstance(value, str) and not value.isspace() and value:
+        return ({"role": "user", "content": value},)
     if isinstance(value, str):
-        value = [{"role": "user", "content": value}]
+        raise ValueError("prompt is empty")
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"prompt must be a text or a list of messages, not {kind_of(value)}")
     messages = tuple(_message(message, f"prompt[{index}]") for index, message in enumerate(value))
@@ -145,12 +147,15 @@ def to_completions(value: Any) -> tuple[Completion, ...]:
         raise ValueError(f"completions must be a list, not {kind_of(value)}")
     if not value:
         raise ValueError("completions is an empty list; at least one is needed")
-    return tuple(_completion(item, f"completions[{index}]") for index, item in enumerate(value))
+    return tuple(
+        [
+            Completion(text=item) if isinstance(item, str) else _completion(item, f"completions[{index}]")
+            for index, item in enumerate(value)
+        ]
+    )
 
 
 def _completion(value: Any, place: str) -> Completion:
-    if isinstance(value, str):
-        return Completion(text=value)
     if not isinstance(value, Mapping):
         raise ValueError(f"{place} must be a text or an object with 'text', not {kind_of(value)}")
     for key in value:

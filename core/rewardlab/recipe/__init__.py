@@ -22,7 +22,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.recipe.command_line import apart, sorted_out, with_rows_or_none
     from rewardlab.recipe.expression import Expression, check_name, parse
-    from rewardlab.recipe.loading import Document, load
+    from rewardlab.recipe.loading import RESOLVED, Document, RecipeSource, load
     from rewardlab.recipe.models import Recipe
 else:
     __getattr__, __dir__ = lazy_names(
@@ -30,15 +30,17 @@ else:
         {
             "command_line": ["apart", "sorted_out", "with_rows_or_none"],
             "expression": ["Expression", "check_name", "parse"],
-            "loading": ["Document", "load"],
+            "loading": ["RESOLVED", "Document", "RecipeSource", "load"],
             "models": ["Recipe"],
         },
     )
 
 __all__ = [
+    "RESOLVED",
     "Document",
     "Expression",
     "Recipe",
+    "RecipeSource",
     "apart",
     "check_name",
     "load",

@@ -1,4 +1,4 @@
-"""A recipe file as a plain tree that knows where each value was written.
+"""A recipe as a plain tree that knows where each value was written: of a file, a run's folder, or a dict.
 
 YAML 1.2 scalars: only `true` and `false` are booleans, only `null`, `~` and nothing are null, `no` is a
 string; keys are strings. `${oc.env:NAME}` and `${oc.env:NAME,default}` resolve. Overrides follow the same
@@ -8,13 +8,22 @@ rules. Every mistake is a UserError that names the place.
 import os
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.recipe.yaml12 import UNPRINTABLE, Keys, Place, Tree, compose, scalar
+from rewardlab.recipe.yaml12 import UNPRINTABLE, Keys, Place, Tree, compose, dump, scalar
+
+RESOLVED = "recipe.resolved.yaml"
+"""the recipe in the folder of a run"""
+RecipeSource = str | os.PathLike[str] | Mapping[str, Any]
+"""what a recipe is read from: a YAML file, the folder of a run, or the tree itself"""
+_GIVEN = Path("recipe")
+"""the name of a recipe that was given as a dict"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +45,7 @@ class Document:
     _origins: dict[Keys, str] = field(default_factory=dict, repr=False, compare=False)
 
     def line(self, path: Keys) -> int | None:
-        """Return the line (from 1) of a key or item, else of its nearest parent; None if an override set it."""
+        """Return the line (from 1) of a key or item, else of its nearest parent; None where it stands in no file."""
         if self._override_of(path):
             return None
         place = self._root
@@ -45,28 +54,34 @@ class Document:
                 place = place.children[key]
             except (KeyError, IndexError, TypeError):
                 break
-        return place.line
+        return place.line or None
 
     def where(self, path: Keys) -> str:
         """Return a place for messages: "r.yaml:12: reward.total" or "override 'stages.1.steps=50': stages.1.steps"."""
         override = self._override_of(path)
-        return _at(_shown(override) if override else f"{self.path}:{self.line(path)}", path)
+        line = self.line(path)
+        return _at(_shown(override) if override else f"{self.path}:{line}" if line else str(self.path), path)
 
     def _override_of(self, path: Keys) -> str | None:
         prefixes = (path[:length] for length in range(len(path), 0, -1))
         return next((self._origins[prefix] for prefix in prefixes if prefix in self._origins), None)
 
 
-def load(path: str | Path, overrides: Sequence[str] = (), strict: bool = True) -> Document:
+def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = True) -> Document:
     """Read a recipe, apply overrides (`stages.1.steps=50`), resolve the environment.
+
+    source: a YAML file, the folder of a run, or the recipe itself as a dict.
 
     Raises UserError with everything that is wrong at that step: the file is missing, not YAML or not a mapping;
     overrides do not fit; environment variables are not set. With `strict=False`, the mistakes of a tree that
     can still be read are in the document's `problems`, so that a check can go on.
     """
-    path = Path(path)
     noted: list[Problem] = []
-    raw, root = compose(_read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted)
+    if isinstance(source, Mapping):
+        path, raw, root = _GIVEN, _plain(source), Place(0)
+    else:
+        path = _recipe_file(Path(source))
+        raw, root = compose(_read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted)
     if raw is None:
         raise UserError("it is empty; a recipe starts with `version: 1`", where=str(path))
     if not isinstance(raw, dict):
@@ -93,6 +108,27 @@ def _kind(value: Tree) -> str:
 
 
 # --- The file
+
+
+def _recipe_file(path: Path) -> Path:
+    """Return the path of a recipe, in the folder of a run too."""
+    try:
+        return path / RESOLVED if (path / RESOLVED).is_file() else path
+    except (OSError, ValueError):  # a path that no system has, such as the text of a recipe
+        return path
+
+
+def _plain(tree: Mapping[str, Any]) -> Tree:
+    """Return a recipe that was given as a mapping as YAML would hold it: dicts, lists and scalars, all of them new."""
+    try:
+        return compose(dump(dict(tree)), lambda line, keys: _at(str(_GIVEN), keys))[0]
+    except (ValueError, RecursionError) as error:
+        raise UserError(str(error), where=str(_GIVEN)) from error
+    except yaml.YAMLError as error:
+        what = (
+            f"a recipe is made of dicts, lists, texts, numbers, booleans and None, not {reprlib.repr(error.args[-1])}"
+        )
+        raise UserError(what, where=str(_GIVEN)) from error
 
 
 def _read(path: Path) -> str:

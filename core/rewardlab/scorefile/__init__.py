@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import output_path_problem, output_row, to_line
     from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
     from rewardlab.scorefile.progress import row_bar
-    from rewardlab.scorefile.rows import InputRow, abstention_problems, check_rows, rows_to_score
+    from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -33,12 +33,11 @@ else:
             "output": ["output_path_problem", "output_row", "to_line"],
             "output_check": ["check_numbers", "check_output", "row_components"],
             "progress": ["row_bar"],
-            "rows": ["InputRow", "abstention_problems", "check_rows", "rows_to_score"],
+            "rows": ["abstention_problems", "check_rows", "rows_to_score"],
         },
     )
 
 __all__ = [
-    "InputRow",
     "RowIndex",
     "ScoreJob",
     "abstention_problems",

@@ -26,7 +26,7 @@ from rewardlab.scorefile.progress import row_bar
 from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
-from rewardlab.scoring import MissingGuard, OutputRecords, RowCheck, Scorer, scored_in_order
+from rewardlab.scoring import OutputRecords, RecipeReward, RowCheck
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +62,12 @@ class ScoreJob:
             kept = self._read_partial_output(index, state) if begun else PartialOutput()
             with self._resumable(len(index)):
                 if kept.rows < len(index):
-                    with Scorer(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as scorer:
-                        scorer.warm()
+                    with RecipeReward(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
                             self._begin(state, now)
-                        self._score_rest(scorer, index, check)
-                        self.summary.judges = scorer.judges.attempt_usage()
-                        self.summary.judge_lines = scorer.judges.summary()
+                        self._score_rest(reward, index, check)
+                        self.summary.judges = reward.usage()
+                        self.summary.judge_lines = reward.usage_lines()
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary
@@ -143,19 +142,15 @@ class ScoreJob:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept
 
-    def _score_rest(self, scorer: Scorer, index: RowIndex, check: RowCheck) -> None:
-        guard = MissingGuard.over_rows(self.plan.uses_in_total)
+    def _score_rest(self, reward: RecipeReward, index: RowIndex, check: RowCheck) -> None:
         bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:
-            for row, scored in scored_in_order(scorer, rows):
+            for row, scored in reward.in_order(rows):
                 written = output_row(row.given_id, scored)
                 file.write(to_line(written))
                 self.summary.add(written)
                 bar.update()
-                guard.count(scored)
-                guard.check()
-            guard.check_end()
 
     @contextmanager
     def _resumable(self, count: int) -> Iterator[None]:

@@ -1,25 +1,17 @@
 """The rows that `score` reads: all are checked before anything is paid for, then read again to be scored."""
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id
 from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.scoring import RowCheck
+from rewardlab.scoring import InputRow, RowCheck
 from rewardlab.types import Group
 
 LISTED_REASONS = 12
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InputRow:
-    """A good row of the input. given_id: the id as the file has it, or the derived one where it has none."""
-
-    given_id: int | str
-    group: Group
 
 
 class RowReader(Protocol):

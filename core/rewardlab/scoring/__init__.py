@@ -4,6 +4,9 @@ In go a plan, whose rewards and judges the scorer builds, and groups: complete, 
 come scored groups, and records of what each component did in them. Whatever a reward does wrong becomes a failed score;
 what must end the job is raised.
 
+    recipe_reward        the reward of a recipe for programs: rows in, scored groups out
+    given_rows           rows that a program hands over, as groups
+    scored_completion    one completion with each component's value, reason and contribution
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     lanes                how a reward runs, what goes into one call, and the check of what it gives
     shared_lane          the lane of a component that two scorers have in common
@@ -25,11 +28,14 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
     from rewardlab.scoring.composition import Composition, ScoredGroup
+    from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
     from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure
     from rewardlab.scoring.missing_guard import MissingGuard
     from rewardlab.scoring.pool import Pool, PooledGroup
-    from rewardlab.scoring.row_check import RowCheck
+    from rewardlab.scoring.recipe_reward import RecipeReward, load_reward
+    from rewardlab.scoring.row_check import InputRow, RowCheck
     from rewardlab.scoring.row_window import results_in_order, scored_in_order
+    from rewardlab.scoring.scored_completion import ComponentScore, ScoredCompletion
     from rewardlab.scoring.scorer import Machine, Scorer, SharedResources
 else:
     __getattr__, __dir__ = lazy_names(
@@ -37,32 +43,43 @@ else:
         {
             "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
             "composition": ["Composition", "ScoredGroup"],
+            "given_rows": ["Rows", "all_rows", "rows_one_by_one"],
             "lanes": ["Item", "awaiting", "checked_scores", "describe_failure"],
             "missing_guard": ["MissingGuard"],
             "pool": ["Pool", "PooledGroup"],
-            "row_check": ["RowCheck"],
+            "recipe_reward": ["RecipeReward", "load_reward"],
+            "row_check": ["InputRow", "RowCheck"],
             "row_window": ["results_in_order", "scored_in_order"],
+            "scored_completion": ["ComponentScore", "ScoredCompletion"],
             "scorer": ["Machine", "Scorer", "SharedResources"],
         },
     )
 
 __all__ = [
+    "ComponentScore",
     "Composition",
+    "InputRow",
     "Item",
     "Machine",
     "MissingGuard",
     "OutputRecords",
     "Pool",
     "PooledGroup",
+    "RecipeReward",
     "RowCheck",
+    "Rows",
+    "ScoredCompletion",
     "ScoredGroup",
     "Scorer",
     "SharedResources",
+    "all_rows",
     "awaiting",
     "checked_scores",
     "describe_failure",
     "ledger_movement",
+    "load_reward",
     "record_of_scored",
     "results_in_order",
+    "rows_one_by_one",
     "scored_in_order",
 ]

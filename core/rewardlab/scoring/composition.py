@@ -15,6 +15,7 @@ from rewardlab.errors import JobError, one_line
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution import Decomposition, GroupAttribution, ScoredTotals, mean
+from rewardlab.scoring.scored_completion import ScoredCompletion, component_score
 from rewardlab.types import Completion, Group, Sample, Score
 
 
@@ -34,6 +35,24 @@ class ScoredGroup:
     totals: Sequence[float | None]
     shaped: Sequence[float]
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
+
+    def by_completion(self) -> Sequence[ScoredCompletion]:
+        """Return the G completions in order, each with the value, reason and contribution of every component."""
+        return [self._scored_completion(index) for index in range(len(self.completions))]
+
+    def _scored_completion(self, index: int) -> ScoredCompletion:
+        causes = self.causes
+        return ScoredCompletion(
+            sample=self.sample,
+            completion=self.completions[index],
+            total=self.totals[index],
+            shaped=self.shaped[index],
+            components={
+                name: component_score(scores[index], {} if causes is None else causes.entry(name, index))
+                for name, scores in self.components.items()
+            },
+            rest=None if causes is None else causes.found.rest[index],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

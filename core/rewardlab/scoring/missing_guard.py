@@ -1,7 +1,7 @@
 """A guard against jobs that go on although too large a share of a component's scores is missing."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rewardlab.errors import JobError
 from rewardlab.recipe.use import ComponentUse
@@ -55,6 +55,13 @@ class MissingGuard:
                     f"{len(failed)} completions ({share:.1%}; max_missing is {use.max_missing:.1%}); "
                     f"last: {self._causes[name]}"
                 )
+
+    def check_all(self, scored: Iterable[ScoredGroup]) -> None:
+        """Count groups that are there already, and raise what `check` and `check_end` raise."""
+        for group in scored:
+            self.count(group)
+            self.check()
+        self.check_end()
 
     def check_end(self) -> None:
         """Raise a JobError where a component gave nothing but failures, however few were counted."""

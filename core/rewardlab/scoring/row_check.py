@@ -2,11 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rewardlab.data import to_group
 from rewardlab.plan import Plan
 from rewardlab.types import Group, Sample
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InputRow:
+    """A good row of the input. given_id: the id as the file has it, or the derived one where it has none."""
+
+    given_id: int | str
+    group: Group
 
 
 class RowCheck:

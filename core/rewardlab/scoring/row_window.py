@@ -1,9 +1,9 @@
 """A window of rows that are scored at the same time: as many as the memory allows, with results in the rows' order."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.scorer import Scorer
@@ -11,6 +11,7 @@ from rewardlab.types import Group
 
 AnyRow = TypeVar("AnyRow", bound="HasGroup")
 Answer = TypeVar("Answer", covariant=True)
+Pending = TypeVar("Pending", bound="PendingResult[Any]")
 MOST_ROWS, MOST_COMPLETIONS, MOST_CHARACTERS = 256, 1024, 1 << 24
 
 
@@ -22,7 +23,7 @@ class HasGroup(Protocol):
 
 
 class PendingResult(Protocol[Answer]):
-    """The methods of a Future that the window uses."""
+    """The methods of a Future that a window uses."""
 
     def done(self) -> bool: ...
 
@@ -31,7 +32,7 @@ class PendingResult(Protocol[Answer]):
     def cancel(self) -> object: ...
 
 
-def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Iterator[tuple[AnyRow, ScoredGroup]]:
+def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Generator[tuple[AnyRow, ScoredGroup]]:
     """Yield each row with its scores, in order; what is still under way is cancelled where the caller stops early.
 
     A row that exceeds the limits by itself is scored alone.
@@ -41,49 +42,62 @@ def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Iterator[tuple[An
 
 def results_in_order(
     rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]]
-) -> Iterator[tuple[AnyRow, Answer]]:
+) -> Generator[tuple[AnyRow, Answer]]:
     """Yield each row with the result of what `submit` starts for it."""
-    with closing(RowWindow[AnyRow, Answer]()) as window:
+    window: RowWindow[AnyRow, PendingResult[Answer]] = RowWindow()
+    with closing(window):
         for row in rows:
             window.add(row, submit(row))
-            while window.full or window.first_is_scored:
-                yield window.take()
+            while window.full or window.first_is_there:
+                yield _result(window)
         while window.rows:
-            yield window.take()
+            yield _result(window)
 
 
-class RowWindow(Generic[AnyRow, Answer]):
-    """The rows under way, in order; their completions and the characters of these are counted."""
+def _result(window: "RowWindow[AnyRow, PendingResult[Answer]]") -> tuple[AnyRow, Answer]:
+    row, pending = window.rows[0]
+    result = pending.result()
+    window.drop_first()
+    return row, result
+
+
+class RowWindow(Generic[AnyRow, Pending]):
+    """The rows under way with what will be their results, in order.
+
+    Completions and the characters of these are counted.
+    """
 
     def __init__(self) -> None:
-        self.rows: deque[tuple[AnyRow, PendingResult[Answer]]] = deque()
+        self.rows: deque[tuple[AnyRow, Pending]] = deque()
         self._completions = 0
         self._characters = 0
 
     @property
     def full(self) -> bool:
+        """Whether the first row must be waited for before another is added."""
         return (
             len(self.rows) >= MOST_ROWS or self._completions >= MOST_COMPLETIONS or self._characters >= MOST_CHARACTERS
         )
 
     @property
-    def first_is_scored(self) -> bool:
+    def first_is_there(self) -> bool:
+        """Whether the first row has its result."""
         return bool(self.rows) and self.rows[0][1].done()
 
-    def add(self, row: AnyRow, scored: PendingResult[Answer]) -> None:
+    def add(self, row: AnyRow, pending: Pending) -> None:
+        """Add a row that is under way from now on."""
         self._count(row, 1)
-        self.rows.append((row, scored))
+        self.rows.append((row, pending))
 
-    def take(self) -> tuple[AnyRow, Answer]:
-        """Return the first row with its result, once it is there; JobError where it cannot be scored."""
-        row, scored = self.rows.popleft()
+    def drop_first(self) -> None:
+        """Leave out the first row, which is done."""
+        row, _ = self.rows.popleft()
         self._count(row, -1)
-        return row, scored.result()
 
     def close(self) -> None:
         """Cancel what is still under way."""
-        for _, scored in self.rows:
-            scored.cancel()
+        for _, pending in self.rows:
+            pending.cancel()
         self.rows.clear()
 
     def _count(self, row: AnyRow, sign: int) -> None:

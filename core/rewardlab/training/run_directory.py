@@ -31,12 +31,12 @@ from rewardlab.files import FileLock, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
 from rewardlab.recipe.differences import differences
+from rewardlab.recipe.loading import RESOLVED as RECIPE
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redact
 from rewardlab.version import __version__
 
-RECIPE = "recipe.resolved.yaml"
 SHOWN = 5
 """keys in which a recipe differs, in a message"""
 

@@ -14,8 +14,7 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.probe_families import Family
 from rewardlab.redaction import redact
-from rewardlab.scorefile import InputRow
-from rewardlab.scoring import ScoredGroup, Scorer, scored_in_order
+from rewardlab.scoring import InputRow, ScoredGroup, Scorer, scored_in_order
 from rewardlab.types import Group, Sample, Score
 
 

@@ -23,6 +23,7 @@ from rewardlab.analysis.report.ledger_scan import current_steps, ledger_lines
 from rewardlab.analysis.report.remarks import RemarkCounts
 from rewardlab.data import read_lines
 from rewardlab.errors import UserError
+from rewardlab.recipe import RESOLVED
 from rewardlab.training.results import Results
 
 GROUPS_SHOWN = 6
@@ -43,7 +44,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     """
     try:
         manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-        recipe = (run / "recipe.resolved.yaml").read_text(encoding="utf-8")
+        recipe = (run / RESOLVED).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UserError(f"{run} is no run directory: {error}") from error
     ledger = run / "ledger.jsonl"

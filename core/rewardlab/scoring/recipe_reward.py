@@ -1,0 +1,187 @@
+"""The reward of a recipe for people's own programs: rows in, scored groups out, at once, as a stream, or awaited."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import closing
+from typing import Any, Self
+
+from rewardlab.errors import Problem, UserError
+from rewardlab.judging import JudgingSettings, Usage
+from rewardlab.plan import Plan, make_plan
+from rewardlab.recipe import RecipeSource, load
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
+from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.row_check import InputRow
+from rewardlab.scoring.row_window import RowWindow, scored_in_order
+from rewardlab.scoring.scored_completion import ScoredCompletion
+from rewardlab.scoring.scorer import Machine, Scorer
+
+AT_ONCE = 1024
+"""rows that `score` begins at the same time; more go through a window, so that a judge that fails is found early"""
+
+
+def _warn(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def load_reward(
+    recipe: RecipeSource,
+    *overrides: str,
+    device: str = "auto",
+    say: Callable[[str], None] = _warn,
+) -> "RecipeReward":
+    """Return the reward of a recipe, with its judges and models ready to score.
+
+        with load_reward("recipe.yaml", "reward.total=accuracy + format") as reward:
+            groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\\\boxed{2}", "three"]}])
+
+    recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
+    models where the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
+    Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
+    """
+    plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
+    return RecipeReward(plan, machine=Machine(device=device), judging=JudgingSettings(say=say))
+
+
+class RecipeReward:
+    """A recipe's reward, ready to score rows; from `load_reward`. Use it in `with` or `async with`, or close it.
+
+    A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it. Any thread may score, also inside of a
+    running event loop (a notebook); rows under way at the same time share judges, workers and batches.
+    """
+
+    def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None):
+        """Build the rewards and judges of a plan; start its worker processes."""
+        if plan.recipe.reward is None:
+            raise UserError("the recipe has no reward to score by", where=plan.document.where(("reward",)))
+        self.plan = plan
+        self._scorer = Scorer(plan, machine, judging=judging)
+        self._scorer.warm()
+
+    def score(self, rows: Rows) -> list[ScoredGroup]:
+        """Return a scored group for each row, in order. All rows are checked before anything is scored.
+
+        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError where
+        a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more often than
+        its max_missing allows.
+        """
+        checked = all_rows(rows, self.plan)
+        if len(checked) > AT_ONCE:
+            return [scored for _, scored in self.in_order(checked)]
+        found = self._scorer.score_groups([row.group for row in checked])
+        self._guard().check_all(found)
+        return found
+
+    async def ascore(self, rows: Rows) -> list[ScoredGroup]:
+        """Return what `score` returns, without blocking the event loop."""
+        return [scored async for scored in self._as_they_come(all_rows(rows, self.plan))]
+
+    def stream(self, rows: Rows) -> Generator[ScoredGroup]:
+        """Yield a scored group for each row, in order, as soon as it is there; rows are read as they are needed.
+
+        Up to 256 rows are under way. A bad row is a UserError once the rows before it have been yielded; leaving the
+        loop cancels what is under way.
+        """
+        bad: list[Problem] = []
+        with closing(self.in_order(_good(rows_one_by_one(rows, self.plan), bad))) as found:
+            for _, scored in found:
+                yield scored
+        if bad:
+            raise UserError(bad)
+
+    async def astream(self, rows: Rows) -> AsyncGenerator[ScoredGroup]:
+        """Yield what `stream` yields, without blocking the event loop."""
+        bad: list[Problem] = []
+        async for scored in self._as_they_come(_good(rows_one_by_one(rows, self.plan), bad)):
+            yield scored
+        if bad:
+            raise UserError(bad)
+
+    def score_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
+        """Return one completion with its total, and each component's value, reason and contribution.
+
+        prompt: a text or messages. completion: a text, or {"text", "token_count", "truncated"}. fields: what the
+        rewards read of the row (answer, language, ...). It is a group of its own: rewards and normalizers that compare
+        the completions of a prompt have nothing to compare it with.
+        """
+        return self.score([{"prompt": prompt, "completions": [completion], **fields}])[0].by_completion()[0]
+
+    async def ascore_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
+        """Return what `score_one` returns, without blocking the event loop."""
+        (scored,) = await self.ascore([{"prompt": prompt, "completions": [completion], **fields}])
+        return scored.by_completion()[0]
+
+    def in_order(self, rows: Iterable[InputRow]) -> Generator[tuple[InputRow, ScoredGroup]]:
+        """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
+        guard = self._guard()
+        with closing(scored_in_order(self._scorer, rows)) as found:
+            for row, scored in found:
+                yield row, scored
+                guard.count(scored)
+                guard.check()
+        guard.check_end()
+
+    def usage(self) -> Mapping[str, Usage]:
+        """Return what each judge was asked and cost since the reward was loaded: name -> counts, tokens, dollars."""
+        return self._scorer.judges.attempt_usage()
+
+    def usage_lines(self) -> list[str]:
+        """Return the usage of the judges as lines of text, as `rewardlab score` prints them."""
+        return list(self._scorer.judges.summary())
+
+    def close(self) -> None:
+        """End what is under way, judges' connections and worker processes; closing again does nothing."""
+        self._scorer.close()
+
+    async def aclose(self) -> None:
+        """Close it without blocking the event loop."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def _as_they_come(self, rows: Iterable[InputRow]) -> AsyncGenerator[ScoredGroup]:
+        guard = self._guard()
+        window: RowWindow[InputRow, Future[ScoredGroup]] = RowWindow()
+        with closing(window):
+            for row in rows:
+                window.add(row, self._scorer.submit(row.group))
+                while window.full or window.first_is_there:
+                    yield (scored := await _result(window))
+                    guard.count(scored)
+                    guard.check()
+            while window.rows:
+                yield (scored := await _result(window))
+                guard.count(scored)
+                guard.check()
+        guard.check_end()
+
+    def _guard(self) -> MissingGuard:
+        return MissingGuard.over_rows(self.plan.uses_in_total)
+
+
+async def _result(window: "RowWindow[InputRow, Future[ScoredGroup]]") -> ScoredGroup:
+    scored = await asyncio.wrap_future(window.rows[0][1])
+    window.drop_first()
+    return scored
+
+
+def _good(rows: Iterable[InputRow | Problem], bad: list[Problem]) -> Iterator[InputRow]:
+    """Yield rows up to the first bad one, and put that into `bad`."""
+    for row in rows:
+        if isinstance(row, Problem):
+            bad.append(row)
+            return
+        yield row

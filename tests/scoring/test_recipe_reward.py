@@ -1,0 +1,311 @@
+"""A recipe's reward in people's own programs: at once, as a stream, awaited, one completion; and what it refuses."""
+
+import asyncio
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from rewardlab.errors import JobError, UserError
+from rewardlab.scoring import load_reward, recipe_reward
+
+RECIPE = {
+    "version": 1,
+    "reward": {
+        "components": {"brief": {"use": "toy/brevity", "with": {"words": 2}}, "longest": {"use": "toy/longest"}},
+        "total": "2 * brief + longest",
+    },
+}
+FAULTY = {"use": "toy/faulty", "with": {"how": "fail"}}
+HANGING = {"use": "toy/faulty_worker", "with": {"how": "hang", "seconds": 60}, "timeout": 0.5, "workers": 1}
+
+
+def rows(count=3):
+    return [{"id": f"r{number}", "prompt": "Why?", "completions": ["a", "a b c d"]} for number in range(count)]
+
+
+def with_component(name, use, total=None):
+    components = RECIPE["reward"]["components"] | {name: use}
+    return RECIPE | {"reward": {"components": components, "total": total or f"2 * brief + longest + {name}"}}
+
+
+@pytest.fixture
+def reward(toy):
+    with load_reward(RECIPE) as reward:
+        yield reward
+
+
+def test_scores_rows_of_a_program(reward):
+    groups = reward.score(rows(2))
+    assert [group.sample.id for group in groups] == ["r0", "r1"]
+    assert groups[0].totals == groups[0].shaped == [2.0, 2.0]
+    assert [score.value for score in groups[0].components["brief"]] == [1.0, 0.5]
+
+
+def test_rows_without_an_id_get_one(reward):
+    made = reward.score([{"prompt": "Why?", "completions": ["a"]}, {"prompt": "Why?", "completions": ["b"]}])
+    first, second = (group.sample.id for group in made)
+    assert first.endswith("-0")
+    assert second.endswith("-1")
+
+
+def test_scores_what_the_command_scores(reward, main, tmp_path):
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    (tmp_path / "recipe.yaml").write_text(json.dumps(RECIPE))
+    assert main("score", "recipe.yaml", "rows.jsonl", "-o", "out.jsonl")[0] == 0
+    written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    found = reward.score(tmp_path / "rows.jsonl")
+    assert [(row["id"], row["total"], row["shaped"]) for row in written] == [
+        (group.sample.id, group.totals, group.shaped) for group in found
+    ]
+
+
+class TestARecipe:
+    """What `load_reward` reads."""
+
+    def test_is_a_file_with_overrides(self, toy, tmp_path):
+        (tmp_path / "recipe.yaml").write_text(json.dumps(RECIPE))
+        with load_reward(tmp_path / "recipe.yaml", "reward.total=brief") as reward:
+            assert reward.score(rows(1))[0].totals == [1.0, 0.5]
+
+    def test_is_a_dict_which_stays_as_it_is(self, toy):
+        before = json.dumps(RECIPE)
+        with load_reward(RECIPE, "reward.total=brief", "reward.components.brief.with.words=1") as reward:
+            assert reward.score(rows(1))[0].totals == [1.0, 0.25]
+        assert json.dumps(RECIPE) == before
+
+    def test_is_the_folder_of_a_run(self, toy, tmp_path):
+        (tmp_path / "recipe.resolved.yaml").write_text(json.dumps(RECIPE))
+        with load_reward(tmp_path) as reward:
+            assert reward.score(rows(1))[0].totals == [2.0, 2.0]
+
+    def test_that_is_wrong_is_told_whole(self, toy):
+        wrong = with_component("typo", {"use": "toy/brevty"}, total="brif")
+        with pytest.raises(UserError) as caught:
+            load_reward(wrong)
+        assert str(caught.value).splitlines() == [
+            "recipe: reward.components.typo.use: plugin 'toy' has no reward 'brevty'; did you mean 'toy/brevity'?",
+            "recipe: reward.total: no component 'brif'; did you mean 'brief'?",
+        ]
+
+    @pytest.mark.parametrize(
+        ("value", "why"),
+        [
+            (Path("x"), "a recipe is made of dicts, lists, texts, numbers, booleans and None, not PosixPath('x')"),
+            (float("nan"), "a recipe cannot hold nan"),
+            ({1: 2}, "a key must be text, not 1"),
+        ],
+    )
+    def test_holds_what_yaml_holds(self, toy, value, why):
+        with pytest.raises(UserError) as caught:
+            load_reward(RECIPE | {"name": value})
+        assert str(caught.value) == f"recipe: {why}"
+
+    def test_without_a_reward_scores_nothing(self, toy):
+        with pytest.raises(UserError, match="reward"):
+            load_reward({"version": 1})
+
+
+class TestRows:
+    """What is wrong with rows is told before anything is scored."""
+
+    def test_are_all_checked(self, reward):
+        bad = [{"prompt": "Why?"}, *rows(1), {"prompt": "", "completions": ["a"]}, "row", rows(1)[0]]
+        with pytest.raises(UserError) as caught:
+            reward.score(bad)
+        assert str(caught.value).splitlines() == [
+            "rows[0]: no completions: there is no column 'completions'; columns: none",
+            "rows[2]: prompt is empty",
+            'rows[3]: a row is a dict {"prompt", "completions", ...}, not a text',
+            "rows[4]: the id 'r0' is already that of rows[1]",
+            "rows: 4 bad rows; mend them; nothing was scored",
+        ]
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_are_no_data_frame(self, reward, library):
+        frame = pytest.importorskip(library).DataFrame(rows(1))
+        with pytest.raises(UserError, match=r"of a data frame, frame.to_dict\('records'\)"):
+            reward.score(frame)
+
+    def test_are_no_single_row(self, reward):
+        with pytest.raises(UserError, match="give a list of rows"):
+            reward.score(rows(1)[0])
+
+
+class TestAStream:
+    """Groups as they are scored, in the rows' order."""
+
+    def test_gives_groups_before_the_rows_are_read(self, reward):
+        read = []
+
+        def endless():
+            for number in range(10**9):
+                read.append(number)
+                yield {"prompt": f"{number}?", "completions": ["a"]}
+
+        stream = reward.stream(endless())
+        assert [group.sample.prompt[0]["content"] for group, _ in zip(stream, range(3), strict=False)] == [
+            "0?",
+            "1?",
+            "2?",
+        ]
+        stream.close()
+        assert len(read) <= 256 + 4
+
+    def test_ends_at_a_bad_row_after_the_good_ones(self, reward):
+        seen = []
+        with pytest.raises(UserError, match=r"rows\[2\]: prompt is empty"):
+            for group in reward.stream([*rows(2), {"prompt": "", "completions": ["a"]}, {"prompt": "x"}]):
+                seen.append(group.sample.id)
+        assert seen == ["r0", "r1"]
+
+    def test_that_is_left_cancels_what_is_under_way(self, toy):
+        with load_reward(with_component("slow", HANGING)) as reward:
+            stream = reward.stream([*rows(1), {"prompt": "?", "completions": ["BAD"]}])
+            assert next(stream).sample.id == "r0"
+            started = threading.active_count()
+            stream.close()
+            assert threading.active_count() <= started
+            assert reward.score([{"id": "new", "prompt": "?", "completions": ["fine"]}])[0].totals == [3.5]
+
+
+class TestAwaited:
+    """On an event loop, which goes on meanwhile."""
+
+    def test_gives_what_score_gives(self, reward):
+        async def work():
+            streamed = [group async for group in reward.astream(rows())]
+            return await reward.ascore(rows()), streamed, await reward.ascore_one(prompt="Why?", completion="a")
+
+        found, streamed, one = asyncio.run(work())
+        assert found == streamed == reward.score(rows())
+        assert one.total == 3.0
+
+    def test_does_not_block_the_loop(self, toy):
+        async def work():
+            ticks = 0
+            async with load_reward(with_component("slow", HANGING | {"on_missing": 0, "max_missing": 1})) as reward:
+                scoring = asyncio.ensure_future(reward.ascore([{"prompt": "?", "completions": ["BAD"]}]))
+                while not scoring.done():
+                    ticks += 1
+                    await asyncio.sleep(0.01)
+                return ticks, await scoring
+
+        ticks, (group,) = asyncio.run(work())
+        assert ticks > 3
+        assert group.totals == [3.0]
+
+    def test_that_is_cancelled_leaves_the_reward_of_use(self, toy):
+        async def work():
+            async with load_reward(with_component("slow", HANGING)) as reward:
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(reward.ascore([{"prompt": "?", "completions": ["BAD"]}]), 0.2)
+                return await reward.ascore(rows(1))
+
+        (group,) = asyncio.run(work())
+        assert group.totals == [2.5, 2.5]
+
+    def test_scores_inside_a_running_loop_without_await(self, reward):
+        async def cell():
+            return reward.score(rows(1))
+
+        assert asyncio.run(cell())[0].totals == [2.0, 2.0]
+
+    def test_ends_at_a_bad_row_too(self, reward):
+        async def work():
+            return [group async for group in reward.astream([{"prompt": ""}])]
+
+        with pytest.raises(UserError, match="prompt is empty"):
+            asyncio.run(work())
+
+
+class TestOneCompletion:
+    """A value, a reason and a contribution for each component."""
+
+    def test_says_what_each_component_did(self, reward):
+        one = reward.score_one(prompt="Why?", completion={"text": "a b c d", "token_count": 4}, answer="x")
+        assert (one.total, one.shaped, one.rest) == (2.0, 2.0, 0.0)
+        assert one.completion.token_count == 4
+        assert one.sample.fields == {"answer": "x"}
+        assert {name: (part.value, part.contribution) for name, part in one.components.items()} == {
+            "brief": (0.5, 1.0),
+            "longest": (1.0, 1.0),
+        }
+
+    def test_gives_the_reason_of_a_failure_and_never_a_zero(self, toy):
+        with load_reward(
+            with_component("faulty", FAULTY | {"on_missing": "zero_advantage", "max_missing": 1})
+        ) as reward:
+            one = reward.score_one(prompt="?", completion="BAD")
+        part = one.components["faulty"]
+        assert (part.value, part.failed, part.reason, one.total) == (None, True, "the toy failed", None)
+
+    def test_gives_the_reason_of_a_component_that_abstains(self, toy):
+        use = FAULTY | {"with": {"how": "abstain"}, "on_abstain": 0.25}
+        with load_reward(with_component("faulty", use)) as reward:
+            one = reward.score_one(prompt="?", completion="BAD")
+        part = one.components["faulty"]
+        assert (part.value, part.failed, part.reason, part.contribution) == (None, False, "not for me", 0.25)
+
+    def test_is_one_of_a_group(self, reward):
+        (group,) = reward.score(rows(1))
+        first, second = group.by_completion()
+        assert [first.components["longest"].value, second.components["longest"].value] == [0.0, 1.0]
+
+
+class TestPolicies:
+    """The recipe's policies for missing values hold as in the command."""
+
+    def test_fail_ends_it(self, toy):
+        with load_reward(with_component("faulty", FAULTY)) as reward, pytest.raises(JobError, match="the toy failed"):
+            reward.score([{"prompt": "?", "completions": ["BAD"]}])
+
+    @pytest.mark.parametrize("at_once", [1, 1024])
+    def test_too_many_failures_end_it(self, toy, monkeypatch, at_once):
+        monkeypatch.setattr(recipe_reward, "AT_ONCE", at_once)
+        use = FAULTY | {"on_missing": "zero_advantage", "max_missing": 0.5}
+        many = [{"prompt": f"{number}", "completions": ["BAD"]} for number in range(60)]
+        with load_reward(with_component("faulty", use)) as reward, pytest.raises(JobError, match="50 of the last 50"):
+            reward.score(many)
+
+
+def test_many_rows_score_as_few_do(reward, monkeypatch):
+    few = reward.score(rows(20))
+    monkeypatch.setattr(recipe_reward, "AT_ONCE", 3)
+    assert reward.score(rows(20)) == few
+
+
+def test_threads_score_at_the_same_time(reward):
+    found = {}
+
+    def score(name):
+        found[name] = reward.score([{"id": f"{name}", "prompt": "?", "completions": ["a"] * (name + 1)}])
+
+    threads = [threading.Thread(target=score, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: len(group.totals) for name, (group,) in found.items()} == {name: name + 1 for name in range(8)}
+
+
+def test_closing_ends_threads_and_processes(toy):
+    before = set(threading.enumerate())
+    with load_reward(with_component("worker", {"use": "toy/worker", "with": {"words": 2}, "workers": 1})) as reward:
+        assert reward.score(rows(1))[0].totals == [3.0, 2.5]
+    deadline = time.monotonic() + 10
+    while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert left == set()
+    reward.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        reward.score(rows(1))
+
+
+def test_usage_counts_what_judges_were_asked(toy):
+    use = {"use": "toy/prefer", "with": {"judge": "main"}}
+    with load_reward(with_component("judged", use) | {"judges": {"main": {"use": "toy/polite"}}}) as reward:
+        (group,) = reward.score([{"prompt": "?", "completions": ["please", "now"]}])
+        assert group.totals == [4.0, 2.0]
+        assert list(reward.usage()) == []  # a judge in this process costs nothing
