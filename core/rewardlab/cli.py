@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "run": "train by a recipe",
+    "new": "write a recipe for your rows and your model, or a copy of ours",
     "check": "find every mistake in a recipe, without loading a model",
     "score": "reward existing completions",
     "causes": "tell which components moved the reward",
@@ -154,7 +155,12 @@ def _help() -> str:
             *lines,
             "",
             "`rewardlab COMMAND --help` says more; `--version` prints the version.",
-            "First steps: rewardlab run recipes/quickstart.yaml",
+            "",
+            "First steps, in any folder:",
+            "  rewardlab run quickstart                     trains a tiny model in two minutes, on a CPU",
+            "  rewardlab new recipe rows.jsonl              writes a recipe for your rows, with the columns it finds",
+            "  rewardlab new recipe --from sp3f             copies a recipe that comes with rewardlab",
+            "  rewardlab check recipe.yaml                  finds every mistake in one",
         ]
     )
 

@@ -5,6 +5,7 @@ row by row.
 
     jsonl         JSON lines: the rows of a file, and what is wrong with those that cannot be read
     rows          rows made into samples: columns under our names, checked, with ids
+    column_names  which columns are probably which fields, by name and by values
     row_needs     what rows must have to be scored
     row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out

@@ -46,7 +46,7 @@ def remap(sample: Sample, fields: Mapping[str, str]) -> Sample:
 
     Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
     """
-    columns = _map_columns(_columns(sample), fields)
+    columns = _map_columns(columns_of(sample), fields)
     if "prompt" not in columns:
         raise ValueError(_describe_missing("prompt", fields, columns))
     prompt = to_messages(columns.pop("prompt"))
@@ -72,7 +72,8 @@ def to_group(row: Mapping[str, Any], fields: Mapping[str, str], source: str = ""
     return Group(sample=replace(sample, fields=columns), completions=completions)
 
 
-def _columns(sample: Sample) -> dict[str, Any]:
+def columns_of(sample: Sample) -> dict[str, Any]:
+    """Return a sample as a row: its fields with, if it has them, its id (a text) and its prompt."""
     columns = dict(sample.fields)
     if sample.id != "":
         columns["id"] = sample.id

@@ -222,7 +222,9 @@ class _Planner:
         if self._purpose == "score" and tree.get("reward") is None:
             self._add(("reward",), "missing; say which components score a completion and what the total is")
         if self._purpose == "run" and not tree.get("stages"):
-            self._add(("stages",), "missing; say what to do (recipes/quickstart.yaml is an example)")
+            self._add(
+                ("stages",), "missing; say what to do (`rewardlab new recipe --from quickstart` writes an example)"
+            )
         if self._purpose in ("score", "job"):
             return
         for index, stage in enumerate(stages):

@@ -4,6 +4,7 @@ The input is a YAML file and overrides; the output is a `Document` (the tree, wi
 pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with` and `backend` by the plugins' configs.
 
     loading           a file and overrides: OmegaConf, ${oc.env:...}, line numbers
+    shipped           the recipes that come with rewardlab, by name
     yaml12            YAML 1.2 as recipes use it
     models, use       the models: the recipe, its stages; components by name with their options
     probe_families    the degenerate completions that a recipe can name

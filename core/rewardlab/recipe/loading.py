@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 import yaml
 
 from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.recipe.shipped import recipe_file, shipped_hint
 from rewardlab.recipe.yaml12 import UNPRINTABLE, Keys, Place, Tree, compose, dump, scalar
 
 RESOLVED = "recipe.resolved.yaml"
 """the recipe in the folder of a run"""
 RecipeSource = str | os.PathLike[str] | Mapping[str, Any]
-"""what a recipe is read from: a YAML file, the folder of a run, or the tree itself"""
+"""a YAML file, the name of a recipe that comes with rewardlab, the folder of a run, or the tree itself"""
 _GIVEN = Path("recipe")
 """the name of a recipe that was given as a dict"""
 
@@ -70,7 +71,8 @@ class Document:
 def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = True) -> Document:
     """Read a recipe, apply overrides (`stages.1.steps=50`), resolve the environment.
 
-    source: a YAML file, the folder of a run, or the recipe itself as a dict.
+    source: a file; the name of a recipe that comes with rewardlab, such as "quickstart"; the folder of a run; or the
+        recipe itself as a dict.
 
     Raises UserError with everything that is wrong at that step: the file is missing, not YAML or not a mapping;
     overrides do not fit; environment variables are not set. With `strict=False`, the mistakes of a tree that
@@ -80,7 +82,7 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
     if isinstance(source, Mapping):
         path, raw, root = _GIVEN, _plain(source), Place(0)
     else:
-        path = _recipe_file(Path(source))
+        path = _in_run(source) or recipe_file(Path(source))
         raw, root = compose(_read(path), lambda line, keys: _at(f"{path}:{line}", keys), None if strict else noted)
     if raw is None:
         raise UserError("it is empty; a recipe starts with `version: 1`", where=str(path))
@@ -110,12 +112,13 @@ def _kind(value: Tree) -> str:
 # --- The file
 
 
-def _recipe_file(path: Path) -> Path:
-    """Return the path of a recipe, in the folder of a run too."""
+def _in_run(source: str | os.PathLike[str]) -> Path | None:
+    """Return the recipe in the folder of a run; None for anything else."""
+    path = Path(source) / RESOLVED
     try:
-        return path / RESOLVED if (path / RESOLVED).is_file() else path
+        return path if path.is_file() else None
     except (OSError, ValueError):  # a path that no system has, such as the text of a recipe
-        return path
+        return None
 
 
 def _plain(tree: Mapping[str, Any]) -> Tree:
@@ -148,9 +151,10 @@ def _unreadable(path: Path, error: Exception) -> str:
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a recipe in it" + _recipes(path, path.name)
     if isinstance(error, FileNotFoundError) and not path.parent.is_dir():
-        return f"no such file; there is no folder {path.parent}"
+        return f"no such file; there is no folder {path.parent}" + shipped_hint(path)
     if isinstance(error, FileNotFoundError):
-        return f"no such file in {path.parent.absolute()}" + _recipes(path.parent, path.name)
+        where = f"no such file in {path.parent.absolute()}"
+        return where + (shipped_hint(path) or _recipes(path.parent, path.name))
     return f"it cannot be read: {getattr(error, 'strerror', None) or error}"
 
 

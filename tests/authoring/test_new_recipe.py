@@ -1,0 +1,199 @@
+"""`rewardlab new recipe`: a recipe for somebody's rows, or a copy of one of ours, which passes `check`."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers.paths import RECIPES
+from rewardlab.recipe.shipped import shipped_recipes
+
+GSM8K = [{"question": f"How much is {n} + {n}?", "answer": f"{n} + {n} = {2 * n}\n#### {2 * n}"} for n in range(40)]
+MULTILINGUAL = [
+    {
+        "problem": f"Wie viel ist {n} + {n}?",
+        "final_answer": 2 * n,
+        "solution": f"It is {2 * n}.",
+        "lang": "de",
+        "output": f"Es ist {2 * n}.",
+        "null": "x",
+    }
+    for n in range(40)
+]
+CHAT = [
+    {
+        "messages": [{"role": "user", "content": f"{n} + {n}?"}],
+        "label": str(2 * n),
+        "split": "test" if n % 4 else "train",
+    }
+    for n in range(40)
+]
+PROMPTS = [{"prompt": f"Write a line about {n}."} for n in range(3)]
+SHARED = [{"q1": f"What is the sum of {n} and {n}, please?", "result": 2 * n, "tongue": "sw"} for n in range(40)]
+SOLVED = [
+    {"problem": f"{n}?", "answer": f"A long way to the result, told in several sentences, {n} " * 3} for n in range(9)
+]
+FILES = {
+    "gsm8k": (GSM8K, {"prompt": "question", "answer": "answer"}, "accuracy + format"),
+    "multilingual": (
+        MULTILINGUAL,
+        {
+            "prompt": "problem",
+            "answer": "final_answer",
+            "reference": "solution",
+            "language": "lang",
+            "response": "output",
+        },
+        "accuracy + format + language + preference",
+    ),
+    "chat": (CHAT, {"prompt": "messages", "answer": "label"}, "accuracy + format"),
+    "prompts": (PROMPTS, {"prompt": "prompt"}, "format"),
+    "shared": (SHARED, {"prompt": "q1", "answer": "result", "language": "tongue"}, "accuracy + format + language"),
+    "solved": (SOLVED, {"prompt": "problem", "reference": "answer"}, "format + preference"),
+}
+
+
+@pytest.fixture
+def made(main, write):
+    """The recipe for some rows: `made(rows)` is (file, its tree, what was printed as JSON)."""
+
+    def recipe(rows, *arguments):
+        write("rows.jsonl", rows)
+        code, out, err = main("new", "recipe", "rows.jsonl", "--json", *arguments)
+        assert (code, err) == (0, "")
+        told = json.loads(out)
+        return told["file"], yaml.safe_load(Path(told["file"]).read_text("utf-8")), told
+
+    return recipe
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_columns_are_found_and_the_recipe_passes_check(made, main, name):
+    rows, columns, total = FILES[name]
+    file, tree, told = made(rows)
+    assert {ours: found["column"] for ours, found in told["columns"].items()} == columns
+    assert tree["dataset"]["fields"] == columns
+    assert tree["reward"]["total"] == total
+    assert main("check", file) == (0, main("check", file)[1], "")
+    assert main("run", file, "--dry-run")[0] == 0
+
+
+def test_comments_tell_what_was_guessed_and_what_to_do_with_the_rest(made):
+    file, _, told = made(MULTILINGUAL)
+    text = Path(file).read_text("utf-8")
+    assert "    answer: final_answer    # guessed by its name; the first is 0\n" in text
+    assert "  # columns that nothing here uses: null\n" in text
+    assert told["unused"] == ["null"]
+    assert "# without" not in text
+
+
+def test_the_stage_that_is_a_comment_is_valid_too(made, main):
+    file, _, _ = made(MULTILINGUAL)
+    begin = [line for line in Path(file).read_text("utf-8").splitlines() if line.startswith("  # - use: sft")]
+    assert begin
+    text = Path(file).read_text("utf-8")
+    head, _, rest = text.partition("  # - use: sft")
+    stage, _, end = rest.partition("\n\n")
+    Path(file).write_text(head + ("  # - use: sft" + stage).replace("  # ", "  ") + "\n\n" + end)
+    assert main("check", file)[0] == 0
+    assert [stage["use"] for stage in yaml.safe_load(Path(file).read_text("utf-8"))["stages"]] == ["sft", "rl"]
+
+
+def test_a_language_that_no_model_knows_leaves_its_reward_out(made):
+    rows = [row | {"lang": "tlh"} for row in MULTILINGUAL]
+    _, tree, told = made(rows)
+    assert "tlh" in told["left_out"]["language"]
+    assert "language" not in tree["reward"]["components"]
+
+
+def test_rows_that_are_too_few_are_not_held_out(made, main):
+    file, tree, _ = made(PROMPTS[:1])
+    assert "holdout" not in tree["dataset"]
+    assert "eval" not in tree["stages"][0]
+    assert main("check", file)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "column", ["true", "it's", 'a "b"', "a: b", "${x}", "zwei\nZeilen", "\u2028", "- a", "ü", "a#b", "12"]
+)
+def test_columns_of_any_name_are_written_so_that_they_are_read_again(made, main, column):
+    file, _, _ = made([{column: "x", "prompt": "?", "answer": n, "question": "why?"} for n in range(20)])
+    assert main("check", file)[0] == 0
+    file, _, told = made(
+        [{column: f"A question long enough to be one: {n}", "gold": n} for n in range(20)], "-o", "b.yaml"
+    )
+    assert told["columns"]["prompt"]["column"] == column
+    assert main("check", file)[0] == 0
+
+
+def test_the_model_is_yours(made):
+    assert made(GSM8K, "--model", "/models/my own")[1]["model"] == "/models/my own"
+
+
+def test_a_file_that_is_there_stays(made, main, write):
+    made(GSM8K)
+    assert main("new", "recipe", "rows.jsonl")[::2] == (
+        2,
+        "error: rows.yaml: it is there already; name a new file with -o\n",
+    )
+    assert main("new", "recipe", "rows.jsonl", "-o", "a/b.yaml")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "what is to be new? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
+        (["plugin"], "; a plugin: `rewardlab plugins new NAME`\n"),
+        (
+            ["recipe"],
+            "which rows? `rewardlab new recipe ROWS.jsonl`; for a copy of ours, --from with one of pb_rlsvr, ",
+        ),
+        (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
+        (["recipe", "no.jsonl"], "no.jsonl: no such file in "),
+        (["recipe", "no.txt"], "is not a .jsonl or .jsonl.gz file; "),
+        (
+            ["recipe", "numbers.jsonl"],
+            "which column is the prompt? None of these is a text or messages in every row: 'a'\n",
+        ),
+        (["recipe", "twice.jsonl"], "twice.jsonl: the id '1' is already that of row 1\n"),
+        (["recipe", "--from", "spf"], "no recipe 'spf' comes with rewardlab; did you mean 'sp3f'?\n"),
+        (["recipe", "a.jsonl", "--from", "sp3f"], "leave out the rows and --model"),
+    ],
+)
+def test_mistakes_say_what_to_type(main, write, arguments, says):
+    write("numbers.jsonl", [{"a": 1}])
+    write("twice.jsonl", [{"id": 1, "prompt": "a"}, {"id": 1, "prompt": "b"}])
+    code, out, err = main("new", *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+@pytest.mark.parametrize("name", sorted(shipped_recipes()))
+def test_a_copy_passes_check_and_speaks_of_itself(main, name, tmp_path):
+    code, out, _ = main("new", "recipe", "--from", name, "-o", "copy.yaml")
+    assert (code, out.splitlines()[0]) == (0, "copy.yaml is written")
+    text = (tmp_path / "copy.yaml").read_text()
+    assert "rewardlab run copy.yaml" in text.splitlines()[0]
+    assert "recipes/" not in text
+    assert yaml.safe_load(text) == yaml.safe_load((RECIPES / f"{name}.yaml").read_text())
+
+
+def test_files_beside_a_recipe_are_copied_with_it(main, tmp_path, monkeypatch):
+    from rewardlab.recipe import shipped
+
+    folder = tmp_path / "shipped"
+    (folder / "templates").mkdir(parents=True)
+    (folder / "templates/judge.txt").write_text("Which?")
+    (folder / "one.yaml").write_text(
+        "version: 1\nname: one\njudges: {m: {use: a/b, with: {template: templates/judge.txt}}}\n"
+    )
+    monkeypatch.setattr(shipped, "shipped_folder", lambda: folder)
+    assert main("new", "recipe", "--from", "one", "-o", "mine/one.yaml")[0] == 0
+    assert (tmp_path / "mine/templates/judge.txt").read_text() == "Which?"
+
+
+def test_help_points_at_what_works_without_a_clone(main):
+    out = main("--help")[1]
+    assert "rewardlab run quickstart " in out
+    assert "rewardlab new recipe rows.jsonl" in out
+    assert "recipes/" not in out
