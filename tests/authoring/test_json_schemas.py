@@ -392,3 +392,23 @@ def test_without_a_folder_it_writes_those_of_the_plugins_here(main, monkeypatch,
 def test_the_check_of_this_repository_passes(main, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert main("schema", "--check")[0] == 0
+
+
+def undescribed(schema, place=""):
+    """The places of properties without a description; `if` and `then` say more about properties described elsewhere."""
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            for name, inside in value.items():
+                if key == "properties" and not inside.get("description"):
+                    yield f"{place}.{name}"
+                yield from undescribed(inside, f"{place}.{name}")
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            for inside in value:
+                yield from undescribed(inside, place)
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            yield from undescribed(value, place)
+
+
+def test_every_property_has_a_description(ours):
+    assert len(ours) > 20
+    assert [place for name, text in ours.items() for place in undescribed(json.loads(text), name)] == []

@@ -106,7 +106,7 @@ def test_overrides_are_checked_too(main, write):
     assert sorted(err.splitlines()) == [
         "error: override 'reward.total=shrt': reward.total: no component 'shrt'; did you mean 'short'?",
         "error: override 'stages.0.steps=0': stages.0.steps: expected a number greater than 0, found 0 "
-        "(absent: `epochs` decide)",
+        "(batches to train on; absent: `epochs` decide)",
     ]
 
 

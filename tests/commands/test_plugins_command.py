@@ -49,7 +49,7 @@ def test_the_table_has_a_line_a_component(main):
 
 
 def test_below_the_table_stand_the_laws_that_are_off_and_why(main):
-    table, off = main("plugins")[1].split("\n\n")
+    table, off, _ = main("plugins")[1].split("\n\n")
     assert EMPTY_IS_OFF not in table
     title, *lines = off.splitlines()
     assert title == "laws that do not apply"
@@ -237,7 +237,55 @@ def test_odd_components_do_not_stop_the_list(main, offer):
     found = rows(main, "odd")
     nested = found["odd/nested", "reward"]
     assert nested["summary"] == "two lines"
-    assert [option["default"] for option in nested["options"]] == [{"low": 0.0}, ["a"]]
+    assert [option["default"] for option in nested["options"]] == [{"low": 0.0}, 0.0, ["a"]]
     assert found["odd/demanding", "reward"]["requires"] == "by options"
     assert found["odd/failing", "reward"]["requires"] == "fails with KeyError: 'x'"
     assert main("plugins")[0] == 0
+
+
+# --- parts of recipes
+
+
+def test_a_stage_has_a_card_with_defaults_and_units(main):
+    code, out, err = main("plugins", "rl")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[:2] == ["rl (stage)", "  Reinforcement learning with the recipe's reward."]
+    assert "  stages.N.max_new_tokens: integer > 0, default 1024. tokens of the longest completion; a longer one" in out
+    assert "  stages.N.kl.coef: number >= 0, default 0.0. weight of the penalty" in out
+    assert "  stages.N.eval.samples: integer > 0, default 8. completions a prompt" in lines
+    assert lines[-1] == "  N counts the stages from 0, as in an override: stages.1.steps=50"
+
+
+@pytest.mark.parametrize("name", ["recipe", "dataset", "judge", "reward", "component", "sft", "dpo", "eval"])
+def test_every_part_of_a_recipe_has_a_card(main, name):
+    code, out, _ = main("plugins", name, "--json")
+    (row,) = json.loads(out)
+    assert (code, row["use"]) == (0, name)
+    assert all(key["help"] and key["type"] for key in row["options"])
+
+
+def test_a_plugin_and_a_stage_of_one_name_are_both_shown(main):
+    cards = main("plugins", "data")[1].split("\n\n")
+    assert [card.split(" ")[0] for card in cards] == [
+        "data/arithmetic",
+        "data/expert",
+        "data/hub",
+        "data/jsonl",
+        "data",
+    ]
+
+
+def test_an_engine_shows_its_nested_settings(main):
+    out = main("plugins", "openrlhf")[1]
+    assert "  backend.engine.tensor_parallel: integer > 0, default 1. GPUs of one vLLM engine\n" in out
+    assert "  backend.engine.lora.rank: integer > 0, required. of the two matrices of an adapter" in out
+
+
+def test_the_list_and_a_misspelt_name_point_at_the_parts(main):
+    assert (
+        main("plugins")[1]
+        .splitlines()[-1]
+        .endswith("rewardlab plugins recipe | dataset | judge | reward | component | data | sft | rl | dpo | eval")
+    )
+    assert main("plugins", "dop")[2] == "error: no plugin 'dop'; did you mean 'dpo'?\n"

@@ -4,6 +4,7 @@ In go the registry's plugins and names from the command line. Out come texts, JS
 scores or trains.
 
     listing       what the installed plugins offer, as a table, a card for each component, or JSON rows
+    recipe_keys   the keys of each part of a recipe, with types, defaults and meanings
     json_schemas  the JSON Schemas by which editors complete and check recipes and rows
     new_recipe/   `rewardlab new recipe`: a recipe for somebody's rows, or a copy of a shipped one
     scaffold/     `rewardlab plugins new`: a distribution to start from
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rewardlab.authoring.check import PluginCheck, check_as_dict, check_plugin, format_check
     from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
     from rewardlab.authoring.listing import component_rows, format_card, format_table
+    from rewardlab.authoring.recipe_keys import PARTS, part_row
     from rewardlab.authoring.scaffold import Scaffold, next_steps, write_scaffold
 else:
     __getattr__, __dir__ = lazy_names(
@@ -26,11 +28,13 @@ else:
             "check": ["PluginCheck", "check_as_dict", "check_plugin", "format_check"],
             "json_schemas": ["SCHEMA_MARK", "SCHEMA_SUFFIX", "first_party_plugins", "generate_schemas"],
             "listing": ["component_rows", "format_card", "format_table"],
+            "recipe_keys": ["PARTS", "part_row"],
             "scaffold": ["Scaffold", "next_steps", "write_scaffold"],
         },
     )
 
 __all__ = [
+    "PARTS",
     "SCHEMA_MARK",
     "SCHEMA_SUFFIX",
     "PluginCheck",
@@ -44,5 +48,6 @@ __all__ = [
     "format_table",
     "generate_schemas",
     "next_steps",
+    "part_row",
     "write_scaffold",
 ]

@@ -192,7 +192,8 @@ def _with_backends(schema: Schema, backends: Sequence[OfferedComponent]) -> Sche
 
 def _beside_use(options: Schema) -> Schema:
     """Return the schema of a backend's settings, which stand beside `use` and not under `with`."""
-    return {**options, "properties": {**options.get("properties", {}), "use": {}}}
+    use = {"description": "which backend"}
+    return {**options, "properties": {**options.get("properties", {}), "use": use}}
 
 
 def _by_use(union: Schema, definitions: Schema) -> Schema:
@@ -204,7 +205,7 @@ def _by_use(union: Schema, definitions: Schema) -> Schema:
     return {
         "type": "object",
         "required": ["use"],
-        "properties": {"use": {"anyOf": [*names, FROM_ENVIRONMENT]}},
+        "properties": {"use": {"description": "which stage", "anyOf": [*names, FROM_ENVIRONMENT]}},
         "allOf": [_case(use, {"$ref": ref}) for use, ref in members.items()],
     }
 

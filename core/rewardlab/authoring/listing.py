@@ -1,15 +1,12 @@
 """The listing of what installed plugins offer: a table, a card for each component, or JSON rows."""
 
-import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rewardlab.authoring.recipe_keys import STAGES, default_text, key_rows
 from rewardlab.registry import Plugin
 from rewardlab.specs import DatasetSpec, RewardSpec, Spec
 from rewardlab.text import columns
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
 
 HEAD = ("component", "kind", "scope", "range", "requires", "summary")
 NO_EXAMPLES = "none of its own; `rewardlab plugins check` makes some up (docs/plugins.md)"
@@ -33,16 +30,19 @@ def format_table(rows: Sequence[dict]) -> str:
 
 def format_card(row: dict) -> str:
     """Return everything about one component, over several lines."""
-    lines = [f"{row['use']} ({row['kind']}; {row['distribution']} {row['version']})", f"  {row['summary']}"]
+    owner = f"; {row['distribution']} {row['version']}" if "distribution" in row else ""
+    lines = [f"{row['use']} ({row['kind']}{owner})", f"  {row['summary']}"]
     for key in ("scope", "range", "runs", "requires", "provides"):
         if row.get(key):
             value = _format_range(row[key]) if key == "range" else row[key]
             lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
-    place = "backend." if row["kind"] == "backend" else "with."
+    place = row.get("before", "backend." if row["kind"] == "backend" else "with.")
     lines += [_option_line(option, place) for option in row.get("options", [])]
     lines += [f"  law {law} is off: {why}" for law, why in row.get("laws_off", {}).items()]
     for one in row.get("laws_off_in_examples", []):
         lines.append(f"  law {one['law']} is off in the example {one['example']!r}: {one['why']}")
+    if row["use"] in STAGES:
+        lines.append("  N counts the stages from 0, as in an override: stages.1.steps=50")
     if row.get("examples") is False and row["kind"] != "backend":
         lines.append(f"  examples: {NO_EXAMPLES}")
     return "\n".join(lines)
@@ -58,7 +58,7 @@ def _row(plugin: Plugin, kind: str, spec: Spec) -> dict:
         row["requires"] = _default_fields(spec, spec.requires, spec.required_fields)
     if isinstance(spec, DatasetSpec):
         row["provides"] = _default_fields(spec, spec.provides, spec.provided_fields)
-    row["options"] = [_option(name, info) for name, info in spec.config.model_fields.items()]
+    row["options"] = key_rows(spec.config)
     row["laws_off"] = {law: _flat(why) for law, why in spec.laws.off.items()}
     row["laws_off_in_examples"] = _off_in_examples(spec)
     return row | {"examples": spec.laws.examples is not None}
@@ -75,17 +75,6 @@ def _off_in_examples(spec: Spec) -> list[dict]:
         return []
     every = [(law, example.title, _flat(why)) for example in examples for law, why in example.off.items()]
     return [{"law": law, "example": title, "why": why} for law, title, why in every if law not in spec.laws.off]
-
-
-def _option(name: str, info: "FieldInfo") -> dict:
-    from pydantic_core import to_jsonable_python
-
-    from rewardlab.recipe.validation import type_text
-
-    option = {"name": info.alias or name, "type": type_text(info.annotation), "required": info.is_required()}
-    if not info.is_required():
-        option["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
-    return option | {"help": _flat(info.description or "")}
 
 
 def _default_fields(spec: Spec, declared: object, ask: Callable[[Any], Sequence[str] | None]) -> list[str] | str:
@@ -130,9 +119,9 @@ def _laws_off(row: dict) -> list[tuple[str, str, str]]:
 
 
 def _option_line(option: dict, place: str) -> str:
-    default = "required" if option["required"] else f"default {json.dumps(option['default'], ensure_ascii=False)}"
+    default = default_text(option)
     help_text = f". {option['help']}" if option["help"] else ""
-    return f"  {place}{option['name']}: {option['type']}, {default}{help_text}"
+    return f"  {place}{option['name']}: {option['type']}{f', {default}' if default else ''}{help_text}"
 
 
 def _format_range(bounds: Sequence[float]) -> str:

@@ -2,6 +2,8 @@
 
     rewardlab plugins                              all of them, broken ones too
     rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
+    rewardlab plugins rl                           the keys of a stage, or of another part of recipes: with defaults and
+                                                   units
     rewardlab plugins new NAME [--into DIR]        write a plugin with a reward, its laws, tests and a recipe
     rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or <plugin>/<component>
 
@@ -47,7 +49,7 @@ def _refuse_options_of_others(options: Namespace, command: str | None) -> None:
 
 
 def _list(options: Namespace) -> int:
-    from rewardlab.authoring import component_rows, format_card, format_table
+    from rewardlab.authoring import PARTS, component_rows, format_card, format_table, part_row
     from rewardlab.errors import UserError, nearest
     from rewardlab.registry import Registry
 
@@ -57,11 +59,12 @@ def _list(options: Namespace) -> int:
     name = options.words[0] if options.words else ""
     registry = Registry()
     wanted = name.partition("/")[0]
-    if wanted and wanted not in registry.names():
-        raise UserError(f"no plugin {wanted!r}{nearest(wanted, registry.names())}")
-    plugins = [registry.plugin(wanted)] if wanted else list(registry)
+    parts = [part_row(name)] if name in PARTS else []
+    if wanted and wanted not in registry.names() and not parts:
+        raise UserError(f"no plugin {wanted!r}{nearest(wanted, [*registry.names(), *PARTS])}")
+    plugins = [registry.plugin(name) for name in registry.names() if wanted in ("", name)]
     every = [row for plugin in plugins for row in component_rows(plugin)]
-    rows = [row for row in every if name in ("", wanted, row["use"])]
+    rows = [row for row in every if name in ("", wanted, row["use"])] + parts
     if name and not rows:
         raise UserError(f"no component {name!r}{nearest(name, [row['use'] for row in every])}")
     if options.json:
@@ -70,6 +73,7 @@ def _list(options: Namespace) -> int:
         print("\n\n".join(map(format_card, rows)))
     else:
         print(format_table(rows))
+        print(f"\nkeys of a stage or of another part of recipes: rewardlab plugins {' | '.join(PARTS)}")
         if any(row["kind"] == "broken" for row in rows):
             print("broken plugins stop only the recipes that name them", file=sys.stderr)
     return 0

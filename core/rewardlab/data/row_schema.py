@@ -7,14 +7,17 @@ _MESSAGE = {
     "type": "object",
     "required": ["role", "content"],
     "additionalProperties": False,
-    "properties": {"role": {"enum": list(ROLES)}, "content": {"type": "string"}},
+    "properties": {
+        "role": {"enum": list(ROLES), "description": "who says it"},
+        "content": {"type": "string", "description": "what is said"},
+    },
 }
 _COMPLETION = {
     "type": "object",
     "required": ["text"],
     "additionalProperties": False,
     "properties": {
-        "text": {"type": "string"},
+        "text": {"type": "string", "description": "the completion, reasoning included"},
         "token_count": {
             "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
             "description": "tokens of the completion; null where nobody counted",

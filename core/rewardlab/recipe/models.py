@@ -40,12 +40,19 @@ class TinyModel(Config):
     """A small Llama with random weights and a byte-level tokenizer trained on the sft rows, built on this machine."""
 
     use: Literal["tiny"]
+    """the only model that is built here"""
     hidden_size: PositiveInt = 128
+    """width of the model: numbers for each token in each layer; a multiple of `heads`"""
     layers: PositiveInt = 2
+    """transformer layers"""
     heads: PositiveInt = 4
+    """attention heads of a layer"""
     intermediate_size: PositiveInt = 384
+    """width of a layer's feed-forward part"""
     vocabulary: PositiveInt = 1000
+    """most tokens of the tokenizer, which is trained on the rows; 256 of them are the bytes"""
     context: PositiveInt = 2048
+    """tokens of the longest sequence, prompt and completion together"""
 
 
 class Chat(Config):
@@ -78,28 +85,36 @@ class Evaluation(Config):
 
 class _Training(Config):
     learning_rate: PositiveFloat = 1e-5
+    """AdamW's learning rate, after warm-up"""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
-    """of the learning rate, after warm-up"""
+    """of the learning rate after warm-up: as it is, or down to 0 at the stage's last step, straight or by a cosine"""
     warmup_steps: NonNegativeInt = 0
+    """steps over which the learning rate rises from 0"""
     weight_decay: NonNegativeFloat = 0.0
+    """AdamW's weight decay: 0.01 takes 1% of the learning rate off a weight at each update"""
     adam_beta2: Annotated[float, Field(gt=0, lt=1)] = 0.999
+    """AdamW's decay rate of the squared gradients; its beta1 is 0.9"""
     max_grad_norm: PositiveFloat = 1.0
+    """longest gradient: a longer one is scaled down to this L2 norm"""
     micro_batch_size: PositiveInt | None = None
     """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch)"""
     steps: PositiveInt | None = None
-    """absent: `epochs` decide"""
+    """batches to train on; absent: `epochs` decide"""
     epochs: PositiveFloat = 1.0
     """passes over the data, where `steps` is absent"""
     save_every: PositiveInt | None = None
     """steps between checkpoints (absent: one at the end of the stage)"""
     chat: Chat = Field(default_factory=Chat)
+    """how the stage's prompts become text"""
 
 
 class DataStage(Config):
     """Write a dataset to a file."""
 
     use: Literal["data"]
+    """which stage this is"""
     dataset: DatasetUse
+    """what is written, as a rule a data step with a `from`"""
     to: str
     """a JSONL file; rows that it already has (by id) are kept"""
 
@@ -108,53 +123,67 @@ class SftStage(_Training):
     """Supervised fine-tuning on rows with `response`."""
 
     use: Literal["sft"]
+    """which stage this is"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
     batch_size: PositiveInt = 16
     """rows a step"""
     max_tokens: PositiveInt | None = None
-    """longer rows are cut here"""
+    """tokens of the longest row, prompt and response; longer ones are cut here (absent: the model's context)"""
 
 
 class DpoStage(_Training):
     """Direct preference optimisation on rows with `chosen` and `rejected`."""
 
     use: Literal["dpo"]
+    """which stage this is"""
     dataset: DatasetUse | None = None
+    """absent: the recipe's dataset"""
     batch_size: PositiveInt = 16
-    """rows a step"""
+    """pairs a step"""
     beta: PositiveFloat = 0.1
+    """how much it costs to leave the reference model, which is the model as this stage finds it"""
     max_tokens: PositiveInt | None = None
+    """tokens of the longest row, prompt and response; longer ones are cut here (absent: the model's context)"""
 
 
 class Kl(Config):
     """A penalty for leaving the reference model, which is the model as this stage finds it."""
 
     coef: NonNegativeFloat = 0.0
+    """weight of the penalty; 0: none, and no reference model is loaded"""
     into: Literal["loss", "reward"] = Field(default="loss", alias="in")
+    """where it goes: a term of the loss, or taken off the reward of each token"""
     estimator: Literal["k1", "k2", "k3"] = "k3"
+    """of the divergence at a token, from d = log p - log p_reference: k1 is d, k2 is d^2 / 2, k3 is exp(-d) - 1 + d,
+    the one of trl"""
 
 
 class Critic(Config):
     """The value model of algorithm ppo, which starts from the policy's weights."""
 
     learning_rate: PositiveFloat = 9e-6
+    """AdamW's learning rate for the value model"""
     warmup_steps: NonNegativeInt = 0
     """optimizer updates before its rate is full"""
     value_clip: PositiveFloat = 0.5
+    """most that a value may move in one step from what it was when the completion was sampled"""
     lambda_: Annotated[float, Field(ge=0, le=1)] = Field(default=1.0, alias="lambda")
-    """of generalized advantage estimation"""
+    """of generalized advantage estimation, in [0, 1]: 1 has no bias, less has less variance"""
     gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """what a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
 
 class RlStage(_Training):
     """Reinforcement learning with the recipe's reward."""
 
     use: Literal["rl"]
+    """which stage this is"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
     algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
-    """names the advantage only"""
+    """how rewards become advantages, and nothing else: grpo (r - mean) / std in the group, dr_grpo r - mean, rloo r -
+    mean of the others, reinforce_baseline r - mean whitened over the batch, ppo has a critic"""
     loss: Literal["token_mean", "seq_mean", "constant"] | None = None
     """how token losses are averaged (absent: the backend's nearest to the algorithm's paper)"""
     group_size: PositiveInt = 8
@@ -166,10 +195,13 @@ class RlStage(_Training):
     clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
     """lower and upper distance of the probability ratio from 1"""
     kl: Kl = Field(default_factory=Kl)
+    """a penalty for leaving the model as this stage finds it (absent: none)"""
     temperature: PositiveFloat = 1.0
+    """of sampling; 1 samples what the model says, less is more alike"""
     max_prompt_tokens: PositiveInt | None = None
-    """longer prompts are left out and counted"""
+    """longer prompts, in tokens, are left out and counted (absent: all train)"""
     max_new_tokens: PositiveInt = 1024
+    """tokens of the longest completion; a longer one is cut, see on_truncated"""
     eval_every: PositiveInt | None = None
     """steps between evaluations"""
     evaluation: Evaluation | None = Field(None, alias="eval")
@@ -184,8 +216,11 @@ class EvalStage(Evaluation):
     """Evaluate the model as it is at this point."""
 
     use: Literal["eval"]
+    """which stage this is"""
     max_new_tokens: PositiveInt = 1024
+    """tokens of the longest completion"""
     chat: Chat = Field(default_factory=Chat)
+    """how prompts become text"""
 
 
 Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]
@@ -238,15 +273,23 @@ class Recipe(Config):
     name: str | None = Field(None, pattern=r"^[^/\s][^/\n]*$")
     """of the run directory (absent: the file's name)"""
     seed: NonNegativeInt = 0
+    """decides everything that is drawn: weights, orders, samples, held-out rows of steps"""
     model: (
         Annotated[Annotated[str, Tag("name")] | Annotated[TinyModel, Tag("tiny")], Discriminator(_model_tag)] | None
     ) = None
     """a folder or hub name of a causal language model, or {use: tiny}"""
     dataset: DatasetUse | None = None
+    """the rows that stages read where they name none of their own"""
     curriculum: Use | None = None
+    """in which order, and how many completions of, prompts are trained on (absent: the dataset's order)"""
     judges: dict[str, JudgeUse] = Field(default_factory=dict)
     """a name of your choice: a judge"""
     reward: Reward | None = None
+    """what scores a completion; `rl`, `eval` and `rewardlab score` need it"""
     stages: list[Stage] = Field(default_factory=list)
+    """what is done, in order: each stage starts from the model that the last one wrote"""
     backend: BackendUse = Field(default_factory=BackendUse)
+    """the engine that trains, with its settings beside `use`; `rewardlab plugins trl` lists those of trl"""
     probe: Probe = Field(default_factory=Probe)
+
+    """for `rewardlab probe`: what is known to win; no part of what a resume compares"""

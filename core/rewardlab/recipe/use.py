@@ -58,7 +58,9 @@ class Price(Config):
     """US dollars a million tokens."""
 
     prompt: NonNegativeFloat
+    """US dollars for a million tokens of questions"""
     completion: NonNegativeFloat
+    """US dollars for a million tokens of answers"""
 
     def cost(self, prompt: float, completion: float) -> float:
         """Return the US dollars that so many tokens cost."""
@@ -80,8 +82,10 @@ class JudgeUse(Use):
     concurrency: PositiveInt = 64
     """most questions at once"""
     requests_per_minute: PositiveInt | None = None
+    """most questions a minute, tries included (absent: no limit)"""
     tokens_per_minute: PositiveInt | None = None
-    """of questions and answers together, as estimated beforehand from the answers so far"""
+    """most tokens a minute, of questions and answers together, as estimated beforehand from the answers so far (absent:
+    no limit)"""
     timeout: PositiveFloat = 60.0
     """seconds for one try"""
     retries: NonNegativeInt = 5
@@ -90,9 +94,11 @@ class JudgeUse(Use):
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: BudgetUse | None = None
+    """what may be spent on it in one run (absent: any amount)"""
     price: Price | None = None
     """for `budget.usd` and the cost in reports"""
     cassette: CassetteUse | None = None
+    """a file of its answers, for other commands and runs to replay (absent: none)"""
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float

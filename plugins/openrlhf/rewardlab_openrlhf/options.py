@@ -16,15 +16,20 @@ class Lora(Config):
     """LoRA adapters, trained in place of the whole model (sft and dpo; OpenRLHF merges none of them for rollouts)."""
 
     rank: PositiveInt
+    """of the two matrices of an adapter: more learns more and takes more memory"""
     alpha: PositiveInt = 16
+    """an adapter's output is scaled by alpha / rank"""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """share of an adapter's inputs that are left out in training, in [0, 1)"""
     targets: list[str] = Field(default_factory=lambda: ["all-linear"])
+    """names of the modules that get an adapter, such as q_proj; all-linear: every linear layer"""
 
 
 class Correction(Config):
     """Importance sampling against the difference between the rollout engine's probabilities and the trainer's."""
 
     level: Literal["token", "seq"] = "token"
+    """what is weighed: each token, or a whole sequence"""
     mode: Literal["mask", "clip"] = "mask"
     """outside of the bounds: drop, or clamp to them"""
     gating: Literal["ratio", "binary_kl", "tv"] = "ratio"
@@ -32,7 +37,7 @@ class Correction(Config):
     bounds: Annotated[list[NonNegativeFloat], Field(min_length=1, max_length=2)] = Field(
         default_factory=lambda: [0.5, 5.0]
     )
-    """[low, high], or [high] alone"""
+    """[low, high], or [high] alone, of what `gating` names"""
 
 
 class Asynchronous(Config):
@@ -73,16 +78,21 @@ class Engine(Config):
     eager: bool = False
     """vLLM without CUDA graphs: slower, starts sooner"""
     prefix_caching: bool = False
+    """vLLM keeps the attention of prompts that begin alike; saves time for long shared prompts"""
     asynchronous: Asynchronous | None = None
+    """generate ahead, with weights that may be a step older (changes learning; absent: step by step)"""
     generate_batch: PositiveInt | None = None
     """prompts generated at once, more than a step needs (only with `asynchronous`)"""
     dynamic_filtering: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
     """keep only groups whose mean of `reward.correctness` is strictly between these (changes learning)"""
     correction: Correction | None = None
-    """changes learning"""
+    """weigh in how far the rollout engine's probabilities are from the trainer's (changes learning; absent: not)"""
     zero_stage: Literal[0, 1, 2, 3] = 2
+    """DeepSpeed's ZeRO: 0 shards nothing, 1 optimizer states, 2 gradients too, 3 weights too"""
     offload_optimizer: bool = False
+    """keep optimizer states in the main memory: less of the GPU's, slower"""
     offload_reference: bool = False
+    """keep the reference model in the main memory; needs `zero_stage: 3`"""
     packing: bool = True
     """no padding in training; needs flash attention"""
     tokens_per_gpu: PositiveInt | None = None
@@ -90,11 +100,15 @@ class Engine(Config):
     rollout_micro_batch_size: PositiveInt | None = None
     """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size)"""
     attention: str = "flash_attention_2"
+    """transformers' attention in training: flash_attention_2, sdpa or eager"""
     lora: Lora | None = None
+    """train adapters in place of the whole model; sft and dpo only (absent: the whole model)"""
     ring_attention: PositiveInt = 1
     """GPUs that share one sequence"""
     keep_checkpoints: PositiveInt = 2
+    """the newest so many checkpoints of a stage stay on the disk"""
     barrier: Barrier = Field(default_factory=Barrier)
+    """how long the members of a group wait for each other"""
     storage: str | None = None
     """a folder that every node sees, for the run's models and checkpoints (absent: the run directory)"""
     wandb: str | None = None
@@ -117,21 +131,28 @@ class Scorers(Config):
     """The actors that hold rewards with a model."""
 
     replicas: PositiveInt = 1
+    """actors, each with all rewards"""
     num_cpus: NonNegativeFloat = 1
+    """cores that Ray sets aside for each actor; parts count"""
     num_gpus: NonNegativeFloat = 0
+    """GPUs that Ray sets aside for each actor; parts count, 0: rewards run on the CPU"""
 
 
 class Options(Config):
     """The options of `backend: {use: openrlhf}`."""
 
     nodes: PositiveInt = 1
+    """machines of the job"""
     gpus_per_node: NonNegativeInt | None = None
+    """GPUs of each machine; to be given"""
     address: str | None = None
-    """of a Ray cluster"""
+    """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
     scorers: Scorers = Field(default_factory=Scorers)
+    """the actors on the cluster that run rewards"""
     secrets: list[str] = Field(default_factory=list)
-    """names of environment variables that nodes receive"""
+    """names of this shell's environment variables that nodes receive, beside those that the recipe reads"""
     engine: Engine = Field(default_factory=Engine)
+    """how the job spreads over GPUs, and settings of OpenRLHF and vLLM"""
     precision: Literal["bf16"] | None = None
     """the only precision in which OpenRLHF trains"""
     gradient_checkpointing: bool = False
@@ -144,9 +165,11 @@ class PolicyOptions(Config):
     """The sampling of the policy as a judge; a question's own parameters come first."""
 
     temperature: NonNegativeFloat = 0.0
+    """of sampling; 0: greedy"""
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """sample from the likeliest tokens that together have this probability"""
     max_tokens: PositiveInt = 1024
-    """of one answer"""
+    """tokens of the longest answer"""
     thinking: bool | None = None
     """`enable_thinking` of the chat template"""
 

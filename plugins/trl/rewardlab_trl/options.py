@@ -13,10 +13,11 @@ class Options(Config):
     """The options of `backend: {use: trl}`."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where to train; auto: a GPU where there is one, else the CPU"""
     precision: Literal["fp32", "bf16"] | None = None
-    """absent: bf16 on a GPU, fp32 on a CPU"""
+    """of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
     gradient_checkpointing: bool = False
-    """less memory, slower"""
+    """compute activations again instead of keeping them: less memory, slower"""
     tensorboard: bool = False
     """write TensorBoard events under logs/"""
     nodes: PositiveInt = 1
