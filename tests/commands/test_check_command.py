@@ -177,3 +177,21 @@ def test_a_path_that_no_system_could_open_is_a_mistake_with_its_line(main, write
     assert "error: r.yaml:2: model: " in err
     assert "error: r.yaml:3: dataset" in err
     assert "fault" not in err
+
+
+def test_swapped_fields_are_warned_of_with_the_cure(main, write):
+    write("rows.jsonl", [{"question": f"How much is {n} + {n}?", "answer": str(2 * n)} for n in range(8)])
+    write(
+        "r.yaml",
+        """
+        version: 1
+        dataset: {use: data/jsonl, with: {path: rows.jsonl}, fields: {prompt: answer, answer: question}}
+        reward: {components: {right: {use: math/accuracy}}, total: right}
+        """,
+    )
+    code, _, err = main("check", "r.yaml")
+    assert (code, err) == (
+        0,
+        "warning: r.yaml:3: dataset.fields: are prompt and answer swapped? the column 'answer' sounds like answer, and "
+        "'question' like prompt; if so, write fields: {prompt: question, answer: answer}\n",
+    )

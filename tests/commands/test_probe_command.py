@@ -441,7 +441,8 @@ def test_rows_without_an_honest_completion_name_the_column_that_is_nearest(recip
         "rows.jsonl:1: no honest completion: a good response in the row's own language, in a column 'response'" in err
     )
     assert "did you mean 'respons'?" in err
-    assert "30 bad rows, all listed ones for this" in err
+    assert "(30 rows, this is the first)" in err
+    assert "rows.jsonl: 30 bad rows; mend them" in err
     assert err.count("\n") == 2
     code, _, err = probe("--honest", "respnse", rows=rows)
     assert (code, "no column 'respnse' for the honest completion; did you mean 'respons'?" in err) == (2, True)

@@ -377,15 +377,14 @@ def test_a_count_that_a_normalizer_needs_must_be_there(capsys):
     assert "rows.jsonl:1: completions[1].token_count is needed by cases/shorter" in capsys.readouterr().err
 
 
-def test_the_first_twenty_bad_rows_are_listed(capsys):
+def test_one_cause_of_many_bad_rows_is_told_once(capsys):
     write_recipe()
     write_rows(FINE, *["{"] * 25)
     assert score() == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split(":")[2] for line in lines[:-1]] == [str(number) for number in range(2, 22)]
-    assert lines[-1] == (
-        "error: rows.jsonl: 25 bad rows, the first 20 are listed; mend them, or leave them out with --skip-bad"
-    )
+    cause, count = capsys.readouterr().err.splitlines()
+    assert cause.startswith("error: rows.jsonl:2: the JSON is cut off at column 2; ")
+    assert cause.endswith(" (25 rows, this is the first)")
+    assert count == "error: rows.jsonl: 25 bad rows; mend them, or leave them out with --skip-bad"
 
 
 def test_skip_bad_lists_and_counts_bad_rows_and_scores_the_others(capsys):
@@ -394,7 +393,11 @@ def test_skip_bad_lists_and_counts_bad_rows_and_scores_the_others(capsys):
     assert score("--skip-bad") == 0
     assert [s["id"] for s in scores()] == ["b", "a"]
     lines = capsys.readouterr().err.splitlines()
-    assert sum(line.startswith("warning: rows.jsonl:") for line in lines) == 21
+    assert [line.split(":")[2] for line in lines if line.startswith("warning: rows.jsonl:")] == [
+        "1",
+        "25",
+        " 23 bad rows left out",
+    ]
     assert "warning: rows.jsonl: 23 bad rows left out" in lines
 
 

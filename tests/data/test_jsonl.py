@@ -170,13 +170,24 @@ def test_any_bytes_are_rows_or_problems_with_their_place(write, data):
     assert numbers == [number for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def test_bad_rows_are_counted_and_the_first_twenty_listed():
+def test_bad_rows_are_counted_and_the_first_twenty_causes_listed():
     bad = BadRows()
     for number in range(1, MAX_LISTED + 6):
-        bad.add(Problem(where=f"rows.jsonl:{number}", what="broken"))
+        bad.add(Problem(where=f"rows.jsonl:{number}", what=f"broken {number}"))
     text = str(bad.error("rows.jsonl", "correct them")).splitlines()
-    assert text[:2] == ["rows.jsonl:1: broken", "rows.jsonl:2: broken"]
-    assert text[MAX_LISTED:] == ["rows.jsonl: 25 bad rows, the first 20 are listed; correct them"]
+    assert text[:2] == ["rows.jsonl:1: broken 1", "rows.jsonl:2: broken 2"]
+    assert text[MAX_LISTED:] == ["rows.jsonl: 25 bad rows, the first 20 causes are listed; correct them"]
+
+
+def test_one_cause_is_told_once_with_the_number_of_its_rows():
+    bad = BadRows()
+    for number in range(1, 1001):
+        bad.add(Problem(where=f"rows.jsonl:{number}", what="no prompt" if number != 7 else "cut off"))
+    assert str(bad.error("rows.jsonl", "go")).splitlines() == [
+        "rows.jsonl:1: no prompt (999 rows, this is the first)",
+        "rows.jsonl:7: cut off",
+        "rows.jsonl: 1000 bad rows; go",
+    ]
 
 
 def test_one_bad_row_is_one():

@@ -761,3 +761,24 @@ def test_defaults_inside_each_other_without_end_are_an_error(errors):
     deep = "".join(f"${{oc.env:NO_SUCH_{number}," for number in range(300)) + "x" + "}" * 300
     (line,) = errors(f"name: '{deep}'\n")
     assert line == "r.yaml:1: name: its ${oc.env:...} are nested too deeply"
+
+
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("a: {b: ${oc.env:URL}}", '"${oc.env:URL}"'),
+        ("a: {b: ${oc.env:URL,http://x:1/v1}, c: 1}", '"${oc.env:URL,http://x:1/v1}"'),
+        ("a: [1, ${oc.env:URL}]", '"${oc.env:URL}"'),
+        ('a: {b: "${oc.env:A}", c: ${oc.env:URL}}', '"${oc.env:URL}"'),
+        ("a: {b: ${oc.env:URL", '"${oc.env:NAME}"'),
+    ],
+)
+def test_a_call_in_braces_needs_quotes(errors, text, write):
+    (line,) = errors(f"version: 1\n{text}\n")
+    assert line.startswith("r.yaml:2: column ")
+    assert line.endswith(f": a value with ${{ inside of {{ }} or [ ] needs quotes; write {write}")
+
+
+@pytest.mark.parametrize("text", ['a: {b: "${oc.env:URL}", c: {d}', "a: {b: 1  # ${oc.env:URL}\nc: 1"])
+def test_other_mistakes_in_braces_are_told_as_they_are(errors, text):
+    assert "${" not in errors(f"version: 1\n{text}\n")[0]

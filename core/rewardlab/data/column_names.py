@@ -1,12 +1,14 @@
 """What people call the columns of their rows, and which columns are our fields, as far as rows can tell."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import median
 from typing import Any
 
 from rewardlab.data.rows import to_messages
+from rewardlab.types import Sample
 
 OTHER_NAMES = {
     "prompt": "question problem instruction query input messages conversation text user user_prompt q",
@@ -21,6 +23,8 @@ LONGEST_ANSWER = 80
 """characters of a final answer; a longer one is a worked solution"""
 FINAL = "####"
 """begins the final answer at the end of a worked solution, as in GSM8K"""
+LONGEST_NUMBER = 20
+"""characters that a number takes at most, as people write it in an answer"""
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,8})*")
 _NUMBER = re.compile(r"[-+]?\$?[\d.,/ ]*\d\s*%?")
 
@@ -54,6 +58,38 @@ def field_named(column: str) -> str | None:
     """Return the field that a column of this name usually is; None for a name that says nothing."""
     folded = column.strip().lower().replace("-", "_")
     return next((field for field, names in OTHER_NAMES.items() if folded in (field, *names.split())), None)
+
+
+def swapped_fields(samples: Sequence[Sample], fields: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (a field, another, why) for fields of samples that seem to be each other.
+
+    fields: our field -> their column, as a recipe says. Columns' names tell, or values: prompts that are bare numbers
+    beside answers in words.
+    """
+    meant = {ours: field_named(theirs) for ours, theirs in fields.items()}
+    by_name = [(a, b) for a, b in combinations(fields, 2) if a != b and (meant[a], meant[b]) == (b, a)]
+    for one, other in by_name:
+        yield one, other, f"the column {fields[one]!r} sounds like {other}, and {fields[other]!r} like {one}"
+    short_beside = {"prompt": "answer", "reference": "answer"}
+    for one, other in short_beside.items():
+        pairs = [(_of(sample, one), _of(sample, other)) for sample in samples]
+        ones, others = [a for a, _ in pairs], [b for _, b in pairs]
+        whole = pairs and None not in ones and None not in others
+        told = {(one, other), (other, one)} & {*by_name}
+        if whole and not told and _looks_like_an_answer(ones) and _is_in_words(others):
+            yield one, other, f"each {one} is a bare number, such as {ones[0]!r}, and each {other} a text in words"
+
+
+def _of(sample: Sample, field: str) -> Any:
+    """Return a field's value; of the prompt, its one message."""
+    if field != "prompt":
+        return sample.fields.get(field)
+    return sample.prompt[0]["content"] if len(sample.prompt) == 1 else None
+
+
+def _is_in_words(values: Sequence[Any]) -> bool:
+    texts = all(isinstance(value, str) and not _looks_like_an_answer([value]) for value in values)
+    return texts and median(map(len, values)) > LONGEST_NUMBER
 
 
 def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> Guess | None:

@@ -5,13 +5,14 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 from typing import Any
 
 from rewardlab.errors import Problem, UserError
 
 MAX_LISTED = 20
+"""different causes that are told of the bad rows of a file"""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -138,22 +139,33 @@ def _refuse_lone_surrogates(row: dict[str, Any]) -> None:
 
 @dataclass
 class BadRows:
-    """The bad rows of a file: the first 20 problems, and how many there are in all."""
+    """The bad rows of a file: the first 20 causes, each with its first row and how many have it; the count of all."""
 
-    listed: list[Problem] = field(default_factory=list)
     count: int = 0
+    _first: dict[str, Problem] = field(default_factory=dict, repr=False)
+    _times: Counter[str] = field(default_factory=Counter, repr=False)
 
     def add(self, problem: Problem) -> None:
-        """Count a bad row, and list it if there is room."""
+        """Count a bad row, and list what is wrong with it if that is listed already or there is room."""
         self.count += 1
-        if len(self.listed) < MAX_LISTED:
-            self.listed.append(problem)
+        if problem.what in self._first or len(self._first) < MAX_LISTED:
+            self._first.setdefault(problem.what, problem)
+            self._times[problem.what] += 1
+
+    @property
+    def listed(self) -> list[Problem]:
+        """The listed causes, each once: its first row, and how many rows have it where it is not the only one."""
+        return [_told_once(problem, self._times[what]) for what, problem in self._first.items()]
 
     def error(self, path: str, advice: str) -> UserError:
         """Return one error with the listed problems, the number of all, and what to do."""
         rows = "1 bad row" if self.count == 1 else f"{self.count} bad rows"
-        shown = f", the first {MAX_LISTED} are listed" if self.count > MAX_LISTED else ""
+        shown = f", the first {MAX_LISTED} causes are listed" if self.count > self._times.total() else ""
         return UserError([*self.listed, Problem(where=path, what=f"{rows}{shown}; {advice}")])
+
+
+def _told_once(problem: Problem, times: int) -> Problem:
+    return problem if times == 1 else replace(problem, what=f"{problem.what} ({times} rows, this is the first)")
 
 
 def kind_of(value: Any) -> str:

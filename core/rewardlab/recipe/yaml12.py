@@ -20,6 +20,8 @@ _INT = re.compile(r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_QUOTED = re.compile(r"""(?<!\S)#.*|"(?:[^"\\]|\\.)*"|'[^']*'""")
+_BARE_CALL = re.compile(r"\$\{[^{}]*\}?")
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML 1.1 treats them as line breaks and folds the lines
 _EVENTS = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
@@ -87,6 +89,8 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
     problem = error.problem or "this is not YAML"
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab; YAML is indented with spaces"
+    if "flow " in (error.context or "") and (call := _bare_call(line)):
+        return f"a value with ${{ inside of {{ }} or [ ] needs quotes; write {call}"
     if "mapping values are not allowed" in problem:
         return "a ':' out of place; quote a value that contains ': ', or mend the indentation"
     if "cannot start any token" in problem:
@@ -96,6 +100,12 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
     if error.context and error.context_mark:
         problem += f" ({error.context}, begun in line {error.context_mark.line + 1})"
     return problem
+
+
+def _bare_call(line: str) -> str | None:
+    """Return the first `${...}` of a line that stands in no quotes, in quotes; None where there is none."""
+    found = _BARE_CALL.search(_QUOTED.sub("", line))
+    return None if found is None else f'"{found[0]}"' if found[0].endswith("}") else '"${oc.env:NAME}"'
 
 
 class _Composer:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Draft, Plan, draft_plan, make_plan
+from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
 from rewardlab.registry import Registry
 from rewardlab.training.backend import open_backend
@@ -15,7 +16,9 @@ from rewardlab.training.dataset_preview import preview
 def check_recipe(
     document: Document, registry: Registry | None = None, purpose: Literal["check", "run"] = "check"
 ) -> Plan:
-    """Return the plan of a recipe, with warnings about its rows, or raise a UserError that lists every problem.
+    """Return the plan of a recipe, or raise a UserError that lists every problem.
+
+    The plan has warnings: about settings that do nothing, and about rows.
 
     purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
     Raises JobError if a plugin fails while the recipe is checked.
@@ -31,7 +34,8 @@ def check_recipe(
         raise draft.error([Problem(where=str(document.path), what=str(error))]) from error
     if draft.problems or problems:
         raise draft.error(problems)
-    return replace(draft.plan, warnings=warnings)
+    idle = [f"{document.where(path)}: {what}" for path, what in idle_settings(draft.plan)]
+    return replace(draft.plan, warnings=[*idle, *warnings])
 
 
 def plan_of_job(recipe: Path) -> Plan:

@@ -1,11 +1,12 @@
 """A check of the first rows of each dataset: do they have the fields that the stages and rewards need?"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from rewardlab.data import is_held_out, read_dataset
+from rewardlab.data.column_names import swapped_fields
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
@@ -50,6 +51,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
             where = plan.document.where(path)
             problems += [Problem(where=where, what=str(problem), path=path) for problem in error.problems]
             continue
+        warnings += _swapped(plan, path, planned.use.fields, rows)
         read_by = {reader: reader.rows(rows, planned.use.holdout) for reader in _readers(plan, path)}
         problems += _missing_fields(plan, path, read_by)
         if most is None or len(rows) < most:
@@ -61,6 +63,14 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
             problems += [Problem(where=where, what=what, path=place)] if fatal else []
             warnings += [] if fatal else [f"{where}: {what}"]
     return warnings, problems
+
+
+def _swapped(plan: Plan, path: RecipePath, fields: Mapping[str, str], rows: Sequence[Sample]) -> Iterator[str]:
+    """Yield a warning for each pair of fields that seem to stand for each other."""
+    for one, other, why in swapped_fields(rows, fields):
+        mapped = {**{one: one, other: other}, **fields}
+        cure = f"fields: {{{one}: {mapped[other]}, {other}: {mapped[one]}}}"
+        yield f"{plan.document.where((*path, 'fields'))}: are {one} and {other} swapped? {why}; if so, write {cure}"
 
 
 def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:

@@ -96,7 +96,7 @@ class ProbeJob:
 
     def _refuse_bad(self, found: FittingRows) -> None:
         if found.bad.count and not self.skip_bad:
-            raise _refusal(found)
+            raise found.bad.error(found.place, "mend them, or leave them out with --skip-bad")
         if not found.rows:
             what = "no row is left to probe with" if found.bad.count else "it has no rows"
             raise UserError([*found.bad.listed, Problem(where=found.place, what=what)])
@@ -149,15 +149,6 @@ class ProbeJob:
             for line in scorer.judges.summary():
                 self.say(line)
         return scored
-
-
-def _refusal(found: FittingRows) -> UserError:
-    """Return what is wrong with the rows as an error; once, if the same is wrong with all of them."""
-    advice = "mend them, or leave them out with --skip-bad"
-    first, count = found.bad.listed[0], found.bad.count
-    if count == 1 or any(problem.what != first.what for problem in found.bad.listed):
-        return found.bad.error(found.place, advice)
-    return UserError([first, Problem(where=found.place, what=f"{count} bad rows, all listed ones for this; {advice}")])
 
 
 def group_sizes(made: Sequence[ProbeRow]) -> list[int]:

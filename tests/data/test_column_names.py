@@ -1,0 +1,84 @@
+"""Which column is which field: by name, by values, and where two seem to be swapped."""
+
+import pytest
+from rewardlab.data.column_names import field_named, guess_columns, swapped_fields
+from rewardlab.data.rows import to_sample
+
+
+def guessed(**columns):
+    """The guess for columns, each given as a function of the row's number."""
+    rows = [{name: value(n) for name, value in columns.items()} for n in range(10)]
+    return {ours: guess.column for ours, guess in guess_columns(rows).items()}
+
+
+QUESTION = "How much is {0} and {0} together?".format
+
+
+@pytest.mark.parametrize(
+    ("columns", "fields"),
+    [
+        ({"prompt": QUESTION, "question": QUESTION}, {"prompt": "prompt"}),
+        ({"Question": QUESTION, "Final-Answer": str}, {"prompt": "Question", "answer": "Final-Answer"}),
+        ({"prompt": lambda n: {"text": "x"}, "problem": QUESTION}, {"prompt": "problem"}),
+        ({"messages": lambda n: [{"role": "user", "content": "?"}], "x": str}, {"prompt": "messages", "answer": "x"}),
+        ({"messages": lambda n: [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]}, {}),
+        ({"a_text": QUESTION, "longer": lambda n: QUESTION(n) * 2}, {"prompt": "longer"}),
+        ({"question": QUESTION, "answer": lambda n: QUESTION(n) * 9}, {"prompt": "question", "reference": "answer"}),
+        ({"question": QUESTION, "answer": lambda n: f"{n}\n#### {n}"}, {"prompt": "question", "answer": "answer"}),
+        ({"question": QUESTION, "one": int, "two": int}, {"prompt": "question"}),
+        ({"question": QUESTION, "answer": lambda n: n or None}, {"prompt": "question"}),
+        ({"question": QUESTION, "tongue": lambda n: "pt-BR"}, {"prompt": "question", "language": "tongue"}),
+        ({"question": QUESTION, "id": str}, {"prompt": "question", "id": "id"}),
+        ({"question": QUESTION, "id": lambda n: "same", "level": lambda n: True}, {"prompt": "question"}),
+        ({"question": QUESTION, "answer": lambda n: [n, f"{n}.0"]}, {"prompt": "question", "answer": "answer"}),
+    ],
+)
+def test_columns_are_guessed(columns, fields):
+    assert guessed(**columns) == fields
+
+
+def test_no_rows_have_no_columns():
+    assert guess_columns([]) == {}
+
+
+@pytest.mark.parametrize(("column", "field"), [("lang", "language"), ("Ground-Truth", "answer"), ("colour", None)])
+def test_a_name_tells_the_field(column, field):
+    assert field_named(column) == field
+
+
+def swapped(fields, **columns):
+    samples = [to_sample({name: value(n) for name, value in columns.items()}, fields) for n in range(10)]
+    return [(one, other) for one, other, _ in swapped_fields(samples, fields)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "columns", "found"),
+    [
+        ({"prompt": "answer", "answer": "question"}, {"question": QUESTION, "answer": str}, [("prompt", "answer")]),
+        ({"prompt": "a", "answer": "b"}, {"b": QUESTION, "a": str}, [("prompt", "answer")]),
+        ({}, {"answer": QUESTION, "prompt": str}, [("prompt", "answer")]),
+        (
+            {"reference": "gold", "answer": "solution"},
+            {"prompt": QUESTION, "gold": str, "solution": QUESTION},
+            [("reference", "answer")],
+        ),
+        ({"prompt": "question"}, {"question": QUESTION, "answer": str}, []),
+        (
+            {"prompt": "question", "reference": "solution"},
+            {"question": QUESTION, "solution": QUESTION, "answer": str},
+            [],
+        ),
+        ({}, {"prompt": str, "answer": str}, []),
+        ({}, {"prompt": str}, []),
+        (
+            {},
+            {
+                "prompt": lambda n: [{"role": "system", "content": "s"}, {"role": "user", "content": "1"}],
+                "answer": QUESTION,
+            },
+            [],
+        ),
+    ],
+)
+def test_swapped_fields_are_seen(fields, columns, found):
+    assert swapped(fields, **columns) == found

@@ -1,0 +1,56 @@
+"""Settings that do nothing are warned of: judges that nothing asks, epochs beside steps."""
+
+import pytest
+
+RECIPE = """
+version: 1
+model: {use: tiny}
+dataset: {use: data/jsonl, with: {path: rows.jsonl}}
+judges:
+  main: {use: pairwise/overlap}
+  spare: {use: pairwise/overlap}
+reward:
+  components:
+    wins: {use: pairwise/win_rate, with: {judge: main}}
+  total: wins
+stages:
+  - {use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, steps: 5, epochs: 3}
+  - {use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, epochs: 3}
+  - {use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, steps: 5}
+"""
+
+
+@pytest.fixture
+def warnings(main, write):
+    def warned(*overrides, command=("check",)):
+        write("r.yaml", RECIPE)
+        write("rows.jsonl", [{"prompt": f"{n}?"} for n in range(8)])
+        code, _, err = main(command[0], "r.yaml", *command[1:], *overrides)
+        assert code == 0
+        return err.splitlines()
+
+    return warned
+
+
+def test_check_and_run_warn_of_both(warnings):
+    expected = [
+        "warning: r.yaml:7: judges.spare: nothing asks this judge; name it in reward.components.wins.with.judge, or "
+        "leave it out",
+        "warning: r.yaml:13: stages.0.epochs: does nothing beside `steps: 5`, which decides alone; leave one of them "
+        "out",
+    ]
+    assert warnings() == expected
+    assert warnings(command=("run", "--dry-run")) == expected
+
+
+def test_a_recipe_in_which_nothing_could_ask_says_only_that(warnings):
+    without = "reward={components: {a: {use: format/boxed}}, total: a}"
+    assert warnings(without)[0] == "warning: r.yaml:6: judges.main: nothing asks this judge; leave it out"
+
+
+def test_a_judge_that_a_data_step_asks_is_asked(warnings):
+    stage = (
+        "stages.1={use: data, to: out.jsonl, dataset: {use: data/expert, with: {expert: spare, field: null}, "
+        "from: {use: data/jsonl, with: {path: rows.jsonl}}}}"
+    )
+    assert [line for line in warnings(stage) if "judge" in line] == []
