@@ -30,6 +30,7 @@ laws were off, and why.
     other_process, in_other_process, reward_in_other_process, spec_location
                                           the same component in another process: the host's side, the other side,
                                           what is asked of rewards there, and how the spec is found again
+    reward_in_environment                 a reward that runs in workers of an environment of its own, asked there
 """
 
 from typing import TYPE_CHECKING, Any

@@ -13,14 +13,15 @@ from functools import partial
 from typing import Any
 
 from rewardlab.concurrency import LoopThread
-from rewardlab.errors import RewardlabError, one_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure
 from rewardlab.specs import Config, RewardSpec
 from rewardlab.testing.deadline import time_limit
-from rewardlab.testing.outcome import UnmetNeed
+from rewardlab.testing.outcome import BuildFailure
+from rewardlab.testing.reward_in_environment import RewardInEnvironment
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Group, Score
+from rewardlab.workers import WorkerStartError, WorkerTimeout
 
 LIMIT = 300.0
 """seconds that coroutines may take for one set of calls, and a function for one call"""
@@ -68,11 +69,22 @@ class Bench:
         if self.spec.runs != "worker" or self.awaits:
             return False
         if (key := repr(item)) not in self._ended:
-            began = time.monotonic()
-            with suppress(Exception, SystemExit), time_limit(self.spec.timeout):
-                self.reward.score([item])
-            self._ended[key] = time.monotonic() - began >= self.spec.timeout
+            self._ended[key] = self._ends(item)
         return self._ended[key]
+
+    def _ends(self, item: Item) -> bool:
+        if isinstance(self.reward, RewardInEnvironment):
+            try:
+                self.reward.score([item])
+            except WorkerTimeout:
+                return True
+            except Exception:
+                return False
+            return False
+        began = time.monotonic()
+        with suppress(Exception, SystemExit), time_limit(self.spec.timeout):
+            self.reward.score([item])
+        return time.monotonic() - began >= self.spec.timeout
 
     def raw(self, items: Call) -> Any:
         """Return what `score` returns, unchecked; what it raises is raised."""
@@ -101,9 +113,11 @@ class Bench:
             return [score(call) for call in calls]
 
     def close(self) -> None:
-        """End the loop, if there is one."""
+        """End the loop, if there is one, and the process of a reward in another environment."""
         if self._home is not None:
             self._home.close()
+        if isinstance(self.reward, RewardInEnvironment):
+            self.reward.close()
 
     def _asking(self, call: Call) -> Callable[[], Any]:
         """Return a function that makes this call of the reward."""
@@ -135,8 +149,8 @@ class Bench:
         return Score(value=float(on_timeout), info={"timed_out": True})
 
     def _limit(self) -> AbstractContextManager[None]:
-        if self.awaits:
-            return nullcontext()  # waiting for the future has a limit
+        if self.awaits or isinstance(self.reward, RewardInEnvironment):
+            return nullcontext()  # waiting for the future has a limit, and so has a worker
         return time_limit(INLINE_LIMIT if self.spec.runs == "inline" else LIMIT)
 
     def _accepted(self, call: Call, ask: Callable[[], Any]) -> list[Score]:
@@ -147,24 +161,17 @@ class Bench:
             scores = checked_scores(given, len(call), self.spec)
             self.answered = self.answered or any(score.error is None for score in scores)
             return scores
+        except WorkerStartError as error:  # hosts end the job
+            raise BuildFailure(str(error)) from error
         except (Exception, SystemExit) as error:
             return [Score(error=describe_failure(error))] * len(call)
 
 
 def bench(tested: Trial) -> Bench:
-    """Return the bench that the laws of a trial share; it is closed with the trial.
-
-    Raises what building the reward raises; after that UnmetNeed, so that only the first law is broken by it.
-    """
+    """Return the bench that the laws of a trial share; it is closed with the trial. Raises what `Trial.build` does."""
     shared = tested.shared
     if "bench" not in shared:
-        if "failed" in shared:
-            raise UnmetNeed(f"it cannot be built: {shared['failed']}")
-        try:
-            shared["bench"] = Bench(tested.spec, tested.build(), shared.setdefault("ended", {}))
-        except RewardlabError as error:
-            shared["failed"] = one_line(error)
-            raise
+        shared["bench"] = Bench(tested.spec, tested.build(), shared.setdefault("ended", {}))
         tested.closing.callback(shared["bench"].close)
     return shared["bench"]
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExample
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, Spec
 from rewardlab.testing import outcome
-from rewardlab.testing.messages import broken_text, remedy_text
+from rewardlab.testing.messages import broken_text, build_failures, remedy_text
 from rewardlab.testing.outcome import LawsBroken, TrialResult, UnmetNeed
 from rewardlab.testing.ranked_examples import Completions, ranked_examples
 from rewardlab.testing.run_laws import TRIES, examples_of, try_laws
@@ -44,7 +44,8 @@ def check_reward(
     tries: how many cases are generated for each law.
 
     Returns the outcome of each law, example by example. Raises LawsBroken with the smallest failing example of each
-    broken law, TypeError for arguments of another form, and UserError for wrong options or where no law could be tried.
+    broken law, JobError where the reward cannot be built, TypeError for arguments of another form, and UserError for
+    wrong options or where no law could be tried.
     """
     __tracebackhide__ = True
     found, plugin = _find_spec("reward", spec)
@@ -137,10 +138,16 @@ def _check(
 
 
 def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
-    """Return the results and keep them for the end of the session; raise LawsBroken where a law is broken."""
+    """Return the results and keep them for the end of the session.
+
+    Raises LawsBroken where a law is broken, else JobError where a component could not be built.
+    """
     __tracebackhide__ = True  # the failing example says it, not our frames
+    failures = build_failures(results)
     if text := broken_text(results):
-        raise LawsBroken("\n".join(filter(None, [text, remedy_text(results)])))
+        raise LawsBroken("\n".join(filter(None, [*failures, text, remedy_text(results)])))
+    if failures:
+        raise JobError("\n".join(failures))
     outcome.CHECKED.extend(results)
     return results
 

@@ -11,7 +11,7 @@ MOST_OF_TEXT = 160
 """characters of a text in a failing example"""
 MOST_OF_VALUE = 300
 """characters of another value, such as a row of a dataset"""
-STATES = ("broken", "held", "off", "untried", "nothing")
+STATES = ("broken", "unbuilt", "held", "off", "untried", "nothing")
 """of the outcomes of a law under several examples, the one whose state stands first is what is reported"""
 HIDDEN = ("Mn", "Me", "Cf")
 """combining marks, and what directs or joins: repr leaves combining marks as they are"""
@@ -46,6 +46,15 @@ def broken_text(results: Sequence[TrialResult]) -> str:
             law = LAWS_OF_KIND[result.kind][outcome.law]
             parts.append(f"{result.title} breaks `{outcome.law}`: {law}\n{indent(outcome.why, '    ')}")
     return "\n".join(parts)
+
+
+def build_failures(results: Sequence[TrialResult]) -> list[str]:
+    """Return a line for each component and example that could not be built, with the reason."""
+    failed = [(result, unbuilt[0]) for result in results if (unbuilt := result.of("unbuilt"))]
+    return [
+        outcome.why if not result.example else f"{outcome.why} (example {result.example!r})"
+        for result, outcome in failed
+    ]
 
 
 def remedy_text(results: Sequence[TrialResult]) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["held", "broken", "off", "untried", "nothing"]
-"""nothing: there is nothing to try, and nobody need do anything about it"""
+State = Literal["held", "broken", "unbuilt", "off", "untried", "nothing"]
+"""unbuilt: the component could not be built; nothing: there is nothing to try, and nobody need do anything about it"""
 
 
 class LawViolation(AssertionError):
@@ -14,6 +14,10 @@ class LawViolation(AssertionError):
 
 class UnmetNeed(Exception):
     """Raised where a law cannot be tried. The message says what that would take."""
+
+
+class BuildFailure(Exception):
+    """Raised where a component cannot be built, so that no law of it can be tried. The message says why."""
 
 
 class NothingToTry(Exception):
@@ -28,8 +32,8 @@ class LawsBroken(AssertionError):
 class LawOutcome:
     """The outcome of one law under one example.
 
-    why: where the law is broken, the failing example; off, the reason; untried, what trying it takes; nothing, what
-    the component does not have.
+    why: where the law is broken, the failing example; unbuilt, why the component could not be built; off, the reason;
+    untried, what trying it takes; nothing, what the component does not have.
     tries: how many generated or given cases were looked at.
     """
 

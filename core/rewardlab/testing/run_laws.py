@@ -9,7 +9,7 @@ from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, Example, check_names
 from rewardlab.registry import Plugin
 from rewardlab.specs import Spec
 from rewardlab.testing.default_examples import examples_without
-from rewardlab.testing.outcome import LawOutcome, LawViolation, NothingToTry, TrialResult, UnmetNeed
+from rewardlab.testing.outcome import BuildFailure, LawOutcome, LawViolation, NothingToTry, TrialResult, UnmetNeed
 from rewardlab.testing.spec_location import refuse_while_loading
 from rewardlab.testing.trial import Trial, open_trial, use_of
 
@@ -139,6 +139,8 @@ def outcome_of(name: str, law: Callable[[], int], why_off: str | None) -> LawOut
         return LawOutcome(law=name, state="nothing", why=str(why))
     except UnmetNeed as why:
         return LawOutcome(law=name, state="untried", why=str(why))
+    except BuildFailure as why:
+        return LawOutcome(law=name, state="unbuilt", why=str(why))
     except LawViolation as example:
         return LawOutcome(law=name, state="broken", why=str(example))
     except RewardlabError as error:

@@ -9,13 +9,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rewardlab.errors import UserError
+from rewardlab.errors import RewardlabError, UserError, one_line_at
 from rewardlab.laws import Example
 from rewardlab.plan.component import Component, build
 from rewardlab.recipe.use import Use
 from rewardlab.registry import Plugin
 from rewardlab.specs import Config, Context, Spec
-from rewardlab.testing.outcome import UnmetNeed
+from rewardlab.testing.outcome import BuildFailure, UnmetNeed
+from rewardlab.testing.reward_in_environment import RewardInEnvironment, runs_in_environment
 from rewardlab.types import Reply
 from rewardlab.workers import AUTO_DEVICE, Workers, interpreter_of, resolve_device
 
@@ -61,14 +62,31 @@ class Trial:
         return Context(**(given | {"judges": judges}))
 
     def build(self, options: Config | None = None, **more: Any) -> Any:
-        """Build the component anew and return it; a UserError or JobError says why it cannot be built.
+        """Build the component anew and return it; a reward of another environment is built there, in a worker.
 
-        options: absent: the trial's. more: fields of the Context.
+        options: absent: the trial's. more: fields of the Context. Raises BuildFailure where it was never built; it is
+        not tried twice. Where it was built before, a law is broken: what the build raises is raised.
         """
-        planned = Component(use=Use(use=self.use), spec=self.spec, options=self.options if options is None else options)
-        context = self.context(**more)
+        if "failed" in self.shared:
+            raise BuildFailure(self.shared["failed"])
+        try:
+            built = self._build(self.options if options is None else options, self.context(**more))
+        except (Exception, SystemExit) as error:
+            if "built" in self.shared:
+                raise
+            named = isinstance(error, RewardlabError)
+            self.shared["failed"] = str(error) if named else f"{self.use} could not be built: {one_line_at(error)}"
+            raise BuildFailure(self.shared["failed"]) from error
+        self.shared["built"] = True
+        return built
+
+    def _build(self, options: Config, context: Context) -> Any:
+        python = None if self.opener is None else self.opener.place.python
+        if runs_in_environment(self.spec, python):
+            return RewardInEnvironment(self.spec, self.use, python, options, context)
+        planned = Component(use=Use(use=self.use), spec=self.spec, options=options)
         if self.spec.kind not in METHODS:  # a curriculum has either or both of two parts
-            return self.spec.build(planned.options, context)
+            return self.spec.build(options, context)
         return build(planned, context, self.use, METHODS[self.spec.kind])
 
 
@@ -149,6 +167,9 @@ def _validated(spec: Spec, title: str, values: Mapping[str, Any]) -> Config:
 
 def _interpreter(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
     try:
-        return interpreter_of(spec, options, plugin)
+        python = interpreter_of(spec, options, plugin)
     except LookupError:
         raise UnmetNeed("needs environment={python: ...}, or to be offered by an installed plugin") from None
+    if plugin is None and runs_in_environment(spec, python):
+        raise UnmetNeed("needs to be offered by an installed plugin: its environment finds it by its name")
+    return python

@@ -7,6 +7,7 @@ lines with them over pipes.
 import asyncio
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from rewardlab.specs import Config, Context, RewardSpec
@@ -60,6 +61,12 @@ class WorkerPool:
         """Have a process ready while other work is done. Returns at once; the first call says what failed."""
         self._crew.warm()
 
+    def get_ready(self) -> None:
+        """Have a process ready and wait for it; WorkerStartError or WorkerDiedError where it cannot be built."""
+        call = ProcessCall(None, 0.0, lambda _: None)
+        self._crew.submit(call.run)
+        call.future.result()
+
     async def score(self, items: Sequence[Item]) -> list[Score]:
         """Return the scores of completion and batch scope, as the plugin gave them: number and range are unchecked.
 
@@ -68,13 +75,17 @@ class WorkerPool:
         """
         if not items:
             return []
+        scores = await asyncio.wrap_future(self.submit(items))
+        use, first, alone = self._use, items[:1], self._timeout
+        self._crew.good = (lambda: _request(use, first, alone), alone)
+        return scores
+
+    def submit(self, items: Sequence[Item]) -> "Future[list[Score]]":
+        """Ask for the scores of at least one item, from any thread, and return the future of what `score` returns."""
         use, limit = self._use, _call_limit(len(items), self._timeout)
         call = ProcessCall(lambda: _request(use, items, limit), limit, _scores)
         self._crew.submit(call.run)
-        scores = await asyncio.wrap_future(call.future)
-        first, alone = items[:1], self._timeout
-        self._crew.good = (lambda: _request(use, first, alone), alone)
-        return scores
+        return call.future
 
     async def score_group(self, group: Group) -> list[Score]:
         """Return the scores of group scope; all else is as in `score`."""

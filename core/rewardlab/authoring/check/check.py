@@ -39,8 +39,8 @@ class PluginCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is broken and some law held: where nothing could be tried, nothing is known."""
-        if self.count("broken") or (self.import_cost is not None and self.import_cost.broken):
+        """Whether all is built, nothing is broken and some law held: where nothing could be tried, nothing is known."""
+        if self.count("broken") or self.count("unbuilt") or (self.import_cost is not None and self.import_cost.broken):
             return False
         only_the_import = bool(self.plugin.specs) and not self.results
         return only_the_import or self.count("held") > 0

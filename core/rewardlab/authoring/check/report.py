@@ -9,7 +9,7 @@ from rewardlab.authoring.check.check import PluginCheck
 from rewardlab.authoring.check.import_cost import LAW as IMPORT
 from rewardlab.authoring.check.import_cost import WORDS as IMPORT_WORDS
 from rewardlab.laws import LAWS_OF_KIND
-from rewardlab.testing.messages import remedy_text
+from rewardlab.testing.messages import build_failures, remedy_text
 from rewardlab.text import columns
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 WORDS: dict["State", str] = {
     "held": "held",
     "broken": "BROKEN",
+    "unbuilt": "could not be built",
     "off": "off",
     "untried": "not tried",
     "nothing": "nothing to try",
@@ -79,6 +80,8 @@ def _table(check: PluginCheck) -> list[str]:
 
 def _rows(result: "TrialResult") -> list[tuple[str, str]]:
     """Return (law, words) rows; a single row for all laws where none of an example could be tried."""
+    if unbuilt := result.of("unbuilt"):
+        return [(f"{len(unbuilt)} law{'s' * (len(unbuilt) > 1)}", WORDS["unbuilt"])]
     shown = [outcome for outcome in result.outcomes if outcome.state != "nothing"]
     if len(shown) > MOST_NAMED and {(outcome.state, outcome.why) for outcome in shown} == {("untried", shown[0].why)}:
         return [(f"{len(shown)} laws", WORDS["untried"])]
@@ -95,6 +98,7 @@ def _words(outcome: "LawOutcome") -> str:
 def _broken(check: PluginCheck) -> Iterator[str]:
     if (import_cost := check.import_cost) is not None and import_cost.broken:
         yield f"{check.plugin.name} breaks `{IMPORT}`: {IMPORT_WORDS}\n{indent(import_cost.broken, '    ')}"
+    yield from dict.fromkeys(build_failures(check.results))
     for result in check.results:
         for outcome in result.of("broken"):
             words = LAWS_OF_KIND[result.kind][outcome.law]
@@ -128,7 +132,8 @@ def _format_owners(examples: Mapping[str, Sequence[str]], results: "Sequence[Tri
 
 def _summary(check: PluginCheck) -> str:
     counts = [f"{check.count('held')} held", f"{check.count('broken')} broken"]
+    counts += [f"{count} {WORDS['unbuilt']}"] if (count := check.count("unbuilt")) else []
     counts += [f"{check.count('off')} off", f"{check.count('untried')} not tried"]
     line = f"{check.plugin.name}: {', '.join(counts)}, in {check.seconds:.1f} s"
-    known = check.passed or check.count("held") or check.count("broken")
+    known = check.passed or check.count("held") or check.count("broken") or check.count("unbuilt")
     return line if known else f"{line}\nnothing could be tried, so nothing is known"
