@@ -6,11 +6,12 @@ import time
 from importlib import import_module
 
 import pytest
-from rewardlab.authoring.check import progress
+from rewardlab.authoring.check import check_plugin, progress
 from rewardlab.authoring.check.import_cost import measure_import_cost
 from rewardlab.authoring.check.options import options_by_component
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
+from rewardlab.testing import bench, reward_laws
 
 PADDED = """
 from rewardlab import Config, NormalizerSpec, RewardSpec, Sample, Score, hookimpl
@@ -77,9 +78,9 @@ def test_a_broken_law_is_told_with_its_smallest_example(padded, main):
     assert code == 1
     assert "a plugin may print" in err
     table, broken, remedy, off, untried, summary = out.split("\n\n")
-    assert [line.split("  ") for line in table.splitlines()[:2]] == [
-        ["component", "", "example", "law", "", "", "", " result"],
-        ["padded/long", "long", "", " repetition", "off"],
+    assert [line.split() for line in table.splitlines()[:2]] == [
+        ["component", "example", "law", "result"],
+        ["padded/long", "long", "repetition", "off"],
     ]
     assert table.splitlines()[2].split() == ["padding", "BROKEN"]
     first, *example = broken.splitlines()
@@ -259,15 +260,89 @@ def test_an_import_that_only_works_here_is_told(offer, monkeypatch):
 # --- Progress
 
 
-def test_people_see_what_takes_long_and_programs_do_not(monkeypatch, capsys):
+def test_people_see_what_takes_long_and_its_line_makes_way_for_rows(monkeypatch, capsys):
     monkeypatch.setattr(progress, "DELAY_S", 0.01)
-    with progress.show_progress("toy/brevity (1 of 2)"):
-        time.sleep(0.05)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress.show_progress("toy/brevity (1 of 2)"):
+    with progress.show_progress("1 of 2", every=0.02) as shown:
+        shown.begin("toy/brevity range")
         time.sleep(0.05)
+        with shown.pause():
+            print("a row", file=sys.stderr)
     line = progress.CLEAR_LINE
-    assert capsys.readouterr().err == f"{line}toy/brevity (1 of 2): 0 s{line}"
+    first, rest = capsys.readouterr().err.split("a row\n")
+    assert first.startswith(f"{line}toy/brevity range (1 of 2): 0 s")
+    assert first.endswith(line)
+    assert rest in ("", f"{line}toy/brevity range (1 of 2): 0 s{line}")
+
+
+def test_without_a_terminal_a_line_says_so_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "NOTICE_S", 0.1)
+    shown = progress.Progress("1 of 2")
+    shown.begin("toy/brevity range")
+    told = []
+    for seconds in (0.05, 0.15, 0.18, 0.25, 0.3):
+        shown._began = time.monotonic() - seconds
+        shown.show()
+        told.append(capsys.readouterr().err)
+    said = "toy/brevity range (1 of 2): tried for 0 s so far\n"
+    assert told == ["", said, "", said, ""]
+
+
+# --- What hangs
+
+HANGING = """
+import re
+from rewardlab import RewardSpec, Sample, Score, hookimpl
+from rewardlab.laws import Laws, RewardExample
+
+ASKED = []
+
+class Careless:
+    def score(self, items):
+        ASKED.append(len(items))
+        return [Score(value=float(bool(re.fullmatch("(a|b|ab)*c", c.text)))) for _, c in items]
+
+def examples():
+    return [
+        RewardExample(title=title, sample=Sample(id="s"), good=["ababc"], bad=["ab" * 60]) for title in ("one", "two")
+    ]
+
+@hookimpl
+def rewardlab_rewards():
+    laws = Laws(examples=examples, off={"padding": "of layout"})
+    return [RewardSpec(name="match", summary="s", runs="inline", build=lambda o, c: Careless(), laws=laws)]
+"""
+
+
+def test_one_hang_is_enough_and_is_named(offer, main, monkeypatch):
+    monkeypatch.setattr(bench, "INLINE_LIMIT", 0.3)
+    offer("hanging", HANGING)
+    code, out, _ = main("plugins", "check", "hanging", "--tries", "1")
+    assert code == 1
+    rows = [line.split() for line in out.split("\n\n")[0].splitlines()]
+    assert rows[2] == ["hanging/match", "one", "range", "BROKEN"]
+    assert [row for row in rows if "BROKEN" in row] == [rows[2]]
+    assert rows.index(["hanging/match", "two", "range", "not", "tried"]) > 10
+    example = out.split("\n\n")[1].splitlines()
+    assert example[1].startswith(f"    asked: {'ab' * 60!r}, in one call of ")
+    assert example[2].startswith("    got: no answer within 0.3 s (at ")
+    assert "it hangs, which `range` reports" in out
+    asked = sys.modules["plugin_hanging_hanging_rewards"].ASKED
+    assert asked[0] > 1
+    assert asked.count(1) == len(asked) - 1 < 5, "asked once, and one by one up to what hangs"
+
+
+def test_rows_are_printed_before_the_next_law_is_tried(offer, main, monkeypatch):
+    offer("padded", PADDED)
+
+    def repeat(tested):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(reward_laws.LAWS, "repeat", repeat)
+    lines = []
+    with pytest.raises(KeyboardInterrupt):
+        check_plugin("padded/long", [], tries=1, only=["order", "repeat"], write=lines.append)
+    assert [line.split() for line in lines[1:]] == [["padded/long", "long", "order", "held", "1"]]
 
 
 # --- All of it

@@ -1,6 +1,8 @@
 """The table of a check, and what stands below it: reasons are told once, and many alike in one row."""
 
-from rewardlab.authoring.check import PluginCheck, format_check
+from rewardlab.authoring.check import PluginCheck, format_findings
+from rewardlab.authoring.check.import_cost import ImportCost
+from rewardlab.authoring.check.table import LawTable
 from rewardlab.laws import REWARD
 from rewardlab.registry import Plugin
 from rewardlab.testing.outcome import LawOutcome, TrialResult
@@ -19,7 +21,7 @@ def test_a_reason_of_several_components_is_told_once():
         import_cost=None,
         seconds=1.0,
     )
-    assert format_check(check).split("\n\n")[1].splitlines() == [
+    assert format_findings(check).split("\n\n")[0].splitlines() == [
         "not tried",
         "  ray: Ray is not installed here (p/a, p/b, p/0, p/1, p/2, p/3, 2 more)",
         "  order, prompt_copy: no example (p/a)",
@@ -34,6 +36,26 @@ def test_an_example_of_which_nothing_could_be_tried_is_one_row():
         import_cost=None,
         seconds=1.0,
     )
-    table, untried, _ = format_check(check).split("\n\n")
-    assert [line.split() for line in table.splitlines()[1:]] == [["p/a", "whole", "19", "laws", "not", "tried"]]
+    untried, _ = format_findings(check).split("\n\n")
     assert untried == "not tried\n  19 laws: needs model=..."
+    lines = []
+    LawTable(["p/a"], ["whole"], lines.append).add("p/a", "whole", outcomes)
+    assert [line.split() for line in lines[1:]] == [["p/a", "whole", "19", "laws", "not", "tried"]]
+
+
+def test_each_row_is_written_when_it_is_known_in_columns_that_fit_all():
+    lines = []
+    table = LawTable(["p", "p/longer"], ["an example"], lines.append)
+    assert lines == [], "there may be a mistake in what was asked for"
+    table.add_import("p", ImportCost(seconds=0.1))
+    table.add("p/longer", "an example", [LawOutcome(law="range", state="held", tries=3)])
+    table.add("p/longer", "an example", [LawOutcome(law="antisymmetry", state="nothing", why="why")])
+    table.add("p/longer", "an example", [LawOutcome(law="order", state="broken", why="why")])
+    table.add("p/longer", "", [LawOutcome(law=law, state="unbuilt", why="why") for law in ("range", "order")])
+    assert lines == [
+        "component  example     law           result",
+        "p                      import        held, 100 ms",
+        "p/longer   an example  range         held 3",
+        "                       order         BROKEN",
+        "p/longer               2 laws        could not be built",
+    ]

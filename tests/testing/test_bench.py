@@ -3,13 +3,15 @@
 import asyncio
 import re
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
 import pytest
 from rewardlab import Completion, RewardSpec, Sample, Score
 from rewardlab.testing import bench as bench_module
 from rewardlab.testing.bench import Bench
+from rewardlab.testing.hang import Hang
 
 SAMPLE = Sample(id="s")
 
@@ -56,8 +58,32 @@ def test_an_exception_fails_the_whole_call_and_names_its_place():
 def test_a_call_that_hangs_is_ended(monkeypatch):
     monkeypatch.setattr(bench_module, "INLINE_LIMIT", 0.05)
     with bench(lambda asked: re.match("(a+)+b", "a" * 60), runs="inline") as made:
-        [score] = made.score(items("a"))
-    assert score.error.startswith("TimeoutError: not done within 0.05 s (at ")
+        for ask in (made.score, made.raw, made.score):
+            with pytest.raises(Hang, match=r"asked: 'a'\ngot: no answer within 0\.05 s \(at .*\); it hangs\n"):
+                ask(items("a"))
+
+
+def test_what_hangs_in_a_call_is_named_where_it_hangs_alone_too(monkeypatch):
+    monkeypatch.setattr(bench_module, "INLINE_LIMIT", 0.1)
+
+    def loops(asked):
+        if any("x" in completion.text for _, completion in asked):
+            with suppress(Exception):  # the one that ends it
+                time.sleep(60)
+        return [Score(value=1.0)] * len(asked)
+
+    with bench(loops, runs="inline") as made, pytest.raises(Hang, match=r"asked: 'x', in one call of 3 completions"):
+        made.score(items("a", "x", "b"))
+
+
+def test_coroutines_that_hang_are_given_up(monkeypatch):
+    monkeypatch.setattr(bench_module, "LIMIT", 0.05)
+
+    async def waits(asked):
+        await asyncio.sleep(60)
+
+    with bench(waits, runs="async") as made, pytest.raises(Hang, match=r"asked: one call of 2 completions\ngot: no "):
+        made.score(items("a", "b"))
 
 
 def test_coroutines_are_all_under_way_at_once_and_plain_functions_are_not():

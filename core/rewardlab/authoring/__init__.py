@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.authoring.check import PluginCheck, check_as_dict, check_plugin, format_check
+    from rewardlab.authoring.check import PluginCheck, check_as_dict, check_plugin, format_findings
     from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
     from rewardlab.authoring.listing import component_rows, format_card, format_table
     from rewardlab.authoring.recipe_keys import PARTS, part_row
@@ -25,7 +25,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "check": ["PluginCheck", "check_as_dict", "check_plugin", "format_check"],
+            "check": ["PluginCheck", "check_as_dict", "check_plugin", "format_findings"],
             "json_schemas": ["SCHEMA_MARK", "SCHEMA_SUFFIX", "first_party_plugins", "generate_schemas"],
             "listing": ["component_rows", "format_card", "format_table"],
             "recipe_keys": ["PARTS", "part_row"],
@@ -44,7 +44,7 @@ __all__ = [
     "component_rows",
     "first_party_plugins",
     "format_card",
-    "format_check",
+    "format_findings",
     "format_table",
     "generate_schemas",
     "next_steps",

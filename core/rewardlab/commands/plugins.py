@@ -14,6 +14,7 @@ KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<co
 import json
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from functools import partial
 
 from rewardlab.commands.argument_types import count
 
@@ -99,9 +100,15 @@ def _check(options: Namespace) -> int:
 
     if len(options.words) < 2:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
-    from rewardlab.authoring import check_as_dict, check_plugin, format_check
+    from rewardlab.authoring import check_as_dict, check_plugin, format_findings
 
     _, name, *settings = options.words
-    check = check_plugin(name, settings, tries=options.tries or TRIES, only=options.only)
-    print(json.dumps(check_as_dict(check), ensure_ascii=False, indent=1) if options.json else format_check(check))
+    tries, only = options.tries or TRIES, options.only
+    if options.json:
+        check = check_plugin(name, settings, tries=tries, only=only)
+        print(json.dumps(check_as_dict(check), ensure_ascii=False, indent=1))
+    else:
+        write = partial(print, file=sys.stdout, flush=True)  # the stdout of now: what plugins print goes to stderr
+        check = check_plugin(name, settings, tries=tries, only=only, write=write)
+        print(f"\n{format_findings(check)}")
     return 0 if check.passed else 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
     from rewardlab.scoring.composition import Composition, ScoredGroup
     from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
-    from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure
+    from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure, describe_place
     from rewardlab.scoring.missing_guard import MissingGuard
     from rewardlab.scoring.pool import Pool, PooledGroup
     from rewardlab.scoring.recipe_reward import RecipeReward, load_reward
@@ -44,7 +44,7 @@ else:
             "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
             "composition": ["Composition", "ScoredGroup"],
             "given_rows": ["Rows", "all_rows", "rows_one_by_one"],
-            "lanes": ["Item", "awaiting", "checked_scores", "describe_failure"],
+            "lanes": ["Item", "awaiting", "checked_scores", "describe_failure", "describe_place"],
             "missing_guard": ["MissingGuard"],
             "pool": ["Pool", "PooledGroup"],
             "recipe_reward": ["RecipeReward", "load_reward"],
@@ -76,6 +76,7 @@ __all__ = [
     "awaiting",
     "checked_scores",
     "describe_failure",
+    "describe_place",
     "ledger_movement",
     "load_reward",
     "record_of_scored",

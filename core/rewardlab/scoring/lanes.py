@@ -218,12 +218,17 @@ def describe_failure(error: BaseException) -> str:
     """Return an exception as the error of a Score, with the line that raised it where the plugin did."""
     if isinstance(error, JobError):
         return str(error)
+    return one_line(error) + describe_place(error)
+
+
+def describe_place(error: BaseException) -> str:
+    """Return the line that raised an exception as " (at file.py:12)"; "" where no plugin's line did."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     if frame is None or frame.tb_frame.f_code.co_filename == __file__:
-        return one_line(error)
-    return f"{one_line(error)} (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
+        return ""
+    return f" (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
 
 
 def checked_scores(scores: Any, count: int, spec: RewardSpec) -> list[Score]:

@@ -7,16 +7,17 @@ some laws look at what the size of a call changes.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
 from rewardlab.concurrency import LoopThread
 from rewardlab.group_stream import GroupStream
-from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure
+from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure, describe_place
 from rewardlab.specs import Config, RewardSpec
 from rewardlab.testing.deadline import time_limit
+from rewardlab.testing.hang import Hang, HangRecord, hang_of
 from rewardlab.testing.outcome import BuildFailure
 from rewardlab.testing.reward_in_environment import RewardInEnvironment
 from rewardlab.testing.trial import Trial
@@ -27,6 +28,8 @@ LIMIT = 300.0
 """seconds that coroutines may take for one set of calls, and a function for one call"""
 INLINE_LIMIT = 10.0
 """seconds for one call of a reward that runs inline, which claims to take microseconds"""
+SHARE_ALONE = 0.1
+"""the share of a limit that each item of a call that hangs gets alone, so that the one that hangs can be named"""
 AT_ONCE = 4
 """threads, where several calls are made at once"""
 
@@ -38,14 +41,17 @@ class Bench:
     """A built reward and the means to ask it. Its coroutines run on a loop in a thread of their own, ended by `close`.
 
     answered: whether any Score so far is more than a failure. ended: item -> whether it is `endless`; benches of one
-    spec may share it.
+    spec may share it. hang: likewise; after a call that hangs each further one raises that Hang at once.
     """
 
-    def __init__(self, spec: RewardSpec, reward: Any, ended: dict[str, bool] | None = None):
+    def __init__(
+        self, spec: RewardSpec, reward: Any, ended: dict[str, bool] | None = None, hang: HangRecord | None = None
+    ):
         self.spec = spec
         self.reward = reward
         self.answered = False
         self._ended = {} if ended is None else ended
+        self._hang = HangRecord() if hang is None else hang
         self.awaits = spec.scope == "group" or spec.runs == "async"
         self._home = LoopThread("rewardlab-laws") if self.awaits else None
 
@@ -89,7 +95,7 @@ class Bench:
     def raw(self, items: Call) -> Any:
         """Return what `score` returns, unchecked; what it raises is raised."""
         ask = self._asking(items)
-        return ask() if self._home is None else self._home.submit(ask()).result(LIMIT)
+        return self._in_time(items, ask if self._home is None else partial(self._wait, self._home.submit(ask())))
 
     def score_arriving(self, items: Call, order: Sequence[int]) -> list[Score]:
         """Return the Scores of a group whose completions arrive in this order, one a turn of the loop.
@@ -131,7 +137,7 @@ class Bench:
         if self._home is None:
             return [self._without_endless(call, ask) for call, ask in calls]
         futures = [(call, self._home.submit(ask())) for call, ask in calls]
-        return [self._accepted(call, partial(future.result, LIMIT)) for call, future in futures]
+        return [self._accepted(call, partial(self._wait, future)) for call, future in futures]
 
     def _without_endless(self, call: Call, ask: Callable[[], Any]) -> list[Score]:
         """Return the Scores of a call in which only those items are asked that are not `endless`."""
@@ -148,19 +154,55 @@ class Bench:
             return Score(error=f"not done within {self.spec.timeout:g} s, its `timeout`")
         return Score(value=float(on_timeout), info={"timed_out": True})
 
-    def _limit(self) -> AbstractContextManager[None]:
+    def _wait(self, future: "Future[Any]") -> Any:
+        """Return a future's result, or raise TimeoutError after LIMIT."""
+        try:
+            return future.result(LIMIT)
+        finally:
+            future.cancel()
+
+    @property
+    def _seconds(self) -> float:
+        return INLINE_LIMIT if self.spec.runs == "inline" and not self.awaits else LIMIT
+
+    def _limit(self, seconds: float) -> AbstractContextManager[None]:
         if self.awaits or isinstance(self.reward, RewardInEnvironment):
             return nullcontext()  # waiting for the future has a limit, and so has a worker
-        return time_limit(INLINE_LIMIT if self.spec.runs == "inline" else LIMIT)
+        return time_limit(seconds)
+
+    def _in_time(self, call: Call, ask: Callable[[], Any]) -> Any:
+        """Return what `ask` gives; what it raises is raised. Hang where it takes longer than its limit."""
+        self._hang.refuse()
+        where, began = "", time.monotonic()
+        try:
+            with self._limit(self._seconds):
+                return ask()
+        except Exception as error:
+            where = describe_place(error)
+            raise
+        finally:
+            if time.monotonic() - began >= self._seconds and not isinstance(self.reward, RewardInEnvironment):
+                alone = None if self.awaits or len(call) == 1 else self._first_that_hangs(call)
+                self._hang.found = hang_of(call, alone, self._seconds, where)
+                self._hang.refuse()
+
+    def _first_that_hangs(self, call: Call) -> Item | None:
+        for item in call:
+            began, seconds = time.monotonic(), self._seconds * SHARE_ALONE
+            with suppress(Exception, SystemExit), self._limit(seconds):
+                self._asking([item])()
+            if time.monotonic() - began >= seconds:
+                return item
+        return None
 
     def _accepted(self, call: Call, ask: Callable[[], Any]) -> list[Score]:
         """Return the Scores that a host makes of what the call gives or raises."""
         try:
-            with self._limit():
-                given = ask()
-            scores = checked_scores(given, len(call), self.spec)
+            scores = checked_scores(self._in_time(call, ask), len(call), self.spec)
             self.answered = self.answered or any(score.error is None for score in scores)
             return scores
+        except Hang:
+            raise
         except WorkerStartError as error:  # hosts end the job
             raise BuildFailure(str(error)) from error
         except (Exception, SystemExit) as error:
@@ -171,7 +213,7 @@ def bench(tested: Trial) -> Bench:
     """Return the bench that the laws of a trial share; it is closed with the trial. Raises what `Trial.build` does."""
     shared = tested.shared
     if "bench" not in shared:
-        shared["bench"] = Bench(tested.spec, tested.build(), shared.setdefault("ended", {}))
+        shared["bench"] = Bench(tested.spec, tested.build(), shared.setdefault("ended", {}), tested.hang)
         tested.closing.callback(shared["bench"].close)
     return shared["bench"]
 
@@ -187,7 +229,9 @@ def another_bench(
     """
     make = getattr(tested.example, "judges", None)
     given = judges if judges is not None else make() if make else {}
-    another = Bench(tested.spec, tested.build(options, judges=given), tested.shared.setdefault("ended", {}))
+    another = Bench(
+        tested.spec, tested.build(options, judges=given), tested.shared.setdefault("ended", {}), tested.hang
+    )
     try:
         yield another
     finally:

@@ -15,6 +15,7 @@ from rewardlab.plan.component import Component, build
 from rewardlab.recipe.use import Use
 from rewardlab.registry import Plugin
 from rewardlab.specs import Config, Context, Spec
+from rewardlab.testing.hang import HangRecord
 from rewardlab.testing.outcome import BuildFailure, UnmetNeed
 from rewardlab.testing.reward_in_environment import RewardInEnvironment, runs_in_environment
 from rewardlab.types import Reply
@@ -32,7 +33,8 @@ class Trial:
     use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a law
     looks at. folder: the trial's own, empty at first. judges: by name, as the example made them. example_index: the
     example's place among those that the spec declares, by which another process finds it; None for another example.
-    shared: what laws keep for one another. closing: closes that at the end of the trial.
+    shared: what laws keep for one another. hang: the first hang, under any example. closing: closes that at the end of
+    the trial.
     """
 
     spec: Any
@@ -46,6 +48,7 @@ class Trial:
     plugin: Plugin | None = None
     example_index: int | None = None
     shared: dict[str, Any] = field(default_factory=dict)
+    hang: HangRecord = field(default_factory=HangRecord)
     closing: ExitStack = field(default_factory=ExitStack)
 
     def context(self, **more: Any) -> Context:
@@ -118,11 +121,12 @@ def open_trial(
     plugin: Plugin | None = None,
     given: Mapping[str, Any] | None = None,
     example_index: int | None = None,
+    hang: HangRecord | None = None,
 ) -> Iterator[Trial]:
     """Yield a trial in a folder of its own; its worker processes end with it.
 
-    given: options that replace the example's. Raises UnmetNeed where the example needs options that are not given, and
-    UserError where options are wrong.
+    given: options that replace the example's. hang: what the trials of other examples found. Raises UnmetNeed where the
+    example needs options that are not given, and UserError where options are wrong.
     """
     given = given or {}
     if missing := [name for name in example.needs if name not in given]:
@@ -146,6 +150,7 @@ def open_trial(
             plugin=plugin,
             example_index=example_index,
             closing=closing,
+            hang=hang or HangRecord(),
             opener=workers.of(
                 use=use,
                 python=_interpreter(spec, options, plugin),

@@ -3,22 +3,23 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rewardlab.authoring.check.import_cost import LAW as IMPORT
 from rewardlab.authoring.check.import_cost import ImportCost, measure_import_cost
 from rewardlab.authoring.check.options import options_by_component
-from rewardlab.authoring.check.progress import show_progress
+from rewardlab.authoring.check.progress import Progress, show_progress
+from rewardlab.authoring.check.table import LawTable
 from rewardlab.errors import UserError, nearest
 from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import Context, Spec
 
 if TYPE_CHECKING:
-    from rewardlab.testing.outcome import State, TrialResult
+    from rewardlab.testing.outcome import LawOutcome, State, TrialResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +47,19 @@ class PluginCheck:
         return only_the_import or self.count("held") > 0
 
 
-def check_plugin(name: str, settings: Sequence[str], *, tries: int, only: Sequence[str] | None = None) -> PluginCheck:
+def check_plugin(
+    name: str,
+    settings: Sequence[str],
+    *,
+    tries: int,
+    only: Sequence[str] | None = None,
+    write: Callable[[str], None] = lambda line: None,
+) -> PluginCheck:
     """Try the laws of `name`, a plugin or <plugin>/<component>, under the options `settings` (KEY=VALUE).
 
-    tries: how many cases are generated for each law. only: try these laws and no others. Raises UserError for unknown
-    names and options, for a broken plugin, and where hypothesis is not installed.
+    tries: how many cases are generated for each law. only: try these laws and no others. write: called with each line
+    of the table of laws, once it is known. Raises UserError for unknown names and options, for a broken plugin, for
+    examples that cannot be made, and where hypothesis is not installed.
     """
     _prepare_hypothesis()
     from rewardlab.testing.run_laws import try_laws
@@ -60,17 +69,54 @@ def check_plugin(name: str, settings: Sequence[str], *, tries: int, only: Sequen
     if only is not None:
         _refuse_unknown_laws(only, specs)
     options = options_by_component(plugin, specs, settings)
+    tried = [spec for spec in specs if spec.kind in EXAMPLE_OF_KIND]  # a backend's laws take whole runs, not examples
+    table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)
     import_cost = measure_import_cost(plugin.name) if only is None or IMPORT in only else None
+    if import_cost is not None:
+        table.add_import(plugin.name, import_cost)
     results: list[TrialResult] = []
-    for number, spec in enumerate(specs, 1):
+    for number, spec in enumerate(tried, 1):
         laws = None if only is None else [law for law in only if law in LAWS_OF_KIND[spec.kind]]
-        if laws == [] or spec.kind not in EXAMPLE_OF_KIND:  # a backend's laws take whole runs, not examples
+        if laws == []:
             continue
-        what = f"{plugin.name}/{spec.name} ({number} of {len(specs)})"
-        with show_progress(what), redirect_stdout(sys.stderr):  # what plugins print is no part of our output
-            found = try_laws(spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws)
-        results += found or [_result_without_examples(plugin, spec, laws)]
+        with show_progress(f"{number} of {len(tried)}") as progress, redirect_stdout(sys.stderr):
+            listener = _Listener(table, progress)  # what plugins print is no part of our output
+            found = try_laws(
+                spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws, listener=listener
+            )
+            if not found:
+                found = [_result_without_examples(plugin, spec, laws)]
+                listener.laws_end(found[0].use, "", found[0].outcomes)
+        results += found
     return PluginCheck(plugin=plugin, results=results, import_cost=import_cost, seconds=time.monotonic() - started)
+
+
+class _Listener:
+    """Prints the rows of laws as they are known, and says on stderr what is being tried."""
+
+    def __init__(self, table: LawTable, progress: Progress):
+        self._table, self._progress = table, progress
+
+    def law_begins(self, use: str, law: str) -> None:
+        """Say from now on that this law is being tried."""
+        self._progress.begin(f"{use} {law}")
+
+    def laws_end(self, use: str, example: str, outcomes: "Sequence[LawOutcome]") -> None:
+        """Print the rows of these outcomes."""
+        with self._progress.pause():
+            self._table.add(use, example, outcomes)
+
+
+def _titles(specs: Sequence[Spec], plugin: Plugin) -> list[str]:
+    """Return the titles of all examples, which decide how wide the table is."""
+    from rewardlab.testing.outcome import UnmetNeed
+    from rewardlab.testing.run_laws import examples_of
+
+    titles = []
+    for spec in specs:
+        with suppress(UnmetNeed), redirect_stdout(sys.stderr):
+            titles += [example.title for example in examples_of(spec, plugin)]
+    return titles
 
 
 def _prepare_hypothesis() -> None:

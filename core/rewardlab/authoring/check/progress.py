@@ -1,4 +1,4 @@
-"""The line at a terminal that says what is being tried, where that takes longer than two seconds."""
+"""What is being tried, where that takes long: a line that is kept at a terminal, and a line now and then elsewhere."""
 
 import sys
 import threading
@@ -9,34 +9,71 @@ from contextlib import contextmanager
 from rewardlab.text import cursor_stream
 
 DELAY_S = 2.0
+"""seconds after which a terminal shows what is being tried"""
+NOTICE_S = 30.0
+"""seconds after which a line says so where there is no terminal; the next one comes after twice that time, and so on"""
 CLEAR_LINE = "\r\x1b[K"
 
 
-@contextmanager
-def show_progress(what: str) -> Iterator[None]:
-    """Show "what: 12 s" on stderr while the body runs, for work that cannot say how far it is.
+class Progress:
+    """What is being tried, and since when. part: which of several parts, such as "1 of 2"."""
 
-    Nothing is shown where stderr is no terminal.
+    def __init__(self, part: str):
+        self._part, self._what = part, ""
+        self._began = time.monotonic()
+        self._notice = NOTICE_S
+        self._shown = False
+        self._lock = threading.Lock()
+
+    def begin(self, what: str) -> None:
+        """Say that this is being tried from now on."""
+        with self._lock:
+            self._what, self._began, self._notice = what, time.monotonic(), NOTICE_S
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Keep the terminal's line away while the body prints."""
+        with self._lock:
+            self._clear()
+            yield
+
+    def show(self) -> None:
+        """Show what is being tried, where it is time to do so."""
+        with self._lock:
+            seconds = time.monotonic() - self._began
+            if sys.stderr.isatty():
+                if seconds >= DELAY_S:
+                    line = f"{CLEAR_LINE}{self._what} ({self._part}): {seconds:.0f} s"
+                    print(line, end="", file=cursor_stream(), flush=True)
+                    self._shown = True
+            elif seconds >= self._notice:
+                print(f"{self._what} ({self._part}): tried for {seconds:.0f} s so far", file=sys.stderr, flush=True)
+                self._notice *= 2
+
+    def _clear(self) -> None:
+        if self._shown:
+            print(CLEAR_LINE, end="", file=cursor_stream(), flush=True)
+            self._shown = False
+
+
+@contextmanager
+def show_progress(part: str, every: float = 1.0) -> Iterator[Progress]:
+    """Show on stderr what the body says is being tried, for work that cannot say how far it is.
+
+    every: seconds between two looks at it.
     """
-    if not sys.stderr.isatty():
-        yield
-        return
-    done = threading.Event()
-    clock = threading.Thread(target=_print_seconds, args=(what, done), daemon=True)
+    progress, done = Progress(part), threading.Event()
+
+    def show_until_done() -> None:
+        while not done.wait(every):
+            progress.show()
+
+    clock = threading.Thread(target=show_until_done, daemon=True)
     clock.start()
     try:
-        yield
+        yield progress
     finally:
         done.set()
         clock.join()
-
-
-def _print_seconds(what: str, done: threading.Event) -> None:
-    started = time.monotonic()
-    if done.wait(DELAY_S):
-        return
-    while True:
-        print(f"{CLEAR_LINE}{what}: {time.monotonic() - started:.0f} s", end="", file=cursor_stream(), flush=True)
-        if done.wait(1.0):
-            break
-    print(CLEAR_LINE, end="", file=cursor_stream(), flush=True)
+        with progress.pause():
+            pass

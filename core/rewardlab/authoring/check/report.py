@@ -1,4 +1,4 @@
-"""A check of a plugin as text for people, and as JSON."""
+"""The findings of a check as text for people, below its table, and the whole check as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -8,32 +8,20 @@ from typing import TYPE_CHECKING, Any
 from rewardlab.authoring.check.check import PluginCheck
 from rewardlab.authoring.check.import_cost import LAW as IMPORT
 from rewardlab.authoring.check.import_cost import WORDS as IMPORT_WORDS
+from rewardlab.authoring.check.table import MOST_NAMED, WORDS
 from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.testing.messages import build_failures, remedy_text
-from rewardlab.text import columns
 
 if TYPE_CHECKING:
-    from rewardlab.testing.outcome import LawOutcome, State, TrialResult
-
-WORDS: dict["State", str] = {
-    "held": "held",
-    "broken": "BROKEN",
-    "unbuilt": "could not be built",
-    "off": "off",
-    "untried": "not tried",
-    "nothing": "nothing to try",
-}
-HEAD = ("component", "example", "law", "result")
-MOST_NAMED = 6
-"""components or laws named with a reason; where more share it, the reason lies in their kind or in this machine"""
+    from rewardlab.testing.outcome import State, TrialResult
 
 
-def format_check(check: PluginCheck) -> str:
-    """Return the table of laws, then what is broken with its smallest failing example, then what was not tried and why.
+def format_findings(check: PluginCheck) -> str:
+    """Return what stands below the table: what is broken, with its smallest failing example, what was not tried, why.
 
-    Laws that have nothing to try of a component have no row: they stand at the end.
+    Laws that have nothing to try of a component have no row in the table: they stand at the end here.
     """
-    parts = ["\n".join(_table(check))]
+    parts = []
     if broken := list(_broken(check)):
         parts.append("\n\n".join(filter(None, [*broken, remedy_text(check.results)])))
     for state in ("off", "untried", "nothing"):
@@ -60,39 +48,6 @@ def check_as_dict(check: PluginCheck) -> dict[str, Any]:
 def _component_as_dict(result: "TrialResult") -> dict[str, Any]:
     laws = [asdict(outcome) | {"words": LAWS_OF_KIND[result.kind][outcome.law]} for outcome in result.outcomes]
     return {"use": result.use, "kind": result.kind, "example": result.example, "laws": laws}
-
-
-# --- The table
-
-
-def _table(check: PluginCheck) -> list[str]:
-    lines = [HEAD]
-    if (import_cost := check.import_cost) is not None:
-        words = "BROKEN" if import_cost.broken else f"held, {import_cost.seconds * 1000:.0f} ms"
-        lines.append((check.plugin.name, "", IMPORT, words))
-    for result in check.results:
-        first_cells = (result.use, result.example)
-        for row in _rows(result):
-            lines.append((*first_cells, *row))
-            first_cells = ("", "")  # the rows below belong to the same component and example
-    return columns(lines)
-
-
-def _rows(result: "TrialResult") -> list[tuple[str, str]]:
-    """Return (law, words) rows; a single row for all laws where none of an example could be tried."""
-    if unbuilt := result.of("unbuilt"):
-        return [(f"{len(unbuilt)} law{'s' * (len(unbuilt) > 1)}", WORDS["unbuilt"])]
-    shown = [outcome for outcome in result.outcomes if outcome.state != "nothing"]
-    if len(shown) > MOST_NAMED and {(outcome.state, outcome.why) for outcome in shown} == {("untried", shown[0].why)}:
-        return [(f"{len(shown)} laws", WORDS["untried"])]
-    return [(outcome.law, _words(outcome)) for outcome in shown]
-
-
-def _words(outcome: "LawOutcome") -> str:
-    return f"held {outcome.tries}" if outcome.state == "held" else WORDS[outcome.state]
-
-
-# --- What stands below it
 
 
 def _broken(check: PluginCheck) -> Iterator[str]:

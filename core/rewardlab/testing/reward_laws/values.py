@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab.testing.bench import bench
 from rewardlab.testing.messages import violation
-from rewardlab.testing.outcome import NothingToTry
+from rewardlab.testing.outcome import LawViolation, NothingToTry
 from rewardlab.testing.reward_laws import cases
 from rewardlab.testing.reward_laws.comparison import describe_asked, describe_completion, describe_score
 from rewardlab.testing.search import search
@@ -104,6 +104,8 @@ def info(tested: Trial) -> int:
         completions = [one for one in completions if not asking.endless((sample, one))]
         try:
             scores = asking.raw(cases.items(sample, completions))
+        except LawViolation:
+            raise
         except Exception:
             return  # `range` reports it
         if not isinstance(scores, Sequence):
