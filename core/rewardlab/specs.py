@@ -1,17 +1,18 @@
-"""The specs (frozen descriptions) that plugins offer, and the context that `build` receives."""
+"""The specs (frozen descriptions) that plugins offer, the context that `build` receives, and what it returns."""
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rewardlab.files import cache_dir
+from rewardlab.group_stream import GroupStream
 from rewardlab.laws import Laws
-from rewardlab.types import Sample
+from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 
 COMPONENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
@@ -39,25 +40,104 @@ EnvironmentChoice = Literal["managed"] | OwnPython
 """The option `environment` of a component whose spec has one: built when it is first needed, or {python: path}."""
 
 
+class Reward(Protocol):
+    """A reward of completion or batch scope: the object that `build` of its RewardSpec returns."""
+
+    def score(self, items: Sequence[tuple[Sample, Completion]], /) -> list[Score] | Awaitable[list[Score]]:
+        """Return one score for each item, in the same order; a coroutine function where the spec runs "async"."""
+
+
+class GroupReward(Protocol):
+    """A reward of group scope: the object that `build` of its RewardSpec returns."""
+
+    def score(self, stream: GroupStream, /) -> Awaitable[list[Score]]:
+        """Return one score for each of the group's G completions, by index; a coroutine function."""
+
+
+class Judge(Protocol):
+    """A judge: the object that `build` of a JudgeSpec returns. It may have `async aclose()`, which ends its use."""
+
+    async def ask(self, ask: Ask, /) -> Reply:
+        """Return the answer. An exception is a failure that another try may mend; a Reply with `error` is final."""
+
+
+class JudgeClient(Protocol):
+    """A judge of the recipe as rewards and data steps ask it: with limits, retries, budget and cassette."""
+
+    async def ask(self, ask: Ask, /) -> Reply:
+        """Return the judge's answer, or a Reply with `error` where it had none; from any event loop."""
+
+    def understood(self, reply: Reply, ok: bool, /) -> None:
+        """Say whether the reply could be read, so that a judge that fits badly is noticed."""
+
+
+class Curriculum(Protocol):
+    """An order of samples: the object that `build` of a CurriculumSpec returns."""
+
+    def order(self, samples: Sequence[Sample], seed: int, /) -> Sequence[int]:
+        """Return each index of the N samples once, in the order in which they are trained on."""
+
+
+class GroupSampler(Protocol):
+    """A sampler of groups: the object that `build` of a CurriculumSpec with `most` returns."""
+
+    def more(self, pool: Candidates, /) -> int:
+        """Return how many more completions of the prompt to sample; 0 where there are enough."""
+
+    def select(self, pool: Candidates, n: int, /) -> Sequence[int]:
+        """Return the n different indices of the pool that are trained on."""
+
+
+class Normalizer(Protocol):
+    """A normalizer: the object that `build` of a NormalizerSpec returns."""
+
+    def shape(
+        self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int, /
+    ) -> Sequence[float]:
+        """Return G shaped values, of the totals that `kept` (G,) names. totals, tokens: (P,), the whole pool."""
+
+
+class Worker(Protocol):
+    """A model in a process of its own, which other components may share."""
+
+    async def ask(self, questions: Sequence[Any], /) -> list[Any]:
+        """Return an answer (JSON) to each question (JSON), in order; from any event loop."""
+
+
+class WorkerOpener(Protocol):
+    """The way to models in processes of their own (`Context.workers`)."""
+
+    def open(self, file: Path | str, settings: Mapping[str, Any], /) -> Worker:
+        """Return the worker of a Python file with these settings (JSON); it starts at its first question."""
+
+
+class _NoWorkers:
+    """The workers of a context that has none: of a judge, say, or of a test that gives none."""
+
+    def __repr__(self) -> str:
+        return "none"
+
+    def open(self, file: Path | str, settings: Mapping[str, Any], /) -> Worker:
+        raise RuntimeError(f"{Path(file).name}: this context opens no workers; rewards and data steps have some")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """The context that the host passes to `build` besides the options.
 
-    `judges` maps the names declared in the recipe to objects with `async ask(Ask) -> Reply`, already with limits,
-    retries, budget and cassette, and with `understood(reply, ok)`, by which the asker says whether it could read
-    a reply. `cache_dir` is a folder that several processes share. `device` is a torch device string. `policy` is
-    the model being trained, where the backend offers it. `source` is, for a data step, an iterable of the
-    samples that it starts `from`. `workers` opens models in processes of their own, for rewards and data steps:
-    `workers.open(file, settings)`, see rewardlab.workers.
+    `judges` maps the names declared in the recipe to judges. `cache_dir` is a folder that several processes share.
+    `device` is a torch device string. `policy` is the model being trained, where the backend offers it. `source` has,
+    for a data step, the samples that it starts `from`; for others none. `workers` opens models in processes of their
+    own, for rewards and data steps: `workers.open(file, settings)`.
     """
 
     seed: int = 0
-    judges: Mapping[str, Any] = field(default_factory=dict)
+    judges: Mapping[str, JudgeClient] = field(default_factory=dict)
     cache_dir: Path = field(default_factory=cache_dir)
     device: str = "cpu"
     policy: Any = None
-    source: Any = None
-    workers: Any = None
+    source: Iterable[Sample] = ()
+    workers: WorkerOpener = field(default_factory=_NoWorkers)
 
 
 Build = Callable[..., Any]
@@ -116,6 +196,7 @@ class RewardSpec(Spec):
     """
 
     kind: ClassVar[str] = "reward"
+    build: Callable[[Any, Context], Reward | GroupReward]
     scope: Literal["completion", "group", "batch"] = "completion"
     range: tuple[float, float] = (0.0, 1.0)
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
@@ -165,6 +246,7 @@ class JudgeSpec(Spec):
     """
 
     kind: ClassVar[str] = "judge"
+    build: Callable[[Any, Context], Judge]
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
     identity: Callable[[Any], Mapping[str, Any]] | None = None
@@ -188,6 +270,7 @@ class DatasetSpec(Spec):
     """
 
     kind: ClassVar[str] = "dataset"
+    build: Callable[[Any, Context], Iterable[Sample]]
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
     step: bool = False
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
@@ -230,6 +313,7 @@ class CurriculumSpec(Spec):
     """
 
     kind: ClassVar[str] = "curriculum"
+    build: Callable[[Any, Context], Curriculum | GroupSampler]
     most: Callable[[Any, int], int] | None = None
 
 
@@ -245,6 +329,7 @@ class NormalizerSpec(Spec):
     """
 
     kind: ClassVar[str] = "normalizer"
+    build: Callable[[Any, Context], Normalizer]
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
 
@@ -263,6 +348,7 @@ class BackendSpec(Spec):
     """
 
     kind: ClassVar[str] = "backend"
+    build: Callable[[Any], Any]
     judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
     environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     packages: Sequence[str] = ()
