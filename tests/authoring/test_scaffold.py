@@ -1,4 +1,4 @@
-"""`rewardlab plugins new NAME`: a distribution that installs and passes at once."""
+"""`rewardlab plugins new NAME`: a distribution of each kind that installs and passes at once."""
 
 import json
 import os
@@ -10,9 +10,10 @@ import tomllib
 import zipfile
 
 import pytest
-from helpers.paths import ROOT
+from helpers.paths import ROOT, TESTS
 from rewardlab import Completion, Sample, __version__
 from rewardlab.authoring import next_steps, write_scaffold
+from rewardlab.authoring.scaffold import KINDS
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 
@@ -24,10 +25,24 @@ FILES = [
     "rewardlab_my_terms/__init__.py",
     "rewardlab_my_terms/examples.py",
     "rewardlab_my_terms/options.py",
+    "rewardlab_my_terms/py.typed",
     "rewardlab_my_terms/terms.py",
     "rows.jsonl",
     "tests/test_laws.py",
 ]
+MINIMAL = ["pyproject.toml", "rewardlab_my_terms/__init__.py", "tests/test_laws.py"]
+SIZES = [(kind, minimal) for kind in KINDS for minimal in (False, True)]
+PLACEHOLDERS = ("@name@", "@package@", "@release@", "@summary@", "@test@", ".tmpl")
+ENGINE = {  # what the scaffold's engine calls otherwise than the toy engine, which is the same code
+    "toy_rewards": "rewardlab_my_terms",
+    "ToyBackend": "AnswersBackend",
+    "use: toy": "use: my-terms",
+    "the toy backend": "the backend my-terms",
+    "backend toy": "backend my-terms",
+    "the toy samples": "my-terms samples",
+    "The toy engine": "The engine",
+    "the toy engine": "the engine",
+}
 WITHOUT_COPIES = "GAP.join(_split_at(answer, message))"
 
 
@@ -61,7 +76,40 @@ def test_the_files_are_filled_in(made):
     assert made.files == FILES == sorted(str(p.relative_to(made.folder)) for p in made.folder.rglob("*") if p.is_file())
     for file in FILES:
         text = (made.folder / file).read_text(encoding="utf-8")
-        assert not [word for word in ("@name@", "@package@", "@release@", ".tmpl") if word in text], file
+        assert not [word for word in PLACEHOLDERS if word in text], file
+
+
+@pytest.mark.parametrize(("kind", "minimal"), SIZES)
+def test_each_kind_has_an_example_and_a_smallest_one(tmp_path, kind, minimal):
+    made = write_scaffold("my-terms", tmp_path / "made", kind=kind, minimal=minimal)
+    texts = {file: (made.folder / file).read_text(encoding="utf-8") for file in made.files}
+    assert not [file for file, text in texts.items() if any(word in text for word in PLACEHOLDERS)]
+    few = {*MINIMAL, "rewardlab_my_terms/engine.py"} if kind == "backend" else {*MINIMAL}
+    assert {*made.files} == few if minimal else {*made.files} > {*MINIMAL, "README.md", "recipe.yaml"}
+    assert made.kind == kind
+    package = texts["rewardlab_my_terms/__init__.py"]
+    assert f'name="{made.use.rpartition("/")[2]}"' in package
+    assert f"{kind.capitalize()}Spec(" in package
+    needed = tomllib.loads(texts["pyproject.toml"])["project"]["optional-dependencies"]["test"]
+    assert all(requirement.endswith(f"~={__version__.rpartition('.')[0]}.0") for requirement in needed)
+    if not minimal:
+        document = load(made.folder / "recipe.yaml")
+        assert made.use in json.dumps(document.tree)
+        told = re.findall(r"^\| `(\w+)` \|", texts["README.md"], re.MULTILINE)
+        options = next(text for file, text in texts.items() if file.endswith("options.py"))
+        assert told == re.findall(r"^    (\w+): ", options, re.MULTILINE)
+
+
+def test_the_engine_of_a_backend_is_the_toy_engine(tmp_path):
+    made = write_scaffold("my-terms", tmp_path, kind="backend")
+    engine = TESTS / "toy_plugin/toy_rewards/engine"
+    told = {file.partition("/engine/")[2] for file in made.files if "/engine/" in file}
+    assert told == {path.name for path in engine.glob("*.py")}
+    for name in told:
+        text = (engine / name).read_text(encoding="utf-8")
+        for here, there in ENGINE.items():
+            text = text.replace(here, there)
+        assert (made.folder / "rewardlab_my_terms/engine" / name).read_text(encoding="utf-8") == text, name
 
 
 def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
@@ -95,13 +143,18 @@ def test_the_command(main, tmp_path):
     code, out, err = main("plugins", "new", "glossary", "--into", "deep/in a folder")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "deep/in a folder: 10 files, with the reward glossary/terms. Next:",
+        "deep/in a folder: 11 files, with the reward glossary/terms. Next:",
         "  pip install -e './deep/in a folder[test]'",
         "  pytest 'deep/in a folder'",
         "  rewardlab plugins check glossary",
     ]
     assert (tmp_path / "deep/in a folder/rewardlab_glossary/terms.py").is_file()
     assert json.loads(main("plugins", "new", "glossary", "--json")[1])["folder"] == "rewardlab-glossary"
+    code, out, _ = main("plugins", "new", "arbiter", "--kind", "judge", "--minimal")
+    assert (code, out.splitlines()[0]) == (0, "rewardlab-arbiter: 3 files, with the judge arbiter/shorter. Next:")
+    code, _, err = main("plugins", "new", "another", "--kind", "jugde")
+    assert (code, err.splitlines()[0][:46]) == (2, "error: no kind 'jugde' of component; did you m")
+    assert main("plugins", "check", "math", "--minimal")[0] == 2
 
 
 # --- Names and folders
@@ -224,15 +277,81 @@ def pip(*arguments):
 def run(site, *command, cwd):
     environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}  # what is installed, not what is here
     command = [sys.executable, "-m", *map(str, command)]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=240)
 
 
 @pytest.fixture(scope="module")
-def site(made, tmp_path_factory):
-    """The folder that pip installed the scaffold into."""
+def every(tmp_path_factory):
+    """A scaffold of each kind and size: {(kind, minimal): Scaffold}."""
+    folder = tmp_path_factory.mktemp("every")
+    names = {(kind, minimal): f"{'min' if minimal else 'my'}-{kind}" for kind, minimal in SIZES}
+    return {
+        (kind, minimal): write_scaffold(name, folder / name, kind=kind, minimal=minimal)
+        for (kind, minimal), name in names.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def site(made, every, tmp_path_factory):
+    """The folder that pip installed all of them into."""
     folder = tmp_path_factory.mktemp("site")
-    pip("install", "--target", folder, made.folder)
+    pip("install", "--target", folder, made.folder, *(scaffold.folder for scaffold in every.values()))
     return folder
+
+
+@pytest.mark.slow
+def test_each_kind_passes_its_own_tests(every, site):
+    """But for the laws of the whole backend, whose engine is the toy's: tests/testing/test_backend_laws.py."""
+    folders = [scaffold.folder for scaffold in every.values()]
+    skipped = ["--deselect", "my-backend/tests/test_laws.py::test_it_keeps_the_laws"]
+    options = ["-p", "no:cacheprovider", "--import-mode=importlib", "--rootdir", folders[0].parent]
+    done = run(site, "pytest", "-rA", *options, *skipped, *folders, cwd=folders[0].parent)
+    assert done.returncode == 0, done.stdout
+    kept = re.findall(r"^PASSED (\w+-\w+)/tests/test_laws.py::test_it_keeps_the_laws", done.stdout, re.MULTILINE)
+    assert sorted(kept) == sorted(s.name for key, s in every.items() if key != ("backend", False))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("reward", "backend")])
+def test_each_kind_keeps_every_law(every, site, tmp_path, kind):
+    command = ["rewardlab.cli", "plugins", "check", every[kind, False].name, "--json", "--tries", "5"]
+    done = run(site, *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert (found["broken"], found["off"]) == (0, 0)
+    assert found["held"] >= 4
+
+
+@pytest.mark.slow
+def test_the_recipe_of_each_kind_runs(every, site):
+    for kind, command in {
+        "judge": ["score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl"],
+        "dataset": ["run", "recipe.yaml"],
+        "curriculum": ["check", "recipe.yaml"],
+        "normalizer": ["score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl"],
+        "backend": ["run", "recipe.yaml"],
+    }.items():
+        done = run(site, "rewardlab.cli", *command, cwd=every[kind, False].folder)
+        assert done.returncode == 0, done.stderr
+    rows = (every["normalizer", False].folder / "scored.jsonl").read_text(encoding="utf-8")
+    assert json.loads(rows)["shaped"] == [0.5, -1.0, 0.5]
+    rows = (every["judge", False].folder / "scored.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(row)["total"] for row in rows] == [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0]]
+    assert len((every["dataset", False].folder / "made.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+
+
+@pytest.mark.slow
+def test_they_are_typed_and_tidy(every, tmp_path):
+    def told(*command, cwd=tmp_path):
+        command = [sys.executable, "-m", *map(str, command)]
+        return subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf-8").stdout.splitlines()
+
+    packages = [next(scaffold.folder.glob("rewardlab_*")) for scaffold in every.values()]
+    assert told("mypy", "--strict", "--cache-dir", tmp_path, *packages)[-1].startswith("Success: ")
+    settings = ["--config", ROOT / "pyproject.toml", "--no-cache", "-q"]
+    for scaffold in every.values():
+        assert told("ruff", "check", *settings, ".", cwd=scaffold.folder) == []
+        assert told("ruff", "format", "--diff", *settings, ".", cwd=scaffold.folder) == []
 
 
 @pytest.mark.slow
@@ -279,4 +398,5 @@ def test_a_wheel_of_the_core_has_the_templates(tmp_path):
     pip("wheel", "-w", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("*.whl")
     templates = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".tmpl")]
-    assert len(templates) == len(FILES)
+    assert len(templates) == len([*(ROOT / "core/rewardlab/authoring/scaffold").rglob("*.tmpl")])
+    assert len(templates) > len(SIZES) * 2

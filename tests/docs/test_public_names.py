@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.authoring import write_scaffold
+from rewardlab.authoring.scaffold import KINDS
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = (
@@ -105,8 +106,10 @@ def test_the_toy_plugin_uses_public_names():
     assert faults_below(ROOT / "tests/toy_plugin") == []
 
 
-def test_the_scaffold_uses_public_names(tmp_path):
-    write_scaffold("public-names", tmp_path)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("minimal", [False, True])
+def test_the_scaffold_uses_public_names(tmp_path, kind, minimal):
+    write_scaffold("public-names", tmp_path, kind=kind, minimal=minimal)
     assert faults_below(tmp_path / "rewardlab_public_names") == []
     assert faults_below(tmp_path / "tests") == []
 

@@ -4,7 +4,8 @@
     rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
     rewardlab plugins rl                           the keys of a stage, or of another part of recipes: with defaults and
                                                    units
-    rewardlab plugins new NAME [--into DIR]        write a plugin with a reward, its laws, tests and a recipe
+    rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
+                                                   write a plugin that installs, keeps its laws and has tests
     rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or <plugin>/<component>
 
 KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<component>:KEY=VALUE.
@@ -20,13 +21,19 @@ from rewardlab.commands.argument_types import count
 
 NEW, CHECK = "new", "check"
 TRIES = 25
-ONLY_OF = {"into": NEW, "tries": CHECK, "only": CHECK}
+ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHECK}
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="[new | check] NAME [KEY=VALUE ...]", help=SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--into", metavar="DIR", help="of new: the folder to make (./rewardlab-NAME)")
+    parser.add_argument(
+        "--kind",
+        metavar="KIND",
+        help="of new: reward (as if not given), judge, dataset, curriculum, normalizer, backend",
+    )
+    parser.add_argument("--minimal", action="store_const", const=True, help="of new: as few files as it takes")
     parser.add_argument("--tries", type=count, metavar="N", help=f"of check: generated cases a law ({TRIES})")
     parser.add_argument("--only", action="append", metavar="LAW", help="of check: this law; may be given again")
 
@@ -86,11 +93,11 @@ def _new(options: Namespace) -> int:
 
     if len(options.words) != 2:
         raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
-    made = write_scaffold(options.words[1], options.into)
+    made = write_scaffold(options.words[1], options.into, kind=options.kind or "reward", minimal=bool(options.minimal))
     if options.json:
         print(json.dumps({"folder": str(made.folder), "files": made.files, "next": next_steps(made)}))
     else:
-        print(f"{made.folder}: {len(made.files)} files, with the reward {made.use}. Next:")
+        print(f"{made.folder}: {len(made.files)} files, with the {made.kind} {made.use}. Next:")
         print("\n".join(f"  {command}" for command in next_steps(made)))
     return 0
 

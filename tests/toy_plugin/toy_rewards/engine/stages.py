@@ -46,10 +46,11 @@ def run_stage(plan: Plan, directory: RunDirectory, options: Options, index: int,
 
 def _starting_policy(job: StageJob, options: Options) -> Policy:
     """Return what the last training stage before this one wrote, or else the recipe's model."""
-    written, model = written_before(job.plan, job.run.path, job.index), job.plan.recipe.model
-    if written is None and not isinstance(model, str):
+    folder, model = written_before(job.plan, job.run.path, job.index), job.plan.recipe.model
+    if folder is None and isinstance(model, str):
+        folder = Path(model).expanduser()
+    if folder is None:
         job.say(f"stage {job.index} ({job.stage.use}) starts from a new policy")
         return Policy(answers=options.answers)
-    folder = written or Path(model).expanduser()
     job.say(f"stage {job.index} ({job.stage.use}) starts from {folder}")
     return load(folder)

@@ -1,0 +1,81 @@
+"""docs/write_a_plugin.md and docs/plugin_examples.md: every plugin in them is installed, and keeps its laws."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from helpers.paths import ROOT
+from rewardlab.authoring import check_plugin, next_steps, write_scaffold
+from rewardlab.authoring.scaffold import KINDS
+
+FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
+EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^<!-- (minimal|plugin) (\w+) -->\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PLUGINS = {name: code for how, name, code in BLOCK.findall(EXAMPLES) if how == "plugin"}
+MINIMAL = {kind: code for how, kind, code in BLOCK.findall(FIRST + EXAMPLES) if how == "minimal"}
+
+
+def block(language):
+    """The one fenced block of a language on the first page."""
+    (body,) = re.findall(rf"^```{language}\n(.*?)^```", FIRST, re.DOTALL | re.MULTILINE)
+    return body
+
+
+def test_there_is_one_of_each_kind():
+    assert {*MINIMAL} == {*KINDS} - {"backend"}
+    assert {*PLUGINS} == {"kind", "novel", "brief", "hopeful"}
+    assert FIRST.count("```python") == 2, "the plugin, and a class of options"
+    assert EXAMPLES.count("```python") == len(PLUGINS) + len(MINIMAL) - 1
+
+
+@pytest.mark.parametrize("kind", MINIMAL)
+def test_the_smallest_ones_are_what_the_command_writes(tmp_path, kind):
+    """Whose tests tests/authoring/test_scaffold.py runs."""
+    name = "first" if kind == "reward" else "mine"
+    made = write_scaffold(name, tmp_path, kind=kind, minimal=True)
+    assert MINIMAL[kind] == (made.folder / f"rewardlab_{name}/__init__.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_the_others_keep_their_laws(offer, name):
+    offer(name, PLUGINS[name])
+    check = check_plugin(name, [], tries=3)
+    broken = [outcome for result in check.results for outcome in result.of("broken")]
+    assert broken == []
+    assert check.passed
+    assert check.count("held") >= 4
+    assert check.count("untried") == 0
+
+
+def test_the_first_page_can_be_followed(main, offer, write):
+    assert "rewardlab plugins new first --minimal" in FIRST
+    assert main("plugins", "new", "first", "--minimal")[0] == 0
+    install, _, check = next_steps(write_scaffold("first", "rewardlab-first-again", minimal=True))
+    assert install.replace("-again", "") in FIRST
+    assert check in FIRST
+    offer("first", MINIMAL["reward"])
+    write("recipe.yaml", block("yaml"))
+    write("rows.jsonl", block("jsonl"))
+    code, _, err = main("score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl")
+    assert code == 0, err
+    with open("scored.jsonl", encoding="utf-8") as scored:
+        assert json.loads(scored.read())["total"] == [1.0, 0.0]
+
+
+def test_the_first_page_is_short():
+    assert len(FIRST.splitlines()) < 150
+
+
+@pytest.mark.slow
+def test_the_examples_are_typed_and_tidy(tmp_path):
+    for name, code in PLUGINS.items():
+        (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+    for command in (
+        ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *(f"{name}.py" for name in PLUGINS)],
+        ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--no-cache", "."],
+        ["ruff", "format", "--check", "--config", str(ROOT / "pyproject.toml"), "--no-cache", "."],
+    ):
+        done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, encoding="utf-8")
+        assert done.returncode == 0, done.stdout
