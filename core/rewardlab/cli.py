@@ -25,6 +25,7 @@ COMMANDS = {
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",
+    "ledger": "write every completion of a run as a table",
     "plugins": "list what is installed",
     "env": "build, list and remove plugins' own environments",
     "schema": "write JSON schemas, for editors",

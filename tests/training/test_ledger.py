@@ -4,6 +4,7 @@ import json
 import resource
 import signal
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -204,12 +205,14 @@ class TestTheLedger:
         book = Ledger(path, attempt=2)
         book.write(1, 7, [scored(group_of, "x", "cut", error="no luck", info={"raw": "NaN"})], trained="yes")
         assert lines(path)[1] == {
+            "version": 2,
             "attempt": 2,
             "stage": 1,
             "step": 7,
             "group": 0,
             "index": 1,
             "trained": "yes",
+            "phase": "training",
             "id": "s1",
             "completion": "cut",
             "tokens": 3,
@@ -223,6 +226,22 @@ class TestTheLedger:
         }
         book.close()
         book.close()
+
+    def test_has_the_prompt_and_the_fields_once_a_group(self, path, group_of):
+        prompt = ({"role": "user", "content": "1+1?"},)
+        fields = {"answer": "2", "odd": [float("nan"), {"when": date(2026, 1, 2)}], "big": 10**30}
+        made = scored(group_of, "x", "y")
+        made = replace(made, sample=replace(made.sample, prompt=prompt, fields=fields))
+        book = Ledger(path, attempt=0)
+        book.write(0, 3, [made, made], trained="no", phase="during")
+        book.close()
+        kept = {"answer": "2", "odd": [None, {"when": "2026-01-02"}], "big": 10**30}
+        assert [(row.get("prompt"), row.get("fields")) for row in lines(path)] == [([*prompt], kept), (None, None)] * 2
+        assert {(row["phase"], row["step"]) for row in lines(path)} == {("during", 3)}
+
+    def test_knows_its_phases(self, path, group_of):
+        with pytest.raises(ValueError, match="no phase 'later'"):
+            Ledger(path, attempt=0).write(0, 1, [scored(group_of, "x")], trained="no", phase="later")
 
     def test_is_there_when_write_returns_and_only_grows(self, path, group_of):
         book, seen = Ledger(path, attempt=0), b""

@@ -4,6 +4,7 @@ In go JSONL files and the samples of dataset plugins; out come samples with an i
 row by row.
 
     jsonl         JSON lines: the rows of a file, and what is wrong with those that cannot be read
+    parquet       pyarrow, where a file needs it
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  which columns are probably which fields, by name and by values
     row_needs     what rows must have to be scored

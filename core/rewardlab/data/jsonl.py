@@ -16,16 +16,17 @@ MAX_LISTED = 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_lines(path: str | os.PathLike[str]) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (line number from 1, the row or what is wrong with it) for each line that is not blank, streaming.
 
     The file is UTF-8, with or without a byte order mark, with one JSON object a line; a name in .gz is unpacked. A row
-    is also wrong if it has NaN or an infinity, a key twice in one object, or half a surrogate pair.
+    is also wrong if it has NaN or an infinity, a key twice in one object, or half a surrogate pair. any_text: lets the
+    latter pass, as a model can write them.
 
     Raises UserError at once if the file cannot be opened, later if it cannot be read to its end.
     """
     path = os.fspath(path)
-    return _read_rows(_open(path), path)
+    return _read_rows(open_packed(path), path, any_text)
 
 
 def refuse_stream(path: str) -> None:
@@ -34,7 +35,8 @@ def refuse_stream(path: str) -> None:
         raise UserError("rows are read twice; name a regular file", where=path)
 
 
-def _open(path: str) -> BufferedIOBase:
+def open_packed(path: str) -> BufferedIOBase:
+    """Open a file to read its bytes, unpacked where its name ends in .gz. Raises UserError where it cannot be."""
     try:
         if path.endswith(".gz"):
             import gzip
@@ -50,7 +52,7 @@ def _open(path: str) -> BufferedIOBase:
         raise UserError(f"cannot be opened: {_os_reason(error)}", where=path) from error
 
 
-def _read_rows(file: BufferedIOBase, path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+def _read_rows(file: BufferedIOBase, path: str, any_text: bool) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     number = 0
     try:
         with file:
@@ -59,7 +61,7 @@ def _read_rows(file: BufferedIOBase, path: str) -> Generator[tuple[int, dict[str
                 if number == 1:
                     line = line.removeprefix(_BOM)
                 if line.strip():
-                    yield number, _row_or_problem(line, f"{path}:{number}")
+                    yield number, _row_or_problem(line, f"{path}:{number}", any_text)
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"cannot be read: {_os_reason(error)}", where=f"{path}:{number + 1}") from error
 
@@ -68,16 +70,16 @@ def _os_reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _row_or_problem(line: bytes, place: str) -> dict[str, Any] | Problem:
+def _row_or_problem(line: bytes, place: str, any_text: bool) -> dict[str, Any] | Problem:
     try:
-        return _parse(line)
+        return _parse(line, any_text)
     except RecursionError:
         return Problem(where=place, what="the JSON is nested too deeply")
     except ValueError as error:
         return Problem(where=place, what=str(error))
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -91,7 +93,7 @@ def _parse(line: bytes) -> dict[str, Any]:
         raise ValueError(_describe_syntax_error(error, text)) from None
     if not isinstance(row, dict):
         raise ValueError(f"found {kind_of(row)}; one object a line is needed")
-    if "\\ud" in text or "\\uD" in text:
+    if not any_text and ("\\ud" in text or "\\uD" in text):
         _refuse_lone_surrogates(row)
     return row
 

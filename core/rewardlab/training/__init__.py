@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         total_lines,
     )
     from rewardlab.training.evaluation_rows import write_evaluation_rows
-    from rewardlab.training.ledger import Ledger, UsageLog
+    from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.model_folder import looks_local
     from rewardlab.training.prompt_lengths import fitting_prompts
     from rewardlab.training.prompts import PromptFormat
@@ -141,7 +141,7 @@ else:
                 "total_lines",
             ],
             "evaluation_rows": ["write_evaluation_rows"],
-            "ledger": ["Ledger", "UsageLog"],
+            "ledger": ["Ledger", "Phase", "UsageLog"],
             "model_folder": ["looks_local"],
             "prompt_lengths": ["fitting_prompts"],
             "prompts": ["PromptFormat"],
@@ -194,6 +194,7 @@ __all__ = [
     "Machine",
     "MissingGuard",
     "NamedJudges",
+    "Phase",
     "Plan",
     "Pool",
     "PromptFormat",

@@ -1,22 +1,29 @@
 """The ledger of a run (every scored completion), and its log of what the judges were asked and cost at each step."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from rewardlab.files import LineAppender, cut_torn_line, last_row
 from rewardlab.judging import Usage
 from rewardlab.redaction import redact
 from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.attribution import LEDGER_VERSION
+from rewardlab.types import Sample
+
+Phase = Literal["training", "before", "during", "after", "eval"]
+"""What a completion was made for: to train on, for an evaluation of an rl stage before, during or after its training,
+or for a stage `eval`."""
 
 
 class Ledger:
     """The ledger of a run: a JSONL file with a line for each scored completion, on disk once `write` returns.
 
     Lines are only appended, by one writer at a time. The numbers of groups go on through an attempt, even if its next
-    stage, or a restart after a crash, opens the file again.
+    stage, or a restart after a crash, opens the file again. docs/ledger.md tells the columns.
     """
 
     def __init__(self, path: Path, attempt: int):
@@ -26,16 +33,24 @@ class Ledger:
         self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
         self._file = LineAppender(path)
 
-    def write(self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str) -> None:
+    def write(
+        self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str, phase: Phase = "training"
+    ) -> None:
         """Append all groups or, if the disk is full, none and raise JobError.
 
-        step: None outside of training. trained: "yes", "no" (evaluation) or "unknown".
+        step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
+        None where the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation, or a step that a
+        failure ended) or "unknown". Raises ValueError for another phase, which would be a fault of the engine.
         """
+        if phase not in get_args(Phase):
+            raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")
         lines = []
         for number, group in enumerate(scored, self._groups):
-            common = {"attempt": self._attempt, "stage": stage, "step": step, "group": number}
+            common = {"version": LEDGER_VERSION, "attempt": self._attempt, "stage": stage, "step": step}
+            common |= {"group": number}
             for index, row in enumerate(_rows(group)):
-                lines.append(json.dumps(common | {"index": index, "trained": trained} | row, allow_nan=False))
+                place = {"index": index, "trained": trained, "phase": phase}
+                lines.append(json.dumps(common | place | row, allow_nan=False))
         self._file.write("".join(f"{line}\n" for line in lines).encode())
         self._groups += len(scored)
 
@@ -80,10 +95,11 @@ class UsageLog:
 
 
 def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
-    """Yield a row for each of the group's G completions, in their order."""
+    """Yield a row for each of the group's G completions, in their order; the first has the prompt and the fields."""
     for index, completion in enumerate(group.completions):
         yield {
             "id": group.sample.id,
+            **(_asked(group.sample) if index == 0 else {}),
             "completion": completion.text,
             "tokens": completion.token_count,
             "truncated": completion.truncated,
@@ -99,3 +115,25 @@ def _component(group: ScoredGroup, name: str, index: int) -> dict[str, Any]:
     entry = {"value": score.value, "error": None if score.error is None else redact(score.error)}
     caused = {} if group.causes is None else group.causes.entry(name, index)
     return {**entry, "info": dict(score.info), **caused}
+
+
+def _asked(sample: Sample) -> dict[str, Any]:
+    """Return the prompt and the fields of a sample."""
+    values = sample.as_dict()
+    return {"prompt": values["prompt"], "fields": _json_value(values["fields"])}
+
+
+def _json_value(value: Any) -> Any:
+    """Return a field's value as JSON knows it: NaN and infinities as null, what JSON has no word for as text.
+
+    A dataset's plugin may give anything, and no column that nobody reads is to end a training.
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    return str(value)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from rewardlab import Ask, Completion, Reply, Sample, Score
@@ -135,9 +136,7 @@ class TestWhatIsRecorded:
     def test_where_groups_are_filtered_nobody_knows_whether_they_are_trained_on(self, stage, using):
         settings = stage(FILTERING)
         using(settings, recording("a", 1.0, 0.5, step=None), recording("b", 1.0, 0.5, evaluation=True))
-        assert [(step, trained) for *_, step, trained in ledger(settings)] == [(None, "unknown")] * 2 + [
-            (None, "no")
-        ] * 2
+        assert [(step, trained) for *_, step, trained in ledger(settings)] == [(None, "unknown")] * 2 + [(2, "no")] * 2
 
     def test_whole_steps_have_a_line_of_means_whatever_the_order_of_their_groups(self, stage, using):
         settings = stage()
@@ -217,6 +216,17 @@ class TestAnEvaluation:
         assert english.name == "language en"
         assert [len(row["completions"]) for row in lines(folder / "0-rl-step-2.rows.jsonl")] == [2, 2]
 
+    def test_has_its_phase_and_step_in_the_ledger_and_a_prompt_for_each_group(self, stage, using):
+        settings = stage()
+        using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), self.passed("y")[0])
+        using(settings, self.passed("y")[1])  # a coordinator that was restarted in the middle of a pass
+        rows = lines(settings.run / "ledger.jsonl")
+        assert [(row["phase"], row["step"]) for row in rows if row["trained"] == "no"] == [("during", 2)] * 4 + [
+            ("after", 4)
+        ] * 4
+        assert {row["phase"] for row in rows if row["trained"] == "yes"} == {"training"}
+        assert [row.get("fields") for row in rows[:2]] == [{"language": "en"}, None]
+
     def test_is_written_when_all_of_its_rows_are_there(self, stage, using):
         settings = stage()
         using(settings, *self.trained(2), self.passed("x")[0])
@@ -246,6 +256,14 @@ class TestACoordinatorThatWasRestarted:
         with pytest.raises(JobError, match="2 of the last 4"):
             using(settings, recording("b", None, 1.0))
         assert [row["step"] for row in lines(settings.run / "logs" / "0-rl.jsonl")] == [1]
+
+    def test_knows_groups_with_texts_that_only_a_policy_writes(self, stage, using):
+        settings = stage()
+        group = scored(1.0, 0.5)
+        odd = replace(group, completions=(Completion(text="\ud800"), *group.completions[1:]))
+        using(settings, lambda c: c.record(place("a"), odd), recording("b", 1.0, 0.5))
+        using(settings, recording("a", 1.0, 0.5), recording("b", 1.0, 0.5), recording("c", 1.0, 0.5, step=2))
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1, 2]
 
     def test_writes_no_step_twice(self, stage, using):
         settings = stage()

@@ -7,6 +7,7 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.training import (
     Evaluation,
+    Phase,
     PromptFormat,
     Results,
     Scorer,
@@ -37,32 +38,31 @@ class Evaluator:
     def before(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
         if not self._path("before").exists():
-            self._evaluate("before", policy, prompt_format, scorer, None)
+            self._evaluate("before", "before", policy, prompt_format, scorer, 0)
 
     def during(self, step: int, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate at a training step."""
-        self._evaluate(f"step-{step}", policy, prompt_format, scorer, step)
+        self._evaluate(f"step-{step}", "during", policy, prompt_format, scorer, step)
 
-    def after(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
-        """Evaluate the trained policy and print what has changed."""
-        results = self._evaluate("after", policy, prompt_format, scorer, None)
+    def after(self, step: int, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
+        """Evaluate the trained policy, after the last step, and print what has changed."""
+        results = self._evaluate("after", "after", policy, prompt_format, scorer, step)
         self.job.say(results_table(results, Results.load(self._path("before"))))
 
     def alone(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate for a stage `eval` and print the results."""
-        self.job.say(
-            results_table(self._evaluate(self.settings.benchmark or "results", policy, prompt_format, scorer, None))
-        )
+        name = self.settings.benchmark or "results"
+        self.job.say(results_table(self._evaluate(name, "eval", policy, prompt_format, scorer, None)))
 
     def _path(self, when: str) -> Path:
         return self.job.run.folder("evaluation") / f"{self.job.name}-{when}.json"
 
     def _evaluate(
-        self, when: str, policy: Policy, prompt_format: PromptFormat, scorer: Scorer, step: int | None
+        self, when: str, phase: Phase, policy: Policy, prompt_format: PromptFormat, scorer: Scorer, step: int | None
     ) -> Results:
         recipe = self.job.plan.recipe
         where = f"{self.job.where} (evaluation)"
-        say = self.job.say if step is None and when != "after" else _silent
+        say = _silent if phase in ("during", "after") else self.job.say
         samples = fitting_prompts(policy.context, prompt_format, self.samples, self.max_new_tokens, None, where, say)
         samples = spread(samples, self.settings.prompts, self.settings.by)
         scorer.warm()
@@ -78,8 +78,8 @@ class Evaluator:
             what=f"{self.job.name} evaluation ({when})",
         )
         scored = scorer.score_groups(groups, zero_truncated=False)
-        self.job.usage.write(self.job.index, step, scorer.judges.usage())
-        self.job.ledger.write(self.job.index, step, scored, trained="no")
+        self.job.usage.write(self.job.index, step if phase == "during" else None, scorer.judges.usage())
+        self.job.ledger.write(self.job.index, step, scored, trained="no", phase=phase)
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
         results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
         results.save(self._path(when))

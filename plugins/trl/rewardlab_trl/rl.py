@@ -48,7 +48,7 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             trainer.add_callback(_PeriodicEvaluation(stage, evaluator, policy, prompt_format, scorer))
         train_to_the_end(trainer, job, stage.updates_per_batch)
         if evaluator is not None:
-            evaluator.after(policy, prompt_format, scorer)
+            evaluator.after(trainer.state.global_step // stage.updates_per_batch, policy, prompt_format, scorer)
         for line in scorer.judges.summary():
             job.say(line)
     policy.save(job.output)

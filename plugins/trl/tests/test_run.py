@@ -170,13 +170,26 @@ class TestLogs:
 
     def test_each_component_has_a_mean_and_a_share_of_failures(self, finished):
         folder = finished[1]
-        ledger = [row for row in rows_of(folder / "ledger.jsonl") if row["step"] == 1]
+        ledger = [row for row in rows_of(folder / "ledger.jsonl") if (row["phase"], row["step"]) == ("training", 1)]
         line = rows_of(folder / "logs" / "1-rl.jsonl")[0]
         for name in COMPONENTS:
             values = [row["components"][name]["value"] for row in ledger]
             assert line[f"reward/{name}"] == pytest.approx(sum(values) / len(values))
             assert line[f"missing/{name}"] == 0
         assert line["reward/total"] == pytest.approx(sum(row["total"] for row in ledger) / len(ledger))
+
+    def test_the_ledger_knows_each_prompt_phase_and_step(self, finished):
+        rows = rows_of(finished[1] / "ledger.jsonl")
+        steps = {(row["phase"], row["trained"]): set() for row in rows}
+        for row in rows:
+            steps[row["phase"], row["trained"]].add(row["step"])
+            assert ("prompt" in row, "fields" in row) == (row["index"] == 0,) * 2
+        last = max(steps["training", "yes"])
+        assert steps == {
+            ("before", "no"): {0},
+            ("training", "yes"): {*range(1, last + 1)},
+            ("after", "no"): {last},
+        }
 
     def test_contributions_in_the_ledger_add_up_to_the_shaped_reward(self, finished):
         for row in rows_of(finished[1] / "ledger.jsonl"):

@@ -35,3 +35,28 @@ def test_evaluations_replace_nothing_and_those_without_a_step_always_stand():
     evaluations = [line(0, 1, None, "no"), line(0, 1, 4, "no"), line(1, 1, 2, "no")]
     assert stand(*evaluations, line(0, 1, 3)) == [(0, 1, None), (0, 1, 4), (1, 1, 2), (0, 1, 3)]
     assert stand(*evaluations, line(1, 1, 3)) == [(0, 1, None), (1, 1, 2), (1, 1, 3)]
+
+
+def evaluation(attempt, stage, step, phase):
+    return line(attempt, stage, step, "no") | {"phase": phase}
+
+
+def test_an_evaluation_that_a_later_attempt_made_again_is_replaced():
+    before, after = evaluation(0, 1, 0, "before"), evaluation(0, 1, 4, "after")
+    assert stand(before, line(0, 1, 4), after, evaluation(1, 1, 4, "after")) == [(0, 1, 0), (0, 1, 4), (1, 1, 4)]
+    assert stand(evaluation(0, 2, None, "eval"), evaluation(1, 2, None, "eval")) == [(1, 2, None)]
+    assert stand(before, before, evaluation(1, 1, 0, "before")) == [(1, 1, 0)]
+
+
+def test_evaluations_of_other_steps_phases_and_stages_stay():
+    made = [evaluation(0, 1, 2, "during"), evaluation(0, 1, 4, "during"), evaluation(0, 2, None, "eval")]
+    assert stand(*made, evaluation(1, 1, 4, "after"), evaluation(1, 3, None, "eval")) == [
+        *[(0, 1, 2), (0, 1, 4), (0, 2, None)],
+        *[(1, 1, 4), (1, 3, None)],
+    ]
+
+
+def test_an_evaluation_of_a_step_that_was_trained_again_is_replaced_and_that_before_the_first_is_not():
+    made = [evaluation(0, 1, 0, "before"), evaluation(0, 1, 2, "during"), evaluation(0, 1, 4, "during")]
+    assert stand(*made, line(1, 1, 3)) == [(0, 1, 0), (0, 1, 2), (1, 1, 3)]
+    assert stand(*made, line(1, 1, 1)) == [(0, 1, 0), (1, 1, 1)]

@@ -1,16 +1,17 @@
 """The movement of the reward in a file: a run's ledger, the output of `score`, or rows with completions."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
+from rewardlab.analysis.ledger import current_steps, whole_lines
 from rewardlab.data import BadRows, kind_of, read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.scorefile import check_numbers, check_output, row_components
 from rewardlab.scoring import OutputRecords, ledger_movement
-from rewardlab.scoring.attribution import CurrentSteps, Movement
+from rewardlab.scoring.attribution import Movement
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
@@ -43,7 +44,7 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
 
 def _output_movement(plan: Plan, path: str) -> Movement:
     movement, bad, records = Movement(), BadRows(), OutputRecords(plan)
-    for place, row in _rows(path, bad):
+    for place, row in whole_lines(path, bad):
         try:
             _check_output(row, list(plan.components))
             if (index := records.differing(row)) is not None:
@@ -59,7 +60,7 @@ def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movem
     bad = BadRows()
 
     def good() -> Iterator[Mapping[str, Any]]:
-        for place, row in _rows(path, bad, torn=say):
+        for place, row in whole_lines(path, bad, torn=say):
             try:
                 _check_line(row, plan)
             except ValueError as error:
@@ -67,37 +68,11 @@ def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movem
             else:
                 yield row
 
-    with closing(read_lines(path)) as lines:
-        current = CurrentSteps(row for _, row in lines if not isinstance(row, Problem))
-    movement, trained = ledger_movement(good(), current)
+    movement, trained = ledger_movement(good(), current_steps(Path(path)))
     _refuse(bad, path)
     count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
     say(f"{path}: {count} of {'training' if trained else 'evaluations'}")
     return movement
-
-
-def _rows(
-    path: str, bad: BadRows, torn: Callable[[str], None] | None = None
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (place, row) for each good row. torn: prints that the last line has no end, which is then not bad."""
-    last = None
-    with closing(read_lines(path)) as lines:
-        for number, row in lines:
-            if last is not None:
-                bad.add(last)
-            last = row if isinstance(row, Problem) else None
-            if not isinstance(row, Problem):
-                yield f"{path}:{number}", row
-    if last is not None and torn is not None and not _ends_whole(path):
-        torn(f"warning: {last.where} is cut off, as a run leaves it that is going on or was killed; it does not count")
-    elif last is not None:
-        bad.add(last)
-
-
-def _ends_whole(path: str) -> bool:
-    with open(path, "rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() == b"\n"
 
 
 def _refuse(bad: BadRows, path: str) -> None:

@@ -4,7 +4,7 @@ In goes a run directory, of a run that has ended or is still going. Out comes a 
 about the components of the reward.
 
     page         the page, from all its parts
-    ledger_scan  one reading of the ledger for all parts that come from it
+    line_parts   one reading of the ledger for all parts that come from it
     causes       the part about what each component contributed to the rewards
     judges       the part about judges: questions, costs, consistency
     remarks      the part about what rewards remarked

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rewardlab.analysis.ledger import current_steps
 from rewardlab.analysis.report.causes import (
     GAVE,
     MovementSection,
@@ -19,7 +20,7 @@ from rewardlab.analysis.report.causes import (
 )
 from rewardlab.analysis.report.judges import Consistency, usage_table
 from rewardlab.analysis.report.last_groups import LastGroups
-from rewardlab.analysis.report.ledger_scan import current_steps, ledger_lines
+from rewardlab.analysis.report.line_parts import passing_lines
 from rewardlab.analysis.report.remarks import RemarkCounts
 from rewardlab.data import read_lines
 from rewardlab.errors import UserError
@@ -50,7 +51,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     ledger = run / "ledger.jsonl"
     consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
     # the section takes all lines of the ledger, and the other parts take each on its way there
-    moved = movement_section(ledger_lines(ledger, [consistency, remarks, shown]), current_steps(ledger))
+    moved = movement_section(passing_lines(ledger, [consistency, remarks, shown]), current_steps(ledger))
     parts = [
         f"<h1>{_safe(run.name)}</h1>",
         *_evaluations(run / "evaluation"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution.findings import LEAST_GROUPS, findings_of
     from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution, ScoredTotals
     from rewardlab.scoring.attribution.movement import GroupRecord, Movement
-    from rewardlab.scoring.attribution.superseded_steps import CurrentSteps
+    from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION, CurrentSteps
     from rewardlab.scoring.attribution.table import describe_rest, movement_as_dict, movement_lines, movement_table
 else:
     __getattr__, __dir__ = lazy_names(
@@ -36,13 +36,14 @@ else:
             "findings": ["LEAST_GROUPS", "findings_of"],
             "group_attribution": ["Attribution", "GroupAttribution", "ScoredTotals"],
             "movement": ["GroupRecord", "Movement"],
-            "superseded_steps": ["CurrentSteps"],
+            "superseded_steps": ["LEDGER_VERSION", "CurrentSteps"],
             "table": ["describe_rest", "movement_as_dict", "movement_lines", "movement_table"],
         },
     )
 
 __all__ = [
     "LEAST_GROUPS",
+    "LEDGER_VERSION",
     "Attribution",
     "CurrentSteps",
     "Decomposition",

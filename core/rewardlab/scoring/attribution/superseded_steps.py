@@ -1,29 +1,46 @@
-"""Superseded steps of a ledger: a resumed run goes back to a checkpoint and scores some of its steps again."""
+"""Superseded lines of a ledger: a resumed run goes back to a checkpoint and makes some of its steps again."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+LEDGER_VERSION = 2
+"""of the lines that `Ledger` writes; those of version 1 name none, and have no phase, prompt and fields"""
+
 
 class CurrentSteps:
-    """The steps of a ledger that count; `line in steps` says whether a line belongs to one.
+    """The lines of a ledger that count; `line in steps` says whether one does.
 
     An attempt that trained a stage from step s on replaces s and all later steps of that stage. Later steps that an
-    earlier attempt reached are no part of the model either, whether they were scored again or not.
+    earlier attempt reached are no part of the model either, whether they were scored again or not. An evaluation that a
+    later attempt made again, of the same stage, phase and step, is replaced by it.
     """
 
     def __init__(self, lines: Iterable[Mapping[str, Any]]):
-        """Read all lines of a ledger; those without an attempt, a stage and a step replace nothing."""
+        """Read all lines of a ledger; those without an attempt and a stage replace nothing."""
         self._begun: dict[int, dict[int, int]] = defaultdict(dict)
+        self._evaluated: dict[tuple[int, str, int | None], int] = {}
         for line in lines:
             attempt, stage, step = line.get("attempt"), line.get("stage"), line.get("step")
-            if type(attempt) is int and type(stage) is int and type(step) is int and line.get("trained") != "no":
+            if type(attempt) is not int or type(stage) is not int:
+                continue
+            if evaluation := _evaluation(line):
+                self._evaluated[evaluation] = max(attempt, self._evaluated.get(evaluation, attempt))
+            elif type(step) is int and line.get("trained") != "no":
                 begun = self._begun[stage]
                 begun[attempt] = min(step, begun.get(attempt, step))
 
     def __contains__(self, line: Mapping[str, Any]) -> bool:
-        """Return whether no later attempt replaced a line. One of no step, as of most evaluations, always counts."""
-        step = line["step"]
+        """Return whether no later attempt replaced a line. An evaluation of version 1 without a step always counts."""
+        step, attempt = line["step"], line["attempt"]
+        if (evaluation := _evaluation(line)) and self._evaluated.get(evaluation, attempt) > attempt:
+            return False
         return step is None or not any(
-            attempt > line["attempt"] and first <= step for attempt, first in self._begun[line["stage"]].items()
+            later > attempt and first <= step for later, first in self._begun[line["stage"]].items()
         )
+
+
+def _evaluation(line: Mapping[str, Any]) -> tuple[int, str, int | None] | None:
+    """Return which evaluation a line belongs to: its stage, phase and step; None of training and of version 1."""
+    phase = line.get("phase", "training")
+    return None if phase == "training" else (line["stage"], phase, line["step"])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rewardlab.training import ScoredGroup, summarise, write_evaluation_rows
+from rewardlab.training import Phase, ScoredGroup, summarise, write_evaluation_rows
 
 
 class EvaluationPasses:
@@ -23,21 +23,33 @@ class EvaluationPasses:
         self._step = trained // every * every
         self._groups: dict[int, ScoredGroup] = {}
 
+    def step_of_next(self, trained: int | None) -> int:
+        """Return the step of the pass that the next group belongs to.
+
+        trained: how many steps have been trained on, where that is known: a pass that this group begins then belongs to
+        the last of them that is evaluated, and else to the next one that is.
+        """
+        if self._groups:
+            return self._step
+        known = 0 if trained is None else trained // self._every * self._every
+        return min(self._last, max(self._step + self._every, known))
+
+    def phase(self, step: int) -> Phase:
+        """Return the phase of the pass of this step: "after" the last one, else "during" training."""
+        return "after" if step == self._last else "during"
+
     def add(self, row: int, scored: ScoredGroup, trained: int | None) -> int | None:
         """Add a group to the pass; return the pass's step where it is complete now and its results are written.
 
-        trained: how many steps have been trained on, where that is known: the pass then belongs to the last of them
-        that is evaluated, and else to the next one that is.
+        trained: as in `step_of_next`.
         """
-        if not self._groups:
-            known = 0 if trained is None else trained // self._every * self._every
-            self._step = min(self._last, max(self._step + self._every, known))
+        self._step = self.step_of_next(trained)
         self._groups[row] = scored
         if len(self._groups) < self._rows:
             return None
         groups = [self._groups[index] for index in sorted(self._groups)]
         self._groups = {}
-        self._write("after" if self._step == self._last else f"step-{self._step}", groups)
+        self._write("after" if self.phase(self._step) == "after" else f"step-{self._step}", groups)
         return self._step
 
     def _write(self, when: str, groups: Sequence[ScoredGroup]) -> None:

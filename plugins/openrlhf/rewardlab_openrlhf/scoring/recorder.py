@@ -66,8 +66,12 @@ class Recorder:
         if place.key in self._recovered:
             return
         self._recovered.note(place)
-        trained = "no" if place.evaluation else "unknown" if self._engine.dynamic_filtering else "yes"
-        self._ledger.write(self._stage, place.step, [scored], trained)
+        if place.evaluation:
+            step = self._passes.step_of_next(self._trained())
+            self._ledger.write(self._stage, step, [scored], "no", self._passes.phase(step))
+        else:
+            trained = "unknown" if self._engine.dynamic_filtering else "yes"
+            self._ledger.write(self._stage, place.step, [scored], trained)
         self._count(place, scored)
 
     def close(self) -> None:

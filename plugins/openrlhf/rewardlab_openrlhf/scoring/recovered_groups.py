@@ -52,7 +52,7 @@ class RecoveredGroups:
     def _groups(self) -> Iterator[list[Mapping[str, Any]]]:
         if not self._ledger.exists():
             return
-        lines = (row for _, row in read_lines(self._ledger) if isinstance(row, Mapping))
+        lines = (row for _, row in read_lines(self._ledger, any_text=True) if isinstance(row, Mapping))
         of_stage = (row for row in lines if self._of_stage.items() <= row.items())
         for _, group in groupby(of_stage, key=lambda row: row["group"]):
             yield list(group)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rewardlab.training import (
     Evaluation,
+    Phase,
     Results,
     RlStage,
     Scorer,
@@ -22,17 +23,25 @@ from toy_rewards.engine.policy import Policy
 def evaluate_before(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer) -> None:
     """Evaluate the policy that an rl stage starts from, where the recipe says so and no earlier attempt did it."""
     if stage.evaluation is not None and not _path(job, "before").exists():
-        evaluate(job, stage.evaluation, policy, scorer, "before")
+        evaluate(job, stage.evaluation, policy, scorer, "before", "before", 0)
 
 
 def evaluate_after(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer) -> None:
     """Evaluate the trained policy, where the recipe says so, and print what has changed."""
     if stage.evaluation is not None:
-        results = evaluate(job, stage.evaluation, policy, scorer, "after")
+        results = evaluate(job, stage.evaluation, policy, scorer, "after", "after", policy.step)
         job.say(results_table(results, Results.load(_path(job, "before"))))
 
 
-def evaluate(job: StageJob, settings: Evaluation, policy: Policy, scorer: Scorer, when: str) -> Results:
+def evaluate(
+    job: StageJob,
+    settings: Evaluation,
+    policy: Policy,
+    scorer: Scorer,
+    when: str,
+    phase: Phase = "eval",
+    step: int | None = None,
+) -> Results:
     """Return the results of an evaluation; they, the completions and their rows of the ledger are written."""
     planned, only_held_out = job.plan.evaluation_dataset(job.index)
     samples = held_out_samples(job.plan, job.index) if only_held_out else read_samples(job.plan, planned)
@@ -41,7 +50,7 @@ def evaluate(job: StageJob, settings: Evaluation, policy: Policy, scorer: Scorer
     groups = [policy.sample(sample, settings.samples, temperature, seed) for sample in samples]
     scored = scorer.score_groups(groups, zero_truncated=False)
     job.usage.write(job.index, None, scorer.judges.usage())
-    job.ledger.write(job.index, None, scored, trained="no")
+    job.ledger.write(job.index, step, scored, trained="no", phase=phase)
     write_evaluation_rows(_path(job, when).with_suffix(".rows.jsonl"), scored)
     results = summarise(scored, settings.by, name=f"{job.name} {when}")
     results.save(_path(job, when))

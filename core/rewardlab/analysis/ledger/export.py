@@ -1,0 +1,131 @@
+"""The ledger of a run as one file with a row for each completion: parquet, CSV or JSON lines."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rewardlab.analysis.ledger.columns import Column, ColumnFinder
+from rewardlab.analysis.ledger.flat_file import Format, flat_file, format_of
+from rewardlab.analysis.ledger.scan import refuse_later_version, whole_lines
+from rewardlab.analysis.ledger.table import FlatRow, flat_rows
+from rewardlab.data import BadRows, kind_of
+from rewardlab.errors import Problem, UserError
+from rewardlab.scorefile import output_path_problem
+from rewardlab.scoring.attribution import CurrentSteps
+
+NUMBERS = ("attempt", "stage", "group", "index")
+NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportResult:
+    """The rows that were written. superseded: how many of them a resume replaced."""
+
+    rows: int
+    superseded: int
+    columns: Sequence[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return asdict(self)
+
+
+def export_ledger(run: Path, output: Path, say: Callable[[str], None]) -> ExportResult:
+    """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
+
+    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept. A
+    UserError where there is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
+    """
+    ledger = run / "ledger.jsonl" if run.is_dir() else run
+    if not ledger.is_file():
+        raise UserError("there is no ledger.jsonl here; name the folder of a run that has scored something", str(run))
+    form = format_of(output)
+    _refuse_output(output)
+    first = _FirstReading(str(ledger), say)
+    columns = first.finder.columns()
+    rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
+    with flat_file(output, form, columns) as write:
+        for row in rows:
+            write(row)
+    return ExportResult(rows=rows.count, superseded=rows.superseded, columns=[column.name for column in columns])
+
+
+def _refuse_output(output: Path) -> None:
+    if problem := output_path_problem(output):
+        raise UserError([problem])
+    if output.exists():
+        raise UserError("exists already; give -o another name", where=str(output))
+
+
+def _ordered(ledger: Path, form: Format, columns: Sequence[Column], first: "_FirstReading") -> Iterator[FlatRow]:
+    """Yield the rows in the ledger's order; for formats without types, those first that show a column's type late."""
+
+    def rows() -> Iterator[tuple[int, FlatRow]]:
+        # a run that is going on has added lines meanwhile, perhaps with other columns
+        lines = islice((line for _, line in whole_lines(str(ledger), BadRows())), first.count)
+        return enumerate(flat_rows(lines, columns, first.current))
+
+    late = set() if form == "parquet" else {*first.finder.late}
+    if late:
+        yield from (row for number, row in islice(rows(), max(late) + 1) if number in late)
+    yield from (row for number, row in rows() if number not in late)
+
+
+class _FirstReading:
+    """What a reading of all lines tells: how many there are, their columns, and which of them count.
+
+    Raises UserError that lists the lines that are none of a ledger.
+    """
+
+    def __init__(self, path: str, say: Callable[[str], None]):
+        self.finder = ColumnFinder()
+        self.count = 0
+        self._bad = BadRows()
+        self.current = CurrentSteps(self._lines(path, say))
+        if self._bad.count:
+            raise self._bad.error(path, "a run writes no such lines; mend them, or leave them out of a copy")
+
+    def _lines(self, path: str, say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
+        for place, line in whole_lines(path, self._bad, torn=say):
+            refuse_later_version(line, place)
+            if fault := _fault(line):
+                self._bad.add(Problem(where=place, what=fault))
+                continue
+            self.count += 1
+            self.finder.add(line)
+            yield line
+
+
+def _fault(line: Mapping[str, Any]) -> str:
+    """Return why this is no line of a ledger; "" where it is one."""
+    if missing := [key for key in NEEDED if key not in line]:
+        return f"no {missing[0]}; a ledger's lines have one"
+    for key in NUMBERS:
+        if type(line[key]) is not int:
+            return f"{key} must be a whole number, not {kind_of(line[key])}"
+    if line["step"] is not None and type(line["step"]) is not int:
+        return f"step must be a whole number or null, not {kind_of(line['step'])}"
+    entries = line["components"]
+    if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
+        return "components must be an object with an object for each component"
+    if not isinstance(line.get("fields", {}), Mapping) or not isinstance(line.get("prompt", []), list):
+        return "prompt must be a list of messages, and fields an object"
+    return ""
+
+
+class _CountedRows:
+    """Rows on their way to the file, counted."""
+
+    def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]):
+        self._rows = rows
+        self._place = [column.name for column in columns].index("superseded")
+        self.count = 0
+        self.superseded = 0
+
+    def __iter__(self) -> Iterator[FlatRow]:
+        for row in self._rows:
+            self.count += 1
+            self.superseded += bool(row[self._place])
+            yield row
