@@ -4,6 +4,7 @@ import html
 import json
 import re
 import shlex
+import subprocess
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -165,7 +166,7 @@ def test_the_environment_gives_the_values_of_variables_that_are_set(monkeypatch)
     monkeypatch.setenv("ONE_KEY", "sk-1")
     monkeypatch.setenv("EMPTY_KEY", "")
     monkeypatch.delenv("NO_KEY", raising=False)
-    assert environment_values(["ONE_KEY", "EMPTY_KEY", "NO_KEY"]) == {"sk-1"}
+    assert environment_values(["ONE_KEY", "EMPTY_KEY", "NO_KEY"]) == {"ONE_KEY": "sk-1"}
 
 
 def test_a_value_that_is_no_utf8_is_hidden_too():
@@ -173,12 +174,58 @@ def test_a_value_that_is_no_utf8_is_hidden_too():
     assert Redactor([value]).text(f"<{value}> <k%FF-secret>") == f"<{MASK}> <{MASK}>"
 
 
-def test_noted_secrets_are_hidden_from_then_on(monkeypatch):
-    monkeypatch.setattr(redaction, "_noted", set())
-    redaction.redactor.cache_clear()
+def test_noted_secrets_are_hidden_from_then_on():
     assert redaction.redact("sk-12345 http://a:b@c") == "sk-12345 http://***@c"
     redaction.note_secrets(["sk-12345"])
     redaction.note_secrets(["sk-67890"])
     assert redaction.redact("sk-12345 sk-67890") == f"{MASK} {MASK}"
-    monkeypatch.undo()
-    redaction.redactor.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://bob:pa/ss?w#rd@host/v1", "https://***@host/v1"),
+        ("http://host:8000/v1/@x", "http://host:8000/v1/@x"),
+        ("http://bob:${oc.env:PASSWORD}@host", "http://bob:${oc.env:PASSWORD}@host"),
+        ("http://${LOGIN}@host", "http://${LOGIN}@host"),
+        ("http://bob:${oc.env:PASSWORD,hunter2}@host", "http://***@host"),
+        ("http://bob:x${oc.env:PASSWORD}@host", "http://***@host"),
+    ],
+)
+def test_of_a_login_only_a_variable_is_shown(url, shown):
+    assert Redactor([]).text(f"<{url}>") == f"<{shown}>"
+
+
+class TestACommandThatGoesOn:
+    @pytest.fixture(autouse=True)
+    def variables(self):
+        redaction.note_variables({"DATA": "/data/mine", "DEEPER": "/data/mine/deeper", "SHORT": "abc"})
+        redaction.note_secrets(["hunter2"])
+
+    @pytest.mark.parametrize(
+        ("argument", "shown"),
+        [
+            ("r.yaml", "r.yaml"),
+            ("my rows.jsonl", "'my rows.jsonl'"),
+            ("/data/mine", '"${DATA}"'),
+            ("/data/mine/rows.jsonl", '"${DATA}"/rows.jsonl'),
+            ("x=/data/mine/my rows.jsonl", "x=\"${DATA}\"'/my rows.jsonl'"),
+            ("/data/mine/deeper/a:/data/mine", '"${DEEPER}"/a:"${DATA}"'),
+            ("key=hunter2", "'key=***'"),
+            ("abc", "abc"),
+        ],
+    )
+    def test_names_the_variable(self, argument, shown):
+        assert redaction.shell_command(["rewardlab", argument]) == f"rewardlab {shown}"
+        assert redaction.redact(shown) == shown
+
+    def test_works_in_a_shell(self):
+        given = ["/data/mine/my $rows!.jsonl", "a 'b' \"c\"/data/mine", "`/data/mine/deeper`"]
+        command = redaction.shell_command(["printf", r"%s\n", *given])
+        variables = {"DATA": "/data/mine", "DEEPER": "/data/mine/deeper"}
+        done = subprocess.run(["bash", "-c", command], env=variables, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == given
+
+    def test_shows_a_path_to_read(self):
+        assert redaction.name_variables("/data/mine/run 1") == "${DATA}/run 1"
+        assert redaction.name_variables("hunter2/run") == "***/run"

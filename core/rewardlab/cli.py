@@ -114,11 +114,9 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 def _fail(options: Namespace, error: "RewardlabError") -> int:
     """Print an error, as JSON too where that was asked for, and return its exit code."""
     if getattr(options, "json", False):
-        import json
+        from rewardlab.text.printable import print_json
 
-        from rewardlab.redaction import redactor
-
-        print(json.dumps(redactor().tree(error.as_dict()), ensure_ascii=False))
+        print_json(error.as_dict())
     return _complain(str(error), error.exit_code)
 
 

@@ -1,7 +1,8 @@
 """Redaction: secrets are masked in everything that is printed and written.
 
 Masked are given values (in full, however JSON, a URL, HTML, a shell or Python would write them) and the user
-information of every URL. Values are masked wherever they occur, also inside words and numbers.
+information of every URL. Values are masked wherever they occur, also inside words and numbers. A command or path that
+somebody will type says the variable instead: ${NAME}.
 """
 
 import html
@@ -9,7 +10,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +20,13 @@ MIN_LENGTH = 4
 """Shorter values are left alone: masking "1" or "de" would ruin every log and hide nothing."""
 
 _NO_SECRETS = {"true", "false", "null", "none"}
-_USERINFO = re.compile(r"""(?<=[A-Za-z0-9+.-]://)[^\s/?#"<>\\]+@""")
+_USERINFO = re.compile(
+    r"""(?<=[A-Za-z0-9+.-]://)
+    (?!(?:[^\s/?\#"<>\\:@]*:)?\$\{[\w.:]+\}@)  # a variable stands where the password would
+    (?:[^\s/?\#"<>\\]+ | [^\s/?\#"<>\\:@]+:(?!\d+/)[^\s"<>\\@]{0,200}  # a password that no URL can hold
+    )@""",
+    re.VERBOSE,
+)
 
 
 class Redactor:
@@ -65,11 +72,25 @@ class Redactor:
 
 
 _noted: set[str] = set()
+_variables: dict[str, str] = {}
 
 
 def note_secrets(values: Iterable[str]) -> None:
     """Remember values that this process must not print or write. Making a plan notes those of its recipe."""
     _noted.update(values)
+    redactor.cache_clear()
+
+
+def note_variables(values: Mapping[str, str]) -> None:
+    """Remember the values of environment variables, by name, as secrets that a command may name."""
+    _variables.update(values)
+    note_secrets(values.values())
+
+
+def forget_secrets() -> None:
+    """Forget the values that were noted, for a process that has done with them."""
+    _noted.clear()
+    _variables.clear()
     redactor.cache_clear()
 
 
@@ -84,9 +105,39 @@ def redact(text: str) -> str:
     return redactor().text(text)
 
 
-def environment_values(names: Iterable[str]) -> set[str]:
-    """Return the values of those named environment variables that are set and not empty."""
-    return {os.environ[name] for name in names if os.environ.get(name)}
+def shell_command(arguments: Iterable[str]) -> str:
+    """Return a command for a shell, in which a variable stands for its value if that is a secret: "${DATA}"/a.jsonl."""
+    return " ".join(map(_shell_word, arguments))
+
+
+def name_variables(text: str) -> str:
+    """Return the text with each noted variable's value as ${NAME}, and other secrets masked."""
+    return "".join(redact(piece) if index % 2 == 0 else piece for index, piece in enumerate(_pieces(text)))
+
+
+def environment_values(names: Iterable[str]) -> dict[str, str]:
+    """Return the values, by name, of those environment variables that are set and not empty."""
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
+def _shell_word(text: str) -> str:
+    literal, *others = _pieces(text)
+    if not others:
+        return shlex.quote(redact(literal))
+    quoted = [shlex.quote(redact(piece)) if piece else "" for piece in (literal, *others[1::2])]
+    variables = [f'"{variable}"' for variable in others[::2]]
+    return "".join(piece for pair in zip(quoted, [*variables, ""], strict=True) for piece in pair)
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the text in pieces: what is literal, then ${NAME} and what is literal by turns."""
+    names = {value: name for name, value in reversed(_variables.items()) if value in _parts(value)}
+    if not names:
+        return [text]
+    longest_first = sorted(names, key=len, reverse=True)
+    pieces = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
+    pieces[1::2] = [f"${{{names[value]}}}" for value in pieces[1::2]]
+    return pieces
 
 
 def _parts(value: str) -> Iterator[str]:

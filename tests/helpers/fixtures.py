@@ -19,14 +19,25 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.loading import load
+from rewardlab.recipe.logins import PREFIX
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import Use
+from rewardlab.redaction import forget_secrets
 from rewardlab.training import telemetry_variables
 
 from helpers.paths import TESTS
 
 TOY = TESTS / "toy_plugin"
 TINY_MODELS = TESTS / "tiny_models"
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets_of_other_tests():
+    """A process keeps the secrets of every recipe that it reads; to the next test they are everyday words."""
+    yield
+    forget_secrets()
+    for name in [name for name in os.environ if name.startswith(PREFIX)]:
+        del os.environ[name]
 
 
 @pytest.fixture(scope="session")

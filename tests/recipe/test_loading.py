@@ -408,7 +408,7 @@ def test_secrets_are_the_values_that_came_from_the_environment(recipe):
         """,
         "e=${oc.env:STEPS,1}",
     )
-    assert document.secrets == {"sk-1: x #y", "no", "50"}
+    assert document.variables == {"KEY": "sk-1: x #y", "WORD": "no", "STEPS": "50"}
     assert "sk-1" not in repr(document)
 
 

@@ -92,7 +92,9 @@ class TestANewRun:
         assert "s3cr3t-word" not in written
         assert "very-private" not in written
         assert "${oc.env:MY_SERVER}" in (run.path / "recipe.resolved.yaml").read_text()
-        assert content(run, "manifest.json")["commands"] == ["rewardlab run r.yaml name=*** model=***"]
+        assert content(run, "manifest.json")["commands"] == [
+            'rewardlab run r.yaml name="${MY_NAME}" model="${MY_SERVER}"'
+        ]
 
     def test_keeps_a_command_as_one_could_type_it(self, plan, tmp_path):
         run = RunDirectory.create(plan(), ["rewardlab", "run", "my recipe.yaml"], root=tmp_path)

@@ -4,7 +4,6 @@ ROWS are a run's ledger.jsonl or the output of `score`, as they are; or rows wit
 are scored first, which may ask judges that cost money.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -23,8 +22,8 @@ def run(options: Namespace) -> int:
     from rewardlab.errors import UserError
     from rewardlab.plan import make_plan
     from rewardlab.recipe import load, sorted_out
-    from rewardlab.redaction import redact
     from rewardlab.scoring.attribution import movement_as_dict
+    from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = sorted_out(options.arguments)
     try:
@@ -33,11 +32,11 @@ def run(options: Namespace) -> int:
     except UserError as error:
         if not options.json:
             raise
-        print(redact(json.dumps(error.as_dict(), ensure_ascii=False)))
+        print_json(error.as_dict())
         return error.exit_code
     if options.json:
         causes = movement_as_dict(movement)
-        print(json.dumps({"ok": True, "findings": causes.pop("findings"), "causes": causes}))
+        print_json({"ok": True, "findings": causes.pop("findings"), "causes": causes})
         return 0
     for line in summary_lines(movement):
         print(line)

@@ -4,7 +4,6 @@ Loads no model, calls no judge and costs nothing; reads the first rows of each d
 already, a run's ledger.jsonl or the output of `score`, it also shows what moved the reward there: `rewardlab causes`.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -28,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     from rewardlab.errors import UserError
     from rewardlab.recipe import load, with_rows_or_none
-    from rewardlab.redaction import redact
+    from rewardlab.text.printable import print_json
     from rewardlab.training import check_recipe
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)
@@ -38,10 +37,10 @@ def run(options: Namespace) -> int:
     except UserError as error:
         if not options.json:
             raise
-        print(redact(json.dumps(error.as_dict() | {"warnings": []}, ensure_ascii=False)))
+        print_json(error.as_dict() | {"warnings": []})
         return error.exit_code
     if options.json:
-        print(json.dumps(_as_dict(plan, movement)))
+        print_json(_as_dict(plan, movement))
         return 0
     for warning in plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)

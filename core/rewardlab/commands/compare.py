@@ -6,7 +6,6 @@ A row is what `score` reads. All rows are checked for both before anything is sc
 the cassettes that the recipes name; where both are scored files, the rows are only needed for texts and --by.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -35,6 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     from rewardlab.analysis.compare import CompareJob, comparison_as_dict, format_comparison, parse_sources
+    from rewardlab.text.printable import print_json
 
     a, b, rows = parse_sources(options.arguments)
     sides = _sides((a, b))
@@ -49,7 +49,7 @@ def run(options: Namespace) -> int:
     ).run()
     named = list(zip((a, b), sides, strict=True))
     if options.json:
-        print(json.dumps(comparison_as_dict(compared, named), ensure_ascii=False))
+        print_json(comparison_as_dict(compared, named))
     else:
         columns = get_terminal_size((WIDTH, 0)).columns
         print(format_comparison(compared, named, width=max(LEAST_WIDTH, min(WIDTH, columns))))

@@ -7,7 +7,6 @@
 A plugin's environment is also built automatically when a recipe first needs it.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -96,9 +95,11 @@ def _environments_of_backends(registry: "Registry") -> dict[str, Callable[[], "E
 
 
 def _list(as_json: bool) -> int:
+    from rewardlab.text.printable import print_json
+
     rows = list(_rows())
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        print_json(rows, indent=1)
     elif rows:
         _table(rows)
     else:

@@ -8,7 +8,6 @@ reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the fil
 the table by kind.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -49,13 +48,14 @@ def run(options: Namespace) -> int:
 
 def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
     from rewardlab.analysis.judge_agreement import JudgeJob, format_agreement, measured_plan
+    from rewardlab.text.printable import print_json
 
     output = None if options.output is None else Path(options.output)
     measured = measured_plan(plan, options.component)
     job = JudgeJob(plan=measured, rows=rows, output=output, resume=options.resume, skip_bad=options.skip_bad, say=say)
     components = job.run()
     if options.json:
-        print(json.dumps({"components": components}, ensure_ascii=False))
+        print_json({"components": components})
     else:
         print("\n\n".join(format_agreement(name, found) for name, found in components.items()))
     return 0
@@ -65,6 +65,7 @@ def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None])
     from rewardlab.analysis.judge_agreement import Grafting, refuse_output
     from rewardlab.errors import UserError
     from rewardlab.scorefile import to_line
+    from rewardlab.text.printable import print_json
 
     output = Path(options.output)
     refuse_output(output)
@@ -87,7 +88,7 @@ def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None])
     output.write_bytes(b"".join(lines))
     if options.json:
         summary = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": options.output}
-        print(json.dumps(summary, ensure_ascii=False))
+        print_json(summary)
     say(f"{len(lines)} pairs from {work.grafted} of {work.read} rows: {options.output}")
     return 0
 

@@ -12,7 +12,6 @@ KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<co
 `check` exits with 1 where a law is broken, or none could be tried. It needs `pip install 'rewardlab[testing]'`.
 """
 
-import json
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from functools import partial
@@ -60,6 +59,7 @@ def _list(options: Namespace) -> int:
     from rewardlab.authoring import PARTS, component_rows, format_card, format_table, part_row
     from rewardlab.errors import UserError, nearest
     from rewardlab.registry import Registry
+    from rewardlab.text.printable import print_json
 
     if len(options.words) > 1:
         given = " ".join(options.words)
@@ -76,7 +76,7 @@ def _list(options: Namespace) -> int:
     if name and not rows:
         raise UserError(f"no component {name!r}{nearest(name, [row['use'] for row in every])}")
     if options.json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        print_json(rows, indent=1)
     elif name:
         print("\n\n".join(map(format_card, rows)))
     else:
@@ -90,12 +90,13 @@ def _list(options: Namespace) -> int:
 def _new(options: Namespace) -> int:
     from rewardlab.authoring import next_steps, write_scaffold
     from rewardlab.errors import UserError
+    from rewardlab.text.printable import print_json
 
     if len(options.words) != 2:
         raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
     made = write_scaffold(options.words[1], options.into, kind=options.kind or "reward", minimal=bool(options.minimal))
     if options.json:
-        print(json.dumps({"folder": str(made.folder), "files": made.files, "next": next_steps(made)}))
+        print_json({"folder": str(made.folder), "files": made.files, "next": next_steps(made)})
     else:
         print(f"{made.folder}: {len(made.files)} files, with the {made.kind} {made.use}. Next:")
         print("\n".join(f"  {command}" for command in next_steps(made)))
@@ -108,12 +109,13 @@ def _check(options: Namespace) -> int:
     if len(options.words) < 2:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
     from rewardlab.authoring import check_as_dict, check_plugin, format_findings
+    from rewardlab.text.printable import print_json
 
     _, name, *settings = options.words
     tries, only = options.tries or TRIES, options.only
     if options.json:
         check = check_plugin(name, settings, tries=tries, only=only)
-        print(json.dumps(check_as_dict(check), ensure_ascii=False, indent=1))
+        print_json(check_as_dict(check), indent=1)
     else:
         write = partial(print, file=sys.stdout, flush=True)  # the stdout of now: what plugins print goes to stderr
         check = check_plugin(name, settings, tries=tries, only=only, write=write)

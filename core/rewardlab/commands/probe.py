@@ -6,7 +6,6 @@ where --honest says; without ROWS the recipe's dataset is read, its held-out row
 Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -49,6 +48,7 @@ def run(options: Namespace) -> int:
     from rewardlab.analysis.probe import ProbeJob, WinRule, format_probe, probe_as_dict
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
+    from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)
     probed = ProbeJob(
@@ -63,5 +63,8 @@ def run(options: Namespace) -> int:
         skip_bad=options.skip_bad,
         say=partial(print, file=sys.stderr),
     ).run()
-    print(json.dumps(probe_as_dict(probed), ensure_ascii=False) if options.json else format_probe(probed))
+    if options.json:
+        print_json(probe_as_dict(probed))
+    else:
+        print(format_probe(probed))
     return 1 if probed.failing else 0

@@ -4,8 +4,6 @@ A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough
 --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
 """
 
-import json
-import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -50,6 +48,8 @@ def run(options: Namespace) -> int:
 def _run(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
     from rewardlab.analysis.report import write_report
     from rewardlab.errors import JobError, RewardlabError
+    from rewardlab.redaction import name_variables, shell_command
+    from rewardlab.text.printable import print_json
 
     try:
         result = job.run()
@@ -58,27 +58,29 @@ def _run(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
         for line in job.continuation():
             print(line, file=sys.stderr)
         if isinstance(error, RewardlabError) and job.directory is not None:
-            error.details["directory"] = str(job.directory)
+            error.details["directory"] = name_variables(str(job.directory))
         raise
     if as_json:
-        print(json.dumps(_as_json(result), ensure_ascii=False))
+        print_json(_as_json(result))
+    directory = name_variables(str(result.directory))
     if result.stopped:
-        print(f"stopped; what was done is in {result.directory}", file=sys.stderr)
-        print(f"continue with: {shlex.join([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
+        print(f"stopped; what was done is in {directory}", file=sys.stderr)
+        print(f"continue with: {shell_command([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
         return JobError.exit_code
     for finding in findings:
         told(f"note: {finding}")
-    told(f"results: {result.directory} (open report.html)")
+    told(f"results: {directory} (open report.html)")
     for line in _next_steps(result.directory, job.plan):
         told(line)
     return 0
 
 
 def _as_json(result: "RunResult") -> dict[str, Any]:
+    from rewardlab.redaction import name_variables
     from rewardlab.training import written_models
 
-    models = list(map(str, written_models(result.directory)))
-    return {"ok": not result.stopped, "directory": str(result.directory), "stopped": result.stopped, "models": models}
+    directory, *models = (name_variables(str(path)) for path in (result.directory, *written_models(result.directory)))
+    return {"ok": not result.stopped, "directory": directory, "stopped": result.stopped, "models": models}
 
 
 def say(line: str) -> None:
@@ -88,14 +90,14 @@ def say(line: str) -> None:
 
 def _next_steps(directory: Path, plan: "Plan") -> list[str]:
     from rewardlab.recipe import RESOLVED
+    from rewardlab.redaction import name_variables, shell_command
     from rewardlab.training import written_models
 
     models = written_models(directory)
-    lines = [f"model: {models[-1]}"] if models else []
+    lines = [f"model: {name_variables(str(models[-1]))}"] if models else []
     if rows := max((directory / "evaluation").glob("*-after.rows.jsonl"), default=None):
-        paths = (directory / RESOLVED, rows, directory / "rescored.jsonl")
-        recipe, scored, output = (shlex.quote(str(path)) for path in paths)
-        why = f"rewardlab score {recipe} {scored} -o {output}"
+        recipe, output = str(directory / RESOLVED), str(directory / "rescored.jsonl")
+        why = shell_command(["rewardlab", "score", recipe, str(rows), "-o", output])
         lines.append(f"next, see why each completion got its reward: {why}")
         judges = [plan.judges[name] for name in plan.asked_by_rewards]
         if any(not judge.spec.local and judge.use.cassette is None for judge in judges):

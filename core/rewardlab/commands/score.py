@@ -4,7 +4,6 @@ A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked
 interrupted job continues with --resume. A file whose name contains = is written with its folder: ./a=b.jsonl.
 """
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -27,7 +26,9 @@ def run(options: Namespace) -> int:
     recipe, rows, overrides = sorted_out(options.arguments)
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
+    from rewardlab.redaction import name_variables
     from rewardlab.scorefile import ScoreJob
+    from rewardlab.text.printable import print_json
 
     job = ScoreJob(
         plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),
@@ -40,9 +41,9 @@ def run(options: Namespace) -> int:
     )
     summary = job.run()
     if options.json:
-        print(json.dumps(summary.as_dict() | {"output": options.output}, ensure_ascii=False))
+        print_json(summary.as_dict() | {"output": name_variables(options.output)})
     *components, total = summary.lines()
-    print(*components, f"{total}: {options.output}", sep="\n", file=sys.stderr)
+    print(*components, f"{total}: {name_variables(options.output)}", sep="\n", file=sys.stderr)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rewardlab.files import expanded
 from rewardlab.judging.cassette import Cassette, question_key
 from rewardlab.recipe.use import CassetteUse, JudgeUse
+from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
 
@@ -80,7 +81,7 @@ class ReplyCache:
         try:
             reply = await call(ask)
             if reply.error is None and self._writable is not None:
-                reply = self._writable.add(key, str(self._identity.get("model", "")), ask.draw, reply)
+                reply = self._writable.add(key, redact(str(self._identity.get("model", ""))), ask.draw, reply)
                 self._note(key, reply)
         finally:
             del self._under_way[key]

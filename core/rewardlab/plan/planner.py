@@ -26,7 +26,7 @@ from rewardlab.recipe.models import Recipe, Reward
 from rewardlab.recipe.salvage import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
-from rewardlab.redaction import environment_values, note_secrets
+from rewardlab.redaction import environment_values, note_variables
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import DatasetSpec, RewardSpec
 
@@ -66,7 +66,7 @@ class Draft:
 
 def draft_plan(document: Document, registry: Registry | None, purpose: Purpose) -> Draft:
     """Return a draft: the plan of the parts of a recipe that can be read, with the problems of the rest."""
-    note_secrets(document.secrets)
+    note_variables(document.variables)
     planner = _Planner(document, registry or Registry(), purpose)
     plan = planner.plan()
     return Draft(document=document, plan=plan, problems=planner.problems, lost=planner.lost)
@@ -140,7 +140,7 @@ class _Planner:
         options = self._options(spec, use, path)
         if options is None:
             return None
-        note_secrets(environment_values(secret_variables(options).values()))
+        note_variables(environment_values(secret_variables(options).values()))
         return Component(use=use, spec=spec, options=options) if self.lost.is_whole(path) else None
 
     def _find_backend(self, recipe: Recipe) -> Component | None:

@@ -5,6 +5,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
 
     loading           a file and overrides: OmegaConf, ${oc.env:...}, line numbers
     shipped           the recipes that come with rewardlab, by name
+    logins            users and passwords of URLs, which are not written
     yaml12            YAML 1.2 as recipes use it
     models, use       the models: the recipe, its stages; components by name with their options
     probe_families    the degenerate completions that a recipe can name

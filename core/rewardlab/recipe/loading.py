@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import yaml
 
 from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.recipe.logins import describe_login, keep_logins
 from rewardlab.recipe.shipped import recipe_file, shipped_hint
 from rewardlab.recipe.yaml12 import UNPRINTABLE, Keys, Place, Tree, compose, dump, scalar
+from rewardlab.redaction import environment_values, redact
 
 RESOLVED = "recipe.resolved.yaml"
 """the recipe in the folder of a run"""
@@ -31,8 +33,9 @@ _GIVEN = Path("recipe")
 class Document:
     """A loaded recipe. A path in it is a tuple of keys and list indices.
 
-    `raw` has the overrides applied and keeps `${oc.env:...}` as text: it is what may be written to disk.
-    `tree` is resolved. `secrets` are the values that came from the environment. `problems` are those of a
+    `raw` has the overrides applied and keeps `${oc.env:...}` as text: it is what may be written to disk. The user and
+    password of a URL stand in it as such a variable, too, which `load` sets in this process and its children.
+    `tree` is resolved. `variables` are the values that came from the environment, by name. `problems` are those of a
     document that was not loaded strictly.
     """
 
@@ -40,7 +43,7 @@ class Document:
     raw: dict[str, Any]
     tree: dict[str, Any] = field(repr=False)
     overrides: tuple[str, ...] = ()
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     problems: tuple[Problem, ...] = ()
     _root: Place = field(repr=False, compare=False)
     _origins: dict[Keys, str] = field(default_factory=dict, repr=False, compare=False)
@@ -91,6 +94,7 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
         raise UserError(what, where=f"{path}:{root.line}")
     document = Document(path=path, raw=raw, tree=raw, overrides=tuple(overrides), _root=root)
     _override(document)
+    keep_logins(document.raw)
     document = _resolved(document, noted)
     if strict and noted:
         raise UserError(noted)
@@ -173,6 +177,7 @@ class _Override(NamedTuple):
 
 
 def _shown(override: str) -> str:
+    override = redact(override)
     return f"override {override if len(override) <= 80 else override[:77] + '...'!r}"
 
 
@@ -265,7 +270,7 @@ _INNERMOST = re.compile(r"\$\{[^{}]*\}")
 
 def _resolved(document: Document, problems: list[Problem]) -> Document:
     """Return the document with its tree resolved; a value that cannot be resolved stays as it is and is a problem."""
-    secrets: set[str] = set()
+    variables: dict[str, str] = {}
 
     def refuse(path: Keys, what: str) -> None:
         problems.append(Problem(where=document.where(path), what=what, path=path))
@@ -280,25 +285,26 @@ def _resolved(document: Document, problems: list[Problem]) -> Document:
             return [resolve(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, str) and "${" in value:
             try:
-                return _interpolate(value, secrets)
+                return _interpolate(value, variables)
             except ValueError as error:
                 refuse(path, str(error))
         return value
 
     tree: Any = resolve(document.raw, ())
-    return replace(document, tree=tree, secrets=frozenset(secrets))
+    return replace(document, tree=tree, variables=variables)
 
 
-def _interpolate(text: str, secrets: set[str]) -> Tree:
+def _interpolate(text: str, variables: dict[str, str]) -> Tree:
     """Return a text with its `${oc.env:...}` resolved; a text that is one such call is read as a plain scalar.
 
-    Raises ValueError for any other `${...}` and for variables that are not set.
+    The variables that it names are put into `variables`. Raises ValueError for any other `${...}` and for variables
+    that are not set.
     """
     calls = [_call(text, opening) for opening in _OPENING.finditer(text) if len(opening[1]) % 2 == 0]
     if missing := [name for name, needed in dict.fromkeys(calls) if needed and name not in os.environ]:
-        what = f"no environment variable {' and no '.join(missing)}"
-        raise ValueError(f"{what}; export it, or write ${{oc.env:{missing[0]},default}}")
-    secrets.update(os.environ[name] for name, _ in calls if os.environ.get(name))
+        advice = describe_login(missing[0]) or f"export it, or write ${{oc.env:{missing[0]},default}}"
+        raise ValueError(f"no environment variable {' and no '.join(missing)}; {advice}")
+    variables |= environment_values(name for name, _ in calls)
     from omegaconf import OmegaConf  # 70 ms, and most recipes need none
     from omegaconf.errors import OmegaConfBaseException
 

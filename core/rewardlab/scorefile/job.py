@@ -1,6 +1,5 @@
 """The job of `rewardlab score`: from a file of rows to a file of scores in the same order, resumable at any point."""
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from rewardlab.files import LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
+from rewardlab.redaction import shell_command
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     PartialOutput,
@@ -162,4 +162,4 @@ class ScoreJob:
                 raise
             what = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
-            raise JobError(f"{what}\n{there}; to go on: {shlex.join(self.command)}") from error
+            raise JobError(f"{what}\n{there}; to go on: {shell_command(self.command)}") from error

@@ -1,11 +1,14 @@
-"""What reaches a terminal: text without the control characters by which a model or a server could steer it."""
+"""What reaches a terminal: text without secrets, and without the control characters that could steer it."""
 
+import json
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TextIO
+
+from rewardlab.redaction import redact, redactor
 
 # all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -28,7 +31,7 @@ def _writes_bars(frame: FrameType) -> bool:
 
 
 class PrintableStream:
-    """A text stream that writes what is printable to another one; everything else is the other's."""
+    """A text stream that writes what is printable, without secrets, to another; everything else is the other's."""
 
     def __init__(self, below: TextIO):
         self.below = below
@@ -39,7 +42,7 @@ class PrintableStream:
         Progress bars of libraries stay bars: a text may begin its line anew, and tqdm alone may move between lines.
         """
         kept = len(text) if _MOVES.fullmatch(text) and _writes_bars(sys._getframe(1)) else int(text.startswith("\r"))
-        self.below.write(text[:kept] + printable(text[kept:]))
+        self.below.write(text[:kept] + printable(redact(text[kept:])))
         return len(text)
 
     def writelines(self, lines: Any) -> None:
@@ -53,13 +56,20 @@ class PrintableStream:
 
 @contextmanager
 def printable_output() -> Iterator[None]:
-    """Let everything that is printed in this block be printable, on stdout and on stderr."""
+    """Let everything that is printed in this block be printable and hide secrets, on stdout and on stderr."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (PrintableStream(stream) for stream in before)
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def print_json(content: Any, indent: int | None = None) -> None:
+    """Print JSON values without the secrets in them; what is left is whole JSON, also where a number was a secret."""
+    text = json.dumps(redactor().tree(content), ensure_ascii=False, indent=indent)
+    stream = sys.stdout.below if isinstance(sys.stdout, PrintableStream) else sys.stdout
+    print(printable(text), file=stream)
 
 
 def cursor_stream() -> TextIO:

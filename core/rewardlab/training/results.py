@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rewardlab.files import write_json
+from rewardlab.redaction import redact
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import columns
 
@@ -57,7 +58,7 @@ def summarise(scored: Sequence[ScoredGroup], by: Sequence[str], name: str) -> Re
         values = {str(g.sample.fields[field]) for g in scored if field in g.sample.fields}
         for value in sorted(values):
             some = [g for g in scored if str(g.sample.fields.get(field)) == value]
-            slices.append(_slice(f"{field} {value}", some))
+            slices.append(_slice(redact(f"{field} {value}"), some))
         if field == "language" and "en" in values and len(values) > 2:
             some = [g for g in scored if str(g.sample.fields.get(field)) != "en"]
             slices.append(_slice("all but en", some))

@@ -15,7 +15,6 @@ Each resume is a new attempt at the same folder.
 import hashlib
 import json
 import platform
-import shlex
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,7 @@ from rewardlab.recipe.differences import differences
 from rewardlab.recipe.loading import RESOLVED as RECIPE
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.redaction import redact
+from rewardlab.redaction import redactor, shell_command
 from rewardlab.version import __version__
 
 SHOWN = 5
@@ -163,11 +162,11 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: found for name in _packages(plan) if (found := _installed(name))},
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
-        "seed": plan.recipe.seed,
+        "seed": redactor().tree(plan.recipe.seed),
         "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
         # kept for reports, which are made without the plugins
         "remarks": {name: list(p.spec.remarks) for name, p in plan.components.items() if p.spec.remarks},
-        "commands": [redact(shlex.join(command))],
+        "commands": [shell_command(command)],
     }
 
 

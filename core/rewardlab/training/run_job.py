@@ -1,6 +1,5 @@
 """Runs of recipes from Python: start, follow, stop and continue them as `rewardlab run` does."""
 
-import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from rewardlab.judging import probe_judges
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import DataStage
+from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.readiness import get_ready
@@ -115,7 +115,7 @@ class RunJob:
         self._get_ready(backend)
         directory = self._open()
         self.directory = directory.path
-        self._say(f"run directory: {directory.path}")
+        self._say(f"run directory: {name_variables(str(directory.path))}")
         try:
             backend.run(self.plan, directory, self._stage, self._say)
         except KeyboardInterrupt:
@@ -172,11 +172,13 @@ class RunJob:
         """
         if self.directory is None:
             return []
-        resume = shlex.join([*self.command, "--resume", str(self.directory)])
-        lines = [f"what was done is in {self.directory}; after mending, continue with: {resume}"]
+        resume = shell_command([*self.command, "--resume", str(self.directory)])
+        folder = name_variables(str(self.directory))
+        lines = [f"what was done is in {folder}; after mending, continue with: {resume}"]
         if models := written_models(self.directory):
             stage = int(models[-1].name.partition("-")[0]) + 1
-            lines.append(f"or, with a changed recipe, from its last model: model={models[-1]} --stage {stage}")
+            model = name_variables(f"model={models[-1]}")
+            lines.append(f"or, with a changed recipe, from its last model: {model} --stage {stage}")
         return lines
 
     def _run_in_thread(self) -> None:
