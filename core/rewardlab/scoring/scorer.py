@@ -28,6 +28,7 @@ from rewardlab.scoring.group_sampler import GroupSampler
 from rewardlab.scoring.lanes import Lane, open_lane
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.scoring.shared_lane import SharedLane
+from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers import AUTO_DEVICE, WorkerPool, Workers, WorkerStartError, opener, python_of, resolve_device
@@ -221,7 +222,7 @@ class Scorer:
             spec = replace(spec, timeout=planned.use.timeout)
         if spec.runs == "worker":
             return open_lane(spec, None, pool=self._pool(planned, spec))
-        reward = self._build_reward(name, planned, judges)
+        reward = watched(self._build_reward(name, planned, judges), spec, f"component {name!r} ({planned.use.use})")
         if spec.runs != "thread":
             return open_lane(spec, reward)
         if spec.scope == "group":
