@@ -174,7 +174,9 @@ def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_befor
 def test_rows_that_are_not_read_are_not_told(recipe, write, causes):
     recipe()
     write("rows.jsonl", [{"id": n} for n in range(5)])
-    assert len(causes("rows.jsonl", "--rows", "2", code=2)[0]["problems"]) == 2 + 1
+    one, count = causes("rows.jsonl", "--rows", "2", code=2)[0]["problems"]
+    assert one["what"].endswith("(2 rows, this is the first)")
+    assert count["what"] == "2 bad rows; mend them"
 
 
 def test_rows_may_have_a_column_called_components(recipe, write, causes):
