@@ -1,4 +1,8 @@
-"""`rewardlab plugins new NAME`: a distribution of each kind that installs and passes at once."""
+"""`rewardlab plugins new NAME`: a distribution of each kind that installs and passes at once.
+
+The engine of a new backend is the toy engine; `PYTHONPATH=tests python tests/authoring/test_scaffold.py` writes its
+templates anew.
+"""
 
 import json
 import os
@@ -10,7 +14,7 @@ import tomllib
 import zipfile
 
 import pytest
-from helpers.paths import ROOT, TESTS
+from helpers.paths import ROOT
 from rewardlab import Completion, Sample, __version__
 from rewardlab.authoring import next_steps, write_scaffold
 from rewardlab.authoring.scaffold import KINDS
@@ -33,13 +37,15 @@ FILES = [
 MINIMAL = ["pyproject.toml", "rewardlab_my_terms/__init__.py", "tests/test_laws.py"]
 SIZES = [(kind, minimal) for kind in KINDS for minimal in (False, True)]
 PLACEHOLDERS = ("@name@", "@package@", "@release@", "@summary@", "@test@", ".tmpl")
-ENGINE = {  # what the scaffold's engine calls otherwise than the toy engine, which is the same code
-    "toy_rewards": "rewardlab_my_terms",
+TOY_ENGINE = ROOT / "tests/toy_plugin/toy_rewards/engine"
+ENGINE_TEMPLATES = ROOT / "core/rewardlab/authoring/scaffold/full/backend/package/engine"
+WORDS_OF_TOY = {
+    "toy_rewards": "@package@",
     "ToyBackend": "AnswersBackend",
-    "use: toy": "use: my-terms",
-    "the toy backend": "the backend my-terms",
-    "backend toy": "backend my-terms",
-    "the toy samples": "my-terms samples",
+    "use: toy": "use: @name@",
+    "the toy backend": "the backend @name@",
+    "backend toy": "backend @name@",
+    "the toy samples": "@name@ samples",
     "The toy engine": "The engine",
     "the toy engine": "the engine",
 }
@@ -100,16 +106,18 @@ def test_each_kind_has_an_example_and_a_smallest_one(tmp_path, kind, minimal):
         assert told == re.findall(r"^    (\w+): ", options, re.MULTILINE)
 
 
-def test_the_engine_of_a_backend_is_the_toy_engine(tmp_path):
-    made = write_scaffold("my-terms", tmp_path, kind="backend")
-    engine = TESTS / "toy_plugin/toy_rewards/engine"
-    told = {file.partition("/engine/")[2] for file in made.files if "/engine/" in file}
-    assert told == {path.name for path in engine.glob("*.py")}
-    for name in told:
-        text = (engine / name).read_text(encoding="utf-8")
-        for here, there in ENGINE.items():
-            text = text.replace(here, there)
-        assert (made.folder / "rewardlab_my_terms/engine" / name).read_text(encoding="utf-8") == text, name
+def engine_templates():
+    """Return the templates of a new backend's engine, by name: the toy engine in the words of a scaffold."""
+    templates = {f"{path.name}.tmpl": path.read_text(encoding="utf-8") for path in TOY_ENGINE.glob("*.py")}
+    for toy, scaffold in WORDS_OF_TOY.items():
+        templates = {name: text.replace(toy, scaffold) for name, text in templates.items()}
+    return templates
+
+
+def test_the_engine_of_a_backend_is_the_toy_engine():
+    written = {path.name: path.read_text(encoding="utf-8") for path in ENGINE_TEMPLATES.iterdir()}
+    assert written == engine_templates(), "run: PYTHONPATH=tests python tests/authoring/test_scaffold.py"
+    assert not [name for name, text in written.items() if "toy" in text.lower()]
 
 
 def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
@@ -400,3 +408,8 @@ def test_a_wheel_of_the_core_has_the_templates(tmp_path):
     templates = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".tmpl")]
     assert len(templates) == len([*(ROOT / "core/rewardlab/authoring/scaffold").rglob("*.tmpl")])
     assert len(templates) > len(SIZES) * 2
+
+
+if __name__ == "__main__":
+    for name, text in engine_templates().items():
+        (ENGINE_TEMPLATES / name).write_text(text, encoding="utf-8")
