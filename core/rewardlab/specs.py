@@ -189,6 +189,8 @@ class RewardSpec(Spec):
         host's environment: the reward itself where it runs "worker", else the files that `build` opens through
         `context.workers`. Under an option `environment: EnvironmentChoice` a user may name an interpreter instead.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
+    memory: GB (10^9 bytes) that one call may add to what a worker takes; None where nothing limits it. A worker that
+        takes more is killed and restarted, and a completion of which it does so alone fails: it is no low score.
     remarks: keys of `info` that are worth counting: in how many completions each is there (and neither null, false,
         empty nor 0) is told by `score` at its end and by a run's report. For what was cut, skipped, or fallen back on.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
@@ -207,6 +209,7 @@ class RewardSpec(Spec):
     environment: str | None = None
     remarks: Sequence[str] = ()
     timeout: float = 60.0
+    memory: float | None = 4.0
     on_timeout: Literal["fail"] | float = "fail"
 
     def __post_init__(self) -> None:
@@ -217,6 +220,8 @@ class RewardSpec(Spec):
             raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
         if any(isinstance(names, str) for names in (self.requires, self.judges, self.remarks)):
             raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
+        if self.memory is not None and not self.memory > 0:
+            raise ValueError(f"{self.name}: memory {self.memory!r} is no positive number of GB")
         low, high = self.range
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ValueError(f"{self.name}: range {self.range!r} is no closed finite interval")

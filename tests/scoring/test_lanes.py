@@ -17,7 +17,7 @@ from rewardlab import GroupStream, RewardSpec, Score
 from rewardlab.concurrency import CallThread, LoopThread
 from rewardlab.errors import JobError
 from rewardlab.scoring.lanes import MOST_ITEMS, ItemLane, open_lane
-from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerStartError, WorkerTimeout
+from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerStartError, WorkerTimeout
 
 pytestmark = pytest.mark.usefixtures("no_complaints")
 WAYS = ["inline", "thread", "async"]
@@ -503,6 +503,7 @@ def worker_lane(errors, **spec):
     [
         PluginRaisedError("ValueError: no (at x.py:3)"),
         WorkerTimeout("no score within 2 s", cpu_bound=False),
+        WorkerMemoryError("it took more memory than its worker may (4 GB)"),
         WorkerDiedError("the worker died (signal 11)"),
     ],
 )

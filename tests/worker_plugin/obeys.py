@@ -73,6 +73,14 @@ def hold_gil():
     ctypes.PyDLL(None).sleep(60)
 
 
+def take(gigabytes):
+    """Use that much memory, for as long as it takes."""
+    kept = []
+    while len(kept) * 0.01 < gigabytes:
+        kept.append(b"x" * 10_000_000)
+    time.sleep(60)
+
+
 def helper(flag):
     """A forked child of the worker that would outlive it; its id is written to the file `flag`."""
     child = os.fork()
@@ -116,4 +124,5 @@ __all__ = [
     "loud",
     "pid",
     "raised",
+    "take",
 ]

@@ -23,6 +23,7 @@ from rewardlab.workers import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerError,
+    WorkerMemoryError,
     WorkerPool,
     Workers,
     WorkerStartError,
@@ -109,8 +110,8 @@ def shared():
     pool.close()
 
 
-def make_pool(name: str, timeout: float = 60.0, options=None, context=None, **more) -> WorkerPool:
-    spec = replace(Registry().find("reward", f"cases/{name}"), timeout=timeout)
+def make_pool(name: str, timeout: float = 60.0, memory=4.0, options=None, context=None, **more) -> WorkerPool:
+    spec = replace(Registry().find("reward", f"cases/{name}"), timeout=timeout, memory=memory)
     made = spec.config.model_validate(options or {})
     return WorkerPool(use=f"cases/{name}", spec=spec, options=made, context=context or Context(), **more)
 
@@ -321,6 +322,31 @@ class TestDeadline:
         pool = open_file(timeout=0.4)
         with pytest.raises(WorkerTimeout):
             say(pool, "[print('x' * 10_000, file=sys.stderr) for _ in iter(int, 1)]")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux says how much a process takes")
+class TestMemory:
+    def test_of_a_call_that_takes_too_much_ends_only_that_call(self, open_pool):
+        pool = open_pool("obeys", memory=0.2)
+        [before] = say(pool, "pid()")
+        with pytest.raises(
+            WorkerMemoryError, match=r"more memory than its worker may \(0\.2 GB, `memory` in the recipe"
+        ):
+            say(pool, "take(1)")
+        assert gone(before.info["pid"], within=0.1)
+        assert say(pool, "said(1.0)")[0].value == 1.0
+        assert pool.restarts == 1
+
+    def test_that_a_model_takes_counts_for_nothing(self, open_file):
+        pool = open_file(memory=0.2)
+        for _ in range(3):
+            say(pool, "context.setdefault('kept', []).append(b'x' * 150_000_000) or (time.sleep(0.15), pid())[1]")
+        assert pool.restarts == 0
+        with pytest.raises(WorkerMemoryError):
+            say(pool, "take(1)")
+
+    def test_is_as_much_as_there_is_where_no_limit_is_declared(self, open_file):
+        assert say(open_file(), "(b'x' * 300_000_000, time.sleep(0.2), pid())[2]")
 
 
 class TestDeath:

@@ -22,7 +22,7 @@ from rewardlab.errors import JobError, one_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
-from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerPool, WorkerTimeout
+from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerPool, WorkerTimeout
 
 Item = tuple[Sample, Completion]
 Request = tuple[Sequence[Item], asyncio.Future]
@@ -210,7 +210,7 @@ def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
 
 def _is_plugin_failure(error: BaseException) -> bool:
     if isinstance(error, JobError):
-        return isinstance(error, PluginRaisedError | WorkerTimeout | WorkerDiedError)
+        return isinstance(error, PluginRaisedError | WorkerTimeout | WorkerMemoryError | WorkerDiedError)
     return not must_reraise(error)
 
 

@@ -220,6 +220,8 @@ class Scorer:
         spec: RewardSpec = planned.spec
         if planned.use.timeout is not None:
             spec = replace(spec, timeout=planned.use.timeout)
+        if planned.use.memory is not None:
+            spec = replace(spec, memory=planned.use.memory)
         if spec.runs == "worker":
             return open_lane(spec, None, pool=self._pool(planned, spec))
         reward = watched(self._build_reward(name, planned, judges), spec, f"component {name!r} ({planned.use.use})")

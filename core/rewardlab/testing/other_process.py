@@ -101,6 +101,7 @@ def _settings(tested: Trial, call: str) -> dict[str, Json]:
             "threads": place.threads,
             "size": tested.opener.size,
             "timeout": tested.opener.timeout,
+            "memory": place.memory,
         },
         "call": call,
     }

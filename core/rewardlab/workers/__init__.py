@@ -1,8 +1,8 @@
 """Processes in which rewards, models and data steps run, of which any can hang, crash or be killed.
 
 In go a reward, or a Python file that holds a model, and what they are asked: completions with their samples, or
-questions in JSON. Out come scores or answers, or an error that says what became of the process. A process that dies or
-passes its deadline is replaced, and none outlives the job.
+questions in JSON. Out come scores or answers, or an error that says what became of the process. A process that dies, or
+passes its deadline or its memory limit, is replaced, and none outlives the job.
 
     reward_pool   the processes of one reward that declares runs="worker"
     shared        worker files that several components share, so that no model is in memory twice
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         PluginRaisedError,
         WorkerDiedError,
         WorkerError,
+        WorkerMemoryError,
         WorkerProcess,
         WorkerStartError,
         WorkerTimeout,
@@ -46,6 +47,7 @@ else:
                 "PluginRaisedError",
                 "WorkerDiedError",
                 "WorkerError",
+                "WorkerMemoryError",
                 "WorkerProcess",
                 "WorkerStartError",
                 "WorkerTimeout",
@@ -65,6 +67,7 @@ __all__ = [
     "PluginRaisedError",
     "WorkerDiedError",
     "WorkerError",
+    "WorkerMemoryError",
     "WorkerPool",
     "WorkerProcess",
     "WorkerStartError",

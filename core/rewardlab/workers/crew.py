@@ -1,7 +1,7 @@
 """The processes of one worker file or reward, and the threads that wait for their answers.
 
-A process that passes its deadline is killed and replaced; one that dies is replaced and its call tried once more.
-No process outlives its crew, or a host that is killed.
+A process that passes its deadline or its memory limit is killed and replaced; one that dies is replaced and its call
+tried once more. No process outlives its crew, or a host that is killed.
 """
 
 import contextlib
@@ -103,8 +103,8 @@ class Crew:
     def ask(self, request: bytes | None, limit: float) -> dict[str, Any]:
         """Return the answer of one process; without a request, only make a process ready. Only for the crew's threads.
 
-        limit: seconds. Raises PluginRaisedError, WorkerTimeout, WorkerStartError, and WorkerDiedError where two
-        processes died of the request.
+        limit: seconds. Raises PluginRaisedError, WorkerTimeout, WorkerMemoryError, WorkerStartError, and
+        WorkerDiedError where two processes died of the request.
         """
         try:
             answer = self._ask(request, limit)

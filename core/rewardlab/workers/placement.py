@@ -34,6 +34,7 @@ def opener(workers: Workers, plan: "Plan", planned: Component, device: str) -> O
         threads=use.threads,
         size=getattr(use, "workers", None) or 1,
         timeout=use.timeout or own,
+        memory=use.memory,
     )
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -19,6 +20,9 @@ START_LIMIT = 300.0  # seconds for a process to import and build its reward, whi
 TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
 CHUNK = 1 << 16
 LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
+MEMORY_POLL_S = 0.1
+"""seconds between two looks at the memory of a process that has a limit"""
+GB, PAGE = 10**9, os.sysconf("SC_PAGE_SIZE")
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 RETURN_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
 """Has glibc give freed memory back at once, which saves a tenth of a lingua worker."""
@@ -40,6 +44,10 @@ class WorkerTimeout(WorkerError):
     def __init__(self, message: str, *, cpu_bound: bool):
         super().__init__(message)
         self.cpu_bound = cpu_bound
+
+
+class WorkerMemoryError(WorkerError):
+    """A call that took more memory than a worker may take; its process was killed."""
 
 
 class WorkerDiedError(WorkerError):
@@ -73,7 +81,8 @@ def message_line(message: dict[str, Any]) -> bytes:
 class WorkerProcess:
     """A worker process, used by one thread at a time; only `kill` may be called from any thread.
 
-    start_limit: seconds to answer the hello. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
+    start_limit: seconds to answer the hello. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: bytes that
+    a call may add to what the process takes; None: as many as there are.
     """
 
     def __init__(
@@ -84,8 +93,10 @@ class WorkerProcess:
         hello: bytes,
         start_limit: float = START_LIMIT,
         memory: Mapping[str, str] = RETURN_FREED_MEMORY,
+        growth_limit: int | None = None,
     ):
         self.ended = False
+        self._growth_limit, self._most_memory = growth_limit, math.inf
         self._use, self._hello, self._start_limit = use, hello, start_limit
         self.ready = False
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
@@ -143,8 +154,10 @@ class WorkerProcess:
     def ask(self, request: bytes, limit: float) -> dict[str, Any]:
         """Return the answer to one request, within `limit` seconds.
 
-        Raises WorkerTimeout or WorkerDiedError. When this raises, the process has been ended.
+        Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError. When this raises, the process has been ended.
         """
+        if self._growth_limit is not None:
+            self._most_memory = memory_taken(self._process.pid) + self._growth_limit
         try:
             with self._ended_by_failure():
                 answer = json.loads(self._exchange(request, time.monotonic() + limit))
@@ -171,10 +184,11 @@ class WorkerProcess:
         rest = memoryview(request)
         if rest:
             self._poll.register(self._requests, select.POLLOUT)
-        searched = 0
+        searched, looked = 0, time.monotonic()
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            wait = min(max(0.0, deadline - time.monotonic()), LONGEST_POLL_S) * 1000
+            longest = LONGEST_POLL_S if self._most_memory == math.inf else MEMORY_POLL_S
+            wait = min(max(0.0, deadline - time.monotonic()), longest) * 1000
             ready = {place for place, _ in self._poll.poll(wait)}
             if self._stderr in ready and not self._read_stderr():
                 self._poll.unregister(self._stderr)
@@ -184,9 +198,19 @@ class WorkerProcess:
                 self._received += self._read_answer(deadline)
             elif time.monotonic() >= deadline:
                 raise TimeoutError
+            if time.monotonic() - looked >= longest:
+                self._check_memory()
+                looked = time.monotonic()
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
+
+    def _check_memory(self) -> None:
+        if memory_taken(self._process.pid) > self._most_memory:
+            assert self._growth_limit is not None
+            raise WorkerMemoryError(
+                f"it took more memory than its worker may ({self._growth_limit / GB:g} GB, `memory` in the recipe)"
+            )
 
     def _write(self, rest: memoryview) -> memoryview:
         try:
@@ -247,6 +271,16 @@ class WorkerProcess:
         return "\n  ".join(["; its last lines:", *lines]) if lines else ""
 
 
+def memory_taken(pid: int) -> int:
+    """Return the bytes of memory that are a process's own, files apart; 0 where the system does not tell (macOS)."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            _, resident, shared, *_ = map(int, file.read().split())
+    except (OSError, ValueError):
+        return 0
+    return (resident - shared) * PAGE
+
+
 def process_starter(
     use: str,
     hello: Mapping[str, Any],
@@ -255,16 +289,19 @@ def process_starter(
     threads: int = 1,
     start_limit: float = START_LIMIT,
     memory: Mapping[str, str] = RETURN_FREED_MEMORY,
+    growth_limit: float | None = None,
 ) -> Callable[[], WorkerProcess]:
     """Return a function that starts a worker process, of which each call starts another one.
 
     hello: what the process builds, without its path and limit (see program). python: the interpreter of another
     environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
-    seconds to build it. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
+    seconds to build it. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: GB that a call may add to what
+    the process takes; None: no limit.
     """
+    most = None if growth_limit is None else int(growth_limit * GB)
     greeting = message_line({"path": sys_path_for(python), **hello, "limit": start_limit})
     command = worker_command(python)
-    return lambda: WorkerProcess(use, command, threads, greeting, start_limit, memory)
+    return lambda: WorkerProcess(use, command, threads, greeting, start_limit, memory, most)
 
 
 def _describe_exit(code: int) -> str:

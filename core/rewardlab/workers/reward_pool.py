@@ -49,7 +49,8 @@ class WorkerPool:
             "options": options.model_dump(mode="json", by_alias=True, round_trip=True),
             "context": {"seed": context.seed, "cache_dir": str(context.cache_dir), "device": context.device},
         }
-        self._crew = Crew(use, size, process_starter(use, hello, python=python, threads=threads))
+        start = process_starter(use, hello, python=python, threads=threads, growth_limit=spec.memory)
+        self._crew = Crew(use, size, start)
         weakref.finalize(self, self._crew.close)
 
     @property
@@ -71,7 +72,8 @@ class WorkerPool:
         """Return the scores of completion and batch scope, as the plugin gave them: number and range are unchecked.
 
         Raises WorkerTimeout after `spec.timeout` seconds for one item and a tenth of that for each further
-        one, counted from when a process has the call; PluginRaisedError, WorkerDiedError, WorkerStartError.
+        one, counted from when a process has the call; WorkerMemoryError beyond `spec.memory`; PluginRaisedError,
+        WorkerDiedError, WorkerStartError.
         """
         if not items:
             return []

@@ -24,6 +24,7 @@ from rewardlab.workers.process import (
     KEEP_FREED_MEMORY,
     PluginRaisedError,
     WorkerDiedError,
+    WorkerMemoryError,
     WorkerTimeout,
     message_line,
     process_starter,
@@ -55,9 +56,9 @@ class Worker:
         """Return an answer to each question, in order; from any event loop.
 
         Raises PluginRaisedError where `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
-        seconds for one question, twice that for a call of several), WorkerDiedError where two processes died of these
-        questions, WorkerStartError where the worker cannot be built. If a call fails, each of its parts is asked again
-        by itself.
+        seconds for one question, twice that for a call of several), WorkerMemoryError beyond the recipe's `memory`,
+        WorkerDiedError where two processes died of these questions, WorkerStartError where the worker cannot be built.
+        If a call fails, each of its parts is asked again by itself.
         """
         parts = [list(questions[k : k + PART]) for k in range(0, len(questions), PART)]
         pending = [asyncio.wrap_future(self._shared.submit(part, self._timeout)) for part in parts]
@@ -88,11 +89,13 @@ class Workers:
         threads: int = 1,
         size: int = 1,
         timeout: float = 60.0,
+        memory: float | None = None,
     ) -> "Opener":
         """Return what the component `use` gets as `context.workers`.
 
         python: the interpreter of another environment; None is the host's. size: the most processes of one file.
-        threads: math threads of each. timeout: seconds for one question. UserError where there is no such interpreter.
+        threads: math threads of each. timeout: seconds for one question. memory: GB that a call may add to what
+        the process takes; None: no limit. UserError where there is no such interpreter.
         """
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker are at least 1, not {size} and {threads}")
@@ -100,7 +103,7 @@ class Workers:
             python = str(expanded(python))
             if not Path(python).is_file():
                 raise UserError(f"no interpreter {python!r}; name the bin/python of an environment")
-        place = _ProcessPlacement(python=python, device=device, threads=threads)
+        place = _ProcessPlacement(python=python, device=device, threads=threads, memory=memory)
         return Opener(use=use, place=place, size=size, timeout=timeout, workers=self)
 
     def warm(self) -> None:
@@ -147,6 +150,7 @@ class Workers:
             threads=place.threads,
             start_limit=MODEL_START_LIMIT,
             memory=KEEP_FREED_MEMORY,
+            growth_limit=place.memory,
         )
         return Crew(use, 1, start, self._say)
 
@@ -158,6 +162,7 @@ class _ProcessPlacement:
     python: str | None
     device: str
     threads: int
+    memory: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,7 +243,7 @@ class _SharedCrew:
     def _answer(self, crew: Crew, batch: list[_QueuedQuestions]) -> None:
         try:
             answers = iter(self._ask(crew, batch))
-        except (PluginRaisedError, WorkerDiedError, WorkerTimeout) as error:
+        except (PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout) as error:
             if len(batch) > 1:  # one of them may have spoilt it for the others
                 for queued in batch:
                     self._answer(crew, [queued])
