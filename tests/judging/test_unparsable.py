@@ -100,4 +100,9 @@ def test_a_local_judge_ends_no_run(scored):
     """It is code: that it cannot tell what an untrained policy writes apart is no wrong model."""
     said, asked = scored(stop_on_unparsable=True, local=True)
     assert asked == 100
-    assert [text.partition(":")[0] for text in said] == ["warning"]
+    (told,) = said
+    assert told.startswith(
+        "warning: judge 'main': 26 of its first 26 answers do not have the form that was asked for; "
+    )
+    assert "is it a judge for this reward?" in told
+    assert "model" not in told

@@ -46,7 +46,7 @@ class HostedJudge:
         self._settings = settings
         self._home = home
         self._judging = judging or JudgingSettings()
-        self._unparsable = UnparsableWatch(name)
+        self._unparsable = UnparsableWatch(name, spec.local)
         folder = None if spec.local else self._judging.folder
         stem = quote(name, safe=" ")
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")

@@ -3,14 +3,21 @@
 from rewardlab.types import Reply
 
 FIRST_REPLIES = 50
+MODEL_QUESTION = "is it the right model, with enough room (max_tokens) to finish?"
+LOCAL_QUESTION = "is it a judge for this reward?"
+"""what to look at, of a judge that is no model"""
 EXAMPLES, EXAMPLE_LENGTH = 3, 300
 
 
 class UnparsableWatch:
-    """A count of those among the first FIRST_REPLIES replies that the asker could not read."""
+    """A count of those among the first FIRST_REPLIES replies that the asker could not read.
 
-    def __init__(self, name: str):
+    local: whether the judge makes no network call, and so is no model.
+    """
+
+    def __init__(self, name: str, local: bool = False):
         self._name = name
+        self._question = LOCAL_QUESTION if local else MODEL_QUESTION
         self._seen = 0
         self._unread: list[str] = []
 
@@ -32,7 +39,7 @@ class UnparsableWatch:
         examples = "\n".join(f"  {number}. {text}" for number, text in enumerate(self._unread[:EXAMPLES], 1))
         warning = (
             f"judge {self._name!r}: {len(self._unread)} of its first {self._seen} answers do not have the form that "
-            f"was asked for; is it the right model, with enough room (max_tokens) to finish? Its answers:\n{examples}"
+            f"was asked for; {self._question} Its answers:\n{examples}"
         )
         self._seen = FIRST_REPLIES
         return warning

@@ -50,7 +50,8 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     """Return the right answers that a row's value gives, at least one. Raises BrokenGold if one cannot be read.
 
     value: a string, a number, a boolean, or a list of these, any of which is right.
-    language: ISO 639-1 code of the row or None; decides what "1.234" is (see `numerals`): without it, as in English.
+    language: of the row, a code or an English name, or None; decides what "1.234" is (see `numerals`): without it, as
+    in English.
     seconds: processor time that reading one may take.
     """
     if not isinstance(value, list | tuple):

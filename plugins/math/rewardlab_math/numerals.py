@@ -13,11 +13,16 @@ A run of digits and separators, with digits in ASCII already (see `notation`), h
 import re
 from fractions import Fraction
 
+# ISO 639-1 (fil has none), ISO 639-3 with the individual languages that data sets name, English names
 _POINT_LANGUAGES = """
-am bn cy en fil ga gu ha he hi ig ja kn ko ml mr ms mt my ne or pa sd si so sw ta te th tl ur yo zh zu
+am amh Amharic|bn ben Bengali Bangla|cy cym Welsh|en eng English|fil fil Filipino|ga gle Irish|gu guj Gujarati
+ha hau Hausa|he iw heb Hebrew|hi hin Hindi|ig ibo Igbo|ja jpn Japanese|kn kan Kannada|ko kor Korean|ml mal Malayalam
+mr mar Marathi|ms msa zsm Malay|mt mlt Maltese|my mya Burmese|ne nep npi Nepali|or ori ory Odia Oriya|pa pan Punjabi
+sd snd Sindhi|si sin Sinhala Sinhalese|so som Somali|sw swa swh Swahili Kiswahili|ta tam Tamil|te tel Telugu|th tha Thai
+tl tgl Tagalog|ur urd Urdu|yo yor Yoruba|zh zho cmn Chinese Mandarin|zu zul Zulu
 """
-POINT_LANGUAGES = frozenset(_POINT_LANGUAGES.split())
-"""ISO 639-1 codes (fil: 639-3) of languages in which only the point marks decimals."""
+POINT_LANGUAGES = frozenset(name.lower() for name in _POINT_LANGUAGES.replace("|", " ").split())
+"""codes and English names, in small letters, of languages in which only the point marks decimals"""
 
 _GROUP_MARKS = frozenset(" '_٬")
 _DECIMAL_MARKS = frozenset(".,٫")
@@ -28,8 +33,11 @@ UNSPACED_NUMERAL = r"(?:\d[\d.,٫٬'_]*|[.,٫]\d+)"
 
 
 def writes_decimal_point(language: str | None) -> bool:
-    """Return whether a language, given as "en", "en-GB" or "en_GB", marks decimals only with a point."""
-    return language is not None and re.split(r"[-_]", language.strip().lower())[0] in POINT_LANGUAGES
+    """Return whether a language marks decimals only with a point.
+
+    language: a code, "en", "eng", "en-GB", "eng_Latn", or an English name, "English", "Chinese (Simplified)".
+    """
+    return language is not None and re.split(r"[-_ (]", language.strip().lower())[0] in POINT_LANGUAGES
 
 
 def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:

@@ -58,7 +58,15 @@ def test_the_writings_of_many_countries_mean_the_same(whole, cents):
 
 
 @pytest.mark.parametrize(
-    ("language", "only"), [("en", True), ("en-GB", True), ("ZH_tw", True), ("de", False), (None, False)]
+    ("language", "only"),
+    [
+        *(
+            (name, True)
+            for name in ("en", "en-GB", "ZH_tw", "eng", "eng_Latn", "English", "cmn_Hans", "Chinese (Simplified)")
+        ),
+        *((name, True) for name in ("Kiswahili", "swh", "hindi", " EN ", "zsm_Latn")),
+        *((name, False) for name in ("de", "deu", "German", "Indonesian", "ind_Latn", "", "x", "(", None)),
+    ],
 )
 def test_who_marks_decimals_with_a_point_only(language, only):
     assert writes_decimal_point(language) is only

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab.text import official_box
+from rewardlab.text import last_box, official_box
 
 from rewardlab_pairwise.prompts import LABELS
 
@@ -65,6 +65,11 @@ def official_verdict(text: str) -> Verdict | None:
     """
     winner = official_box(text)
     return "A" if winner == "A" else "B" if winner == "B" else None
+
+
+def is_tie(text: str) -> bool:
+    r"""Return whether a reply ends in `\boxed{tie}`: the judge was understood, and neither text is better."""
+    return (last_box(text) or "").strip().lower() == "tie"
 
 
 def _last_box(text: str) -> re.Match[str] | None:

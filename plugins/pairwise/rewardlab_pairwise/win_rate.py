@@ -13,7 +13,7 @@ from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.prompts import fence_key, load, query_of
 from rewardlab_pairwise.schedule import Schedule, schedule
 from rewardlab_pairwise.tally import Pair, PairVerdict, tally, verdicts_by_index
-from rewardlab_pairwise.verdicts import Verdict, official_verdict, verdict
+from rewardlab_pairwise.verdicts import Verdict, is_tie, official_verdict, verdict
 
 
 class WinRate:
@@ -111,7 +111,8 @@ class WinRate:
                 return PairVerdict(verdict="failed", error=reply.error or "the judge gave an error without a text")
             winner = self._winner(reply, parts, key)
             if self._understood is not None:
-                self._understood(reply, winner is not None)
+                tied = reply.finish_reason != "length" and is_tie(reply.text)
+                self._understood(reply, winner is not None or tied)
         except RewardlabError:  # the job is to stop, with this message
             raise
         except Exception as error:  # whatever else a judge raises fails this one order; `tally` reports it

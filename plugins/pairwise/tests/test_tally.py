@@ -176,11 +176,22 @@ def test_a_judge_that_listens_hears_of_each_reply_whether_a_verdict_was_read(scr
         ("y", "z"): TimeoutError("HTTP 503"),
         ("z", "y"): Reply(text=r"\boxed{B}"),
     }
+    ties = {("w", other): Reply(text=rf"As good {other}. \boxed{{ Tie }}") for other in "xyz"}
+    ties |= {(other, "w"): Reply(text=rf"As good as {other}. \boxed{{tie}}") for other in "xyz"}
+    replies |= ties
     heard = []
 
     class ListeningJudge(scripted):
         def understood(self, reply, ok):
             heard.append((next(pair for pair, known in replies.items() if known is reply), ok))
 
-    win_rate(ListeningJudge(lambda a, b: replies[a, b]), ["x", "y", "z"])
-    assert sorted(heard) == [(("x", "y"), True), (("x", "z"), False), (("y", "x"), False), (("z", "y"), True)]
+    win_rate(ListeningJudge(lambda a, b: replies[a, b]), ["x", "y", "z", "w"])
+    assert sorted(heard) == sorted(
+        [
+            (("x", "y"), True),
+            (("x", "z"), False),
+            (("y", "x"), False),
+            (("z", "y"), True),
+            *((pair, True) for pair in ties),
+        ]
+    )

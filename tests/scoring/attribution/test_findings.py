@@ -49,6 +49,41 @@ def test_a_reward_with_nothing_odd_has_no_findings():
     assert found(*groups(a=None, b=None)) == []
 
 
+class TestIdle:
+    def gated(self, count=GROUPS, shuts_something=0):
+        """Groups in which the gate f is shut where a is 0 already, but for the first `shuts_something` of them."""
+        made = []
+        for number in range(count):
+            gate, taken = [1.0, 0.0, 1.0, 0.0], [0.0, -0.5 if number < shuts_something else 0.0, 0.0, 0.0]
+            uses = {"a": {"weight": 1}, "f": {"gate": 1}}
+            made.append(record({"a": [number + 1.0, 0.0, 0.5, 0.0], "f": taken}, {"f": gate}, uses))
+        return made
+
+    def test_is_a_gate_that_shuts_only_what_is_worth_nothing(self):
+        made = self.gated()
+        assert ("idle", ("f",)) in found(*made)
+        assert "dead" not in dict(found(*made))
+        (finding,) = (one for one in findings_of(movement_of(*made)) if one.kind == "idle")
+        assert finding.what == (
+            "f takes nothing away in every one of 20 groups: what it shuts is worth nothing already; it guards, and "
+            "adds nothing"
+        )
+        assert finding.amount == 1.0
+
+    def test_is_said_of_nearly_all_groups_too(self):
+        kinds = dict(found(*self.gated(shuts_something=1)))
+        assert "idle" in kinds
+        assert "still" not in kinds
+
+    def test_is_not_a_gate_that_shuts_something(self):
+        assert "idle" not in dict(found(*self.gated(shuts_something=10)))
+
+    def test_is_no_gate_that_all_pass(self):
+        uses = {"a": {"weight": 1}, "f": {"gate": 1}}
+        made = [record({"a": noise(n), "f": [0.0] * 4}, {"f": [1.0] * 4}, uses) for n in range(GROUPS)]
+        assert found(*made) == [("dead", ("f",))]
+
+
 class TestDead:
     def test_is_what_contributes_the_same_inside_of_every_group(self):
         made = groups(a=None, b=lambda number: [number / 7] * 4)

@@ -1,10 +1,10 @@
-"""Findings about components that do not do their part: dead, rarely alive, dominating, duplicate."""
+"""Findings about components that do not do their part: dead, rarely alive, idle gates, dominating, duplicate."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution.movement import ComponentMovement, Movement
 
 LEAST_GROUPS = 8
 """With fewer groups of two completions or more there are no findings."""
@@ -18,12 +18,12 @@ SAME = 0.99
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComponentFinding:
-    """A remark on components that are dead, dominate the others or say the same.
+    """A remark on components that are dead, shut only what is nothing, dominate the others or say the same.
 
     amount: the share or correlation that was found. what: the remark in words.
     """
 
-    kind: Literal["dead", "still", "dominating", "duplicate"]
+    kind: Literal["dead", "still", "idle", "dominating", "duplicate"]
     components: tuple[str, ...]
     amount: float
     groups: int
@@ -51,6 +51,9 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
             continue
         dead, share = moved.constant == moved.groups, moved.constant / moved.groups
         often = f"every one of {moved.groups} groups" if dead else f"{moved.constant} of {moved.groups} groups"
+        if 2 * moved.idle > moved.constant or (dead and moved.idle):
+            yield _idle(name, moved, often)
+            continue
         what = f"{name} tells no two completions of a prompt apart in {often}"
         yield ComponentFinding(
             kind="dead" if dead else "still",
@@ -59,6 +62,14 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
             groups=moved.groups,
             what=f"{what}: it is dead, nothing is learned from it" if dead else f"{what} ({share:.1%})",
         )
+
+
+def _idle(name: str, moved: ComponentMovement, often: str) -> ComponentFinding:
+    """Return the finding about a gate that differs between completions and takes nothing from any of them."""
+    what = f"{name} takes nothing away in {often}: what it shuts is worth nothing already; it guards, and adds nothing"
+    return ComponentFinding(
+        kind="idle", components=(name,), amount=moved.constant / moved.groups, groups=moved.groups, what=what
+    )
 
 
 def _dominating(movement: Movement) -> Iterator[ComponentFinding]:

@@ -38,12 +38,14 @@ class ComponentMovement:
 
     groups: those with two or more contributions; constant: those of them in which it tells no two completions apart,
     because all contributions or all values are equal (a gate that is half open for all takes more from a better answer,
-    but that is the answer's doing). movement: the sum of the absolute differences between its contributions and their
-    mean in their group. uses: as in GroupRecord.
+    but that is the answer's doing). idle: those of the constant groups in which it is a gate with different values, so
+    that it shuts only what is worth nothing anyway. movement: the sum of the absolute differences between its
+    contributions and their mean in their group. uses: as in GroupRecord.
     """
 
     groups: int = 0
     constant: int = 0
+    idle: int = 0
     movement: float = 0.0
     uses: dict[str, float] = field(default_factory=dict)
 
@@ -85,7 +87,7 @@ class Movement:
         for name, column in record.contributions.items():
             moved = self.components.setdefault(name, ComponentMovement())
             moved.uses |= record.uses[name]
-            _count(moved, column, record.values[name])
+            _count(moved, column, record.values[name], gate="gate" in record.uses[name])
         self.rest += _movement_of_rest(record)
         values = {name: record.values[name] for name in record.contributions}
         whole = {name: _centred(column) for name, column in values.items() if _is_whole(column)}
@@ -127,7 +129,7 @@ class Movement:
         return found
 
 
-def _count(moved: ComponentMovement, contributions: Column, values: Column) -> None:
+def _count(moved: ComponentMovement, contributions: Column, values: Column, gate: bool) -> None:
     given = [contribution for contribution in contributions if contribution is not None]
     if len(given) < 2:
         return
@@ -135,6 +137,7 @@ def _count(moved: ComponentMovement, contributions: Column, values: Column) -> N
     still = max(given) - min(given) <= ROUNDING * max(map(abs, given))
     moved.groups += 1
     moved.constant += still or (len(distinct) == 1 and None not in distinct)
+    moved.idle += still and gate and len(distinct - {None}) > 1
     if not still:
         middle = mean(given)
         moved.movement += math.fsum(abs(value - middle) for value in given)
