@@ -64,6 +64,14 @@ def test_pairs(read, columns, prompt):
     assert case.row.group.sample.fields["hint"] == 1
 
 
+def test_a_number_may_be_the_text_of_one_as_in_a_cell_of_csv(read):
+    cases, problems = read(
+        [{"prompt": "?", "response": text, "score": score} for text, score in [("a", "1.0"), ("b", "0"), ("c", "x")]]
+    )
+    assert [case.gold for case in cases] == [(1.0, 0.0)]
+    assert problems == ["score must be a number, not a text"]
+
+
 def test_no_reward_sees_what_is_gold(read):
     cases, _ = read(
         [

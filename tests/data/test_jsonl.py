@@ -8,7 +8,8 @@ import tracemalloc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rewardlab.data.jsonl import MAX_LISTED, BadRows, kind_of, read_lines
+from rewardlab.data.jsonl import MAX_LISTED, BadRows, kind_of
+from rewardlab.data.row_file import read_lines
 from rewardlab.errors import Problem, UserError
 
 
@@ -54,8 +55,8 @@ BROKEN = {
     '{"a": "cut': "the JSON is cut off at column 11",
     '{"a": 1,': "the JSON is cut off at column 9",
     "{": "the JSON is cut off at column 2",
-    "[": "this looks like a JSON array; one object a line is needed",
-    ' [{"a": 1}, {"a": 2}]': "this looks like a JSON array; one object a line is needed",
+    "[": "this looks like a JSON array; one object a line is needed, or a name in .json",
+    ' [{"a": 1}, {"a": 2}]': "this looks like a JSON array; one object a line is needed, or a name in .json",
     '{"a": 1} {"a": 2}': "more follows the JSON value at column 10; one object a line",
     "12": "found the number 12; one object a line is needed",
     '"text"': "found a text; one object a line is needed",

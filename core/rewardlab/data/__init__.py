@@ -1,10 +1,13 @@
 """Rows of data: read from files, checked, named, spread over groups and held out for evaluation.
 
-In go JSONL files and the samples of dataset plugins; out come samples with an id each, and what is wrong with a file,
-row by row.
+In go files and the samples of dataset plugins; out come samples with an id each, and what is wrong with a file, row by
+row.
 
-    jsonl         JSON lines: the rows of a file, and what is wrong with those that cannot be read
-    parquet       pyarrow, where a file needs it
+    row_file      the rows of a file, whatever its format
+    jsonl         JSON lines, and what is wrong with those that cannot be read
+    json_array    a JSON array of rows, item by item
+    csv_rows      CSV: rows of texts
+    parquet       parquet, by pyarrow
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  which columns are probably which fields, by name and by values
     row_needs     what rows must have to be scored
@@ -13,8 +16,8 @@ row by row.
     stratified    samples taken evenly over the values of some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
-For authors of datasets and data steps are `read_lines` and `BadRows` (a JSONL file row by row, and all that is wrong
-with it), `raw_sample` (a row before a recipe's `fields` name its columns), `in_order` (many questions at once, answers
+For authors of datasets and data steps are `read_lines` and `BadRows` (a file row by row, and all that is wrong with
+it), `raw_sample` (a row before a recipe's `fields` name its columns), `in_order` (many questions at once, answers
 in order), `DroppedRow` and `DroppedRows`. The other names serve the rest of the library.
 """
 
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
     from rewardlab.concurrency import in_order
     from rewardlab.data.datasets import is_held_out, read_dataset
     from rewardlab.data.dropped_rows import DroppedRow, DroppedRows
-    from rewardlab.data.jsonl import BadRows, kind_of, read_lines, refuse_stream
+    from rewardlab.data.jsonl import BadRows, kind_of
+    from rewardlab.data.row_file import read_lines, refuse_stream
     from rewardlab.data.row_needs import RowNeeds
     from rewardlab.data.row_schema import ROW_SCHEMA
     from rewardlab.data.rows import (
@@ -47,7 +51,8 @@ else:
             "rewardlab.concurrency": ["in_order"],
             "datasets": ["is_held_out", "read_dataset"],
             "dropped_rows": ["DroppedRow", "DroppedRows"],
-            "jsonl": ["BadRows", "kind_of", "read_lines", "refuse_stream"],
+            "jsonl": ["BadRows", "kind_of"],
+            "row_file": ["read_lines", "refuse_stream"],
             "row_needs": ["RowNeeds"],
             "row_schema": ["ROW_SCHEMA"],
             "rows": [

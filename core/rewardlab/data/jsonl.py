@@ -1,78 +1,65 @@
 """JSON lines: the rows of a file, one by one, and what is wrong with those that cannot be read."""
 
 import json
-import os
-import zlib
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from io import BufferedIOBase
-from typing import Any
+from typing import Any, BinaryIO
 
 from rewardlab.errors import Problem, UserError
 
 MAX_LISTED = 20
 """different causes that are told of the bad rows of a file"""
-_BOM = b"\xef\xbb\xbf"
+MOST_BYTES = 1 << 26
+"""of one row; what comes with it takes some ten times as much memory"""
+BLOCK = 1 << 16
+BOM = b"\xef\xbb\xbf"
 
 
-def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generator[tuple[int, dict[str, Any] | Problem]]:
-    """Yield (line number from 1, the row or what is wrong with it) for each line that is not blank, streaming.
+def json_lines(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield (line number, the row or what is wrong with it) for each line of an open file that is not blank.
 
-    The file is UTF-8, with or without a byte order mark, with one JSON object a line; a name in .gz is unpacked. A row
-    is also wrong if it has NaN or an infinity, a key twice in one object, or half a surrogate pair. any_text: lets the
-    latter pass, as a model can write them.
-
-    Raises UserError at once if the file cannot be opened, later if it cannot be read to its end.
+    any_text: half a surrogate pair is no mistake, as a model can write one.
     """
-    path = os.fspath(path)
-    return _read_rows(open_packed(path), path, any_text)
+    for number, line in enumerate(bounded_lines(file), 1):
+        if number == 1:
+            line = line.removeprefix(BOM)
+        if line.strip():
+            yield number, parse_row(line, f"{path}:{number}", any_text)
 
 
-def refuse_stream(path: str) -> None:
-    """Raise UserError if this is a pipe or a device, whose lines can be read only once."""
-    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
-        raise UserError("rows are read twice; name a regular file", where=path)
+def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield each line of a file; of one that is too long only the beginning, which is longer than MOST_BYTES.
+
+    A kilobyte of gzip can hold a line of a megabyte, and a megabyte one that no memory holds.
+    """
+    for line, _ in measured_lines(file):
+        yield line
 
 
-def open_packed(path: str) -> BufferedIOBase:
-    """Open a file to read its bytes, unpacked where its name ends in .gz. Raises UserError where it cannot be."""
+def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield each line as `bounded_lines` does, with its real length in bytes."""
+    while line := file.readline(MOST_BYTES + 1):
+        size = len(line)
+        if size > MOST_BYTES:
+            while not line.endswith(b"\n") and (more := file.readline(BLOCK)):
+                size += len(more)
+                if more.endswith(b"\n"):
+                    break
+        yield line, size
+
+
+def too_long(what: str) -> str:
+    """Return what is wrong with a row that is longer than MOST_BYTES; `what` is its form, such as "line"."""
+    return f"this {what} is longer than {MOST_BYTES >> 20} MiB, the most that is read of a row; is it one row?"
+
+
+def parse_row(text: bytes, place: str, any_text: bool = False) -> dict[str, Any] | Problem:
+    """Return the row that a line's bytes hold, or what is wrong with it, at `place`."""
+    if len(text) > MOST_BYTES:
+        return Problem(where=place, what=too_long("line"))
     try:
-        if path.endswith(".gz"):
-            import gzip
-
-            return gzip.open(path, "rb")
-        return open(path, "rb")
-    except FileNotFoundError:
-        looked = "" if os.path.isabs(path) else f" in {os.getcwd()}"
-        raise UserError(f"no such file{looked}", where=path) from None
-    except IsADirectoryError:
-        raise UserError("this is a folder; name a file of JSON lines", where=path) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise UserError(f"cannot be opened: {_os_reason(error)}", where=path) from error
-
-
-def _read_rows(file: BufferedIOBase, path: str, any_text: bool) -> Generator[tuple[int, dict[str, Any] | Problem]]:
-    number = 0
-    try:
-        with file:
-            for line in file:
-                number += 1
-                if number == 1:
-                    line = line.removeprefix(_BOM)
-                if line.strip():
-                    yield number, _row_or_problem(line, f"{path}:{number}", any_text)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"cannot be read: {_os_reason(error)}", where=f"{path}:{number + 1}") from error
-
-
-def _os_reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _row_or_problem(line: bytes, place: str, any_text: bool) -> dict[str, Any] | Problem:
-    try:
-        return _parse(line, any_text)
+        return _parse(text, any_text)
     except RecursionError:
         return Problem(where=place, what="the JSON is nested too deeply")
     except ValueError as error:
@@ -86,9 +73,9 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
         found = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
         raise ValueError(f"not UTF-8: {found}; save the file as UTF-8") from None
     if text.lstrip().startswith("["):
-        raise ValueError("this looks like a JSON array; one object a line is needed")
+        raise ValueError("this looks like a JSON array; one object a line is needed, or a name in .json")
     try:
-        row = _DECODER.decode(text)
+        row = DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise ValueError(_describe_syntax_error(error, text)) from None
     if not isinstance(row, dict):
@@ -126,7 +113,7 @@ def _finite_number(text: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(
+DECODER = json.JSONDecoder(
     object_pairs_hook=_object_of_unique_keys, parse_constant=_refuse_constant, parse_float=_finite_number
 )
 

@@ -1,10 +1,18 @@
-"""pyarrow, the library that knows parquet files: an extra, imported where a file needs it."""
+"""Parquet: rows of typed columns, read by pyarrow, an extra that is imported where a file needs it."""
 
+import math
+from collections.abc import Generator, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
-from rewardlab.errors import UserError
+from rewardlab.errors import Problem, UserError, one_line
 
 INSTALL = "pip install 'rewardlab[parquet]'"
+BATCH_ROWS = 64
+TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
+"""values without a word in JSON, which become text"""
 
 
 def import_pyarrow(path: str) -> Any:
@@ -14,3 +22,62 @@ def import_pyarrow(path: str) -> Any:
     except ImportError as error:
         raise UserError(f"parquet files need the library pyarrow; {INSTALL}", where=path) from error
     return pyarrow
+
+
+def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield (row number from 1, the row or what is wrong with it), a few rows in memory at a time.
+
+    A null is no value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as which
+    pandas writes what is missing, is none either. Dates and decimals are texts.
+
+    Raises UserError at once without pyarrow or where this is no parquet file, later where it cannot be read on.
+    """
+    import_pyarrow(path)
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(path)
+    except Exception as error:  # pyarrow's own kinds, and those of the system
+        raise UserError(f"this is no parquet file: {one_line(error)}", where=path) from error
+    return _rows(file, path)
+
+
+def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+    number = 0
+    with file:
+        batches = file.iter_batches(batch_size=BATCH_ROWS)
+        while (batch := _next(batches, path, number)) is not None:
+            for row in batch.to_pylist(maps_as_pydicts="lossy"):
+                number += 1
+                try:
+                    yield number, {name: _plain(value, name) for name, value in row.items() if not _is_missing(value)}
+                except ValueError as error:
+                    yield number, Problem(where=f"{path}:{number}", what=str(error))
+
+
+def _next(batches: Any, path: str, number: int) -> Any:
+    try:
+        return next(batches, None)
+    except Exception as error:  # a file that was cut or damaged
+        raise UserError(f"cannot be read: {one_line(error)}", where=f"{path}:{number + 1}") from error
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a value as JSON has it. ValueError, with the column's name, for what JSON has no word for."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        if math.isinf(value):
+            raise ValueError(f"the column {name!r} holds an infinite number")
+        return None if math.isnan(value) else value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, name) for key, item in value.items() if not _is_missing(item)}
+    if isinstance(value, list | tuple):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, TEXTS):
+        return str(value)
+    raise ValueError(f"the column {name!r} holds {type(value).__name__}, which is no text, number, list or object")

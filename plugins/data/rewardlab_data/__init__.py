@@ -68,7 +68,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
     return [
         DatasetSpec(
             name="jsonl",
-            summary="rows of a JSON lines file",
+            summary="rows of a file: JSON lines, a JSON array, CSV or parquet",
             config=JsonlOptions,
             build=_build_jsonl,
             laws=_laws("jsonl"),

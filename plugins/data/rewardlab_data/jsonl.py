@@ -1,4 +1,4 @@
-"""data/jsonl: the rows of a JSON lines file as samples."""
+"""data/jsonl: the rows of a file of JSON lines, a JSON array, CSV or parquet as samples."""
 
 import logging
 import os
@@ -35,6 +35,6 @@ class JsonlRows:
         if bad.count and not self.skip_bad:
             raise bad.error(self.path, "correct them, or leave them out with `skip_bad: true`")
         if not good:
-            raise UserError("no rows; one JSON object a line is needed", where=self.path)
+            raise UserError("no rows; one at least is needed", where=self.path)
         if bad.count:
             log.warning("%s", bad.error(self.path, "left out, as `skip_bad: true` says"))

@@ -10,9 +10,13 @@ Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-def _check_jsonl_name(path: str) -> str:
-    if not path.lower().endswith((".jsonl", ".jsonl.gz")):
-        raise ValueError(f"{path!r} is not a .jsonl or .jsonl.gz file; one JSON object a line is needed")
+ENDINGS = (".jsonl", ".json", ".csv", ".tsv")
+
+
+def _check_row_file(path: str) -> str:
+    if not path.lower().removesuffix(".gz").endswith(ENDINGS) and not path.lower().endswith(".parquet"):
+        known = ", ".join(ENDINGS)
+        raise ValueError(f"{path!r} is no file of rows by its name; known are {known} (also in .gz) and .parquet")
     return path
 
 
@@ -22,16 +26,17 @@ def _check_distinct(languages: tuple[Language, ...]) -> tuple[Language, ...]:
     return languages
 
 
-JsonlPath = Annotated[str, AfterValidator(_check_jsonl_name)]
+RowsPath = Annotated[str, AfterValidator(_check_row_file)]
 
 
 class JsonlOptions(Config):
     """Options of data/jsonl."""
 
-    path: JsonlPath
-    """a .jsonl or .jsonl.gz file, one object a line; relative to the current directory, `~` is your home"""
+    path: RowsPath
+    """a file of rows: .jsonl, .json, .csv, .tsv (also in .gz) or .parquet; relative to the current directory, `~` is
+    your home"""
     skip_bad: bool = False
-    """leave out lines that cannot be read, with a warning that counts and lists them, instead of stopping"""
+    """leave out rows that cannot be read, with a warning that counts and lists them, instead of stopping"""
 
 
 class HubOptions(Config):
@@ -82,7 +87,7 @@ class ArithmeticOptions(Config):
     """share of responses whose result is not in a box (form tagged: share without the tags)"""
     slipped: Share = 0.5
     """share of responses that end in a wrong number after the right calculation"""
-    path: JsonlPath | None = None
+    path: RowsPath | None = None
     """a file with your own rows to use instead, read as by data/jsonl; the options above then do nothing"""
 
     @model_validator(mode="after")

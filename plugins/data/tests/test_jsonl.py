@@ -59,9 +59,9 @@ def test_a_gzip_file_is_read_too(tmp_path):
     assert len(list(dataset(path=str(path)))) == 1
 
 
-@pytest.mark.parametrize("path", ["rows.csv", "rows.json", "rows", "rows.jsonl/", "rows.gz"])
+@pytest.mark.parametrize("path", ["rows.txt", "rows.xlsx", "rows", "rows.jsonl/", "rows.gz", "rows.parquet.gz"])
 def test_another_kind_of_file_is_refused_before_anything_is_read(path):
-    with pytest.raises(ValidationError, match=r"is not a \.jsonl or \.jsonl\.gz file"):
+    with pytest.raises(ValidationError, match=r"no file of rows by its name; known are \.jsonl, \.json, \.csv, \.tsv"):
         dataset(path=path)
 
 
@@ -89,7 +89,7 @@ def test_bad_rows_can_be_left_out_with_a_warning_that_counts_and_lists_them(tmp_
     assert [sample.source for sample in samples] == [f"{path}:1", f"{path}:3"]
     (record,) = caplog.records
     assert record.getMessage().splitlines() == [
-        f"{path}:2: this looks like a JSON array; one object a line is needed",
+        f"{path}:2: this looks like a JSON array; one object a line is needed, or a name in .json",
         f"{path}: 1 bad row; left out, as `skip_bad: true` says",
     ]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data import BadRows, read_lines
+from rewardlab.data.jsonl import measured_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.scorefile import check_output
 
@@ -83,8 +84,8 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
     rows = read_lines(path)  # a UserError where it cannot be opened
     starts = array("q", [0])
     with Path(path).open("rb") as file:
-        for text in file:
-            starts.append(starts[-1] + len(text))
+        for _, size in measured_lines(file):
+            starts.append(starts[-1] + size)
     return ((line, starts[line - 1], row) for line, row in rows)
 
 

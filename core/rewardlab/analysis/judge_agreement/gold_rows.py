@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,6 +152,10 @@ def _list(completions: Any, scores: Any) -> tuple[list[Any], tuple[float, ...], 
 
 
 def _number(value: Any, name: str) -> float:
+    """Return a number, which a cell of CSV has as text. ValueError for anything else."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{name} must be a number, not {kind_of(value)}")
     return float(value)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data import BadRows, read_lines
-from rewardlab.data.jsonl import open_packed
+from rewardlab.data.jsonl import bounded_lines
+from rewardlab.data.row_file import open_packed
 from rewardlab.errors import Problem, UserError
 from rewardlab.scoring.attribution import LEDGER_VERSION, CurrentSteps
 
@@ -74,7 +75,7 @@ def _beginnings(path: Path) -> Iterator[Mapping[str, Any]]:
     if not path.exists():
         return
     with open_packed(os.fspath(path)) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(bounded_lines(file), 1):
             found = _BEGINNING.match(line)
             row: Any = None
             if found and line.endswith(b"}\n"):

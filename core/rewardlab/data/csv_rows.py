@@ -1,0 +1,128 @@
+"""CSV: rows of texts under a head with the columns' names.
+
+A cell is a text, an empty one no value. A cell that begins like a JSON list of texts or objects, or like an object
+(`["`, `[{`, `{"`), and is JSON as a whole, is that list or object: completions, or a prompt of several messages.
+Nothing else is guessed: 007, 1e5 and [0, 1] stay what they are.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+from rewardlab.data.jsonl import BOM, DECODER, MOST_BYTES, bounded_lines, too_long
+from rewardlab.errors import Problem, UserError
+
+_JSON = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
+
+
+class _TooLong(ValueError):
+    pass
+
+
+def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield (the line in which the row begins, the row or what is wrong with it) for each row that is not blank.
+
+    Raises UserError where the head is missing or names no columns, or a column twice.
+    """
+    # the library's own limit on a cell is 128 KiB, and the same for the whole process; ours is on the row
+    csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
+    lines = _Lines(file)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    head: Sequence[str] | None = None
+    while True:
+        number = lines.begin_row()
+        place = f"{path}:{number}"
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except _TooLong:
+            raise UserError(f"{too_long('row')} A quote that nothing closes reads on to the end", place) from None
+        except csv.Error as error:
+            yield number, Problem(where=place, what=_syntax(error))
+            continue
+        if not any(cells):
+            continue
+        if head is None:
+            head = _head(cells, place, delimiter)
+        else:
+            yield number, _row(head, cells, place)
+
+
+class _Lines:
+    """The lines of a file as texts, for a reader of rows that may go over several of them."""
+
+    def __init__(self, file: BinaryIO):
+        self._lines = bounded_lines(file)
+        self._read = 0
+        self._size = 0
+
+    def begin_row(self) -> int:
+        """Return the number of the line in which the next row begins."""
+        self._size = 0
+        return self._read + 1
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._read += 1
+        self._size += len(line)
+        if self._size > MOST_BYTES:
+            raise _TooLong
+        if self._read == 1:
+            line = line.removeprefix(BOM)
+        return line.decode("utf-8", "surrogateescape")  # a row that is not UTF-8 is told when it is whole
+
+
+def _head(cells: Sequence[str], place: str, delimiter: str) -> Sequence[str]:
+    names = [name.strip() for name in cells]
+    _refuse_other_bytes(names, place)
+    if len(names) == 1 and (other := next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)):
+        what = f"the head {names[0][:80]!r} has one column; are columns separated by {other!r}? {delimiter!r} is needed"
+        raise UserError(what, where=place)
+    if "" in names:
+        raise UserError(f"column {names.index('') + 1} of the head has no name", where=place)
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise UserError(f"the head names the column {twice[0]!r} twice", where=place)
+    return names
+
+
+def _refuse_other_bytes(names: Sequence[str], place: str) -> None:
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError as error:
+        raise UserError("the head is not UTF-8; save the file as UTF-8", where=place) from error
+
+
+def _row(head: Sequence[str], cells: Sequence[str], place: str) -> dict[str, Any] | Problem:
+    if len(cells) != len(head):
+        what = f"{len(cells)} cells, but the head has {len(head)}; quote a cell that holds a separator or a new line"
+        return Problem(where=place, what=what)
+    try:
+        return {name: _value(cell) for name, cell in zip(head, cells, strict=True) if cell}
+    except UnicodeEncodeError as error:
+        byte = ord(error.object[error.start]) - 0xDC00
+        return Problem(where=place, what=f"not UTF-8: byte 0x{byte:02x}; save the file as UTF-8")
+
+
+def _value(cell: str) -> Any:
+    if not cell.isascii():
+        cell.encode()  # raises where bytes are not UTF-8
+    if _JSON.match(cell):
+        try:
+            return DECODER.decode(cell)
+        except (ValueError, RecursionError):  # a text that only begins like JSON
+            return cell
+    return cell
+
+
+def _syntax(error: csv.Error) -> str:
+    if "unexpected end of data" in str(error):
+        return "a quote is opened here and nothing closes it"
+    if "expected after" in str(error):
+        return "more follows the quote that ends a cell; a quote within quotes is written twice"
+    return f"not CSV: {error}"

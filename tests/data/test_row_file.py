@@ -1,0 +1,249 @@
+"""Rows of CSV, JSON arrays and parquet: read wherever JSON lines are, row by row, with what is wrong and where."""
+
+import csv
+import gzip
+import json
+import random
+import sys
+import tracemalloc
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rewardlab.data.row_file import read_lines
+from rewardlab.errors import Problem, UserError
+
+pyarrow = pytest.importorskip("pyarrow", reason="comes with the engine trl, which this environment lacks")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, data):
+        path = tmp_path / name
+        data = data if isinstance(data, bytes) else data.encode()
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    def write(columns):
+        from pyarrow import parquet
+
+        parquet.write_table(pyarrow.table(columns), tmp_path / "rows.parquet", row_group_size=2)
+        return tmp_path / "rows.parquet"
+
+    return write
+
+
+def told(path):
+    return [(number, row.what if isinstance(row, Problem) else row) for number, row in read_lines(path)]
+
+
+class TestACsv:
+    def test_has_rows_of_texts_under_its_head_with_the_line_that_each_begins_in(self, write):
+        path = write("rows.csv", '\ufeffprompt,answer, level \r\n"two\nlines, ""so""",007,1e5\r\n\r\nx,"[0, 1]",\r\n')
+        assert told(path) == [
+            (2, {"prompt": 'two\nlines, "so"', "answer": "007", "level": "1e5"}),
+            (5, {"prompt": "x", "answer": "[0, 1]"}),
+        ]
+
+    def test_holds_lists_of_texts_and_objects_as_json(self, write):
+        cells = ['["a", "b"]', '[{"role": "user", "content": "x"}]', '{"a": 1}', '["cut', "{1, 2}", "[[1]]", "[]"]
+        rows = "".join('"' + cell.replace('"', '""') + '"\n' for cell in cells)
+        assert [row["c"] for _, row in told(write("rows.csv", "c\n" + rows))] == [
+            ["a", "b"],
+            [{"role": "user", "content": "x"}],
+            {"a": 1},
+            *cells[3:],
+        ]
+
+    @pytest.mark.parametrize("name", ["rows.tsv", "ROWS.TSV.GZ", "rows.tsv.gz"])
+    def test_may_be_separated_by_tabs_and_packed(self, write, name):
+        path = write(name.lower(), "a\tb\n1,5\t2\n")
+        assert told(path.rename(path.with_name(name))) == [(2, {"a": "1,5", "b": "2"})]
+
+    def test_says_what_is_wrong_with_a_row_and_reads_on(self, write):
+        path = write("rows.csv", b'a,b\n1\n1,2,3\n"x"y,2\n1,\xff\n1,2\n"open,2\n')
+        assert told(path) == [
+            (2, "1 cells, but the head has 2; quote a cell that holds a separator or a new line"),
+            (3, "3 cells, but the head has 2; quote a cell that holds a separator or a new line"),
+            (4, "more follows the quote that ends a cell; a quote within quotes is written twice"),
+            (5, "not UTF-8: byte 0xff; save the file as UTF-8"),
+            (6, {"a": "1", "b": "2"}),
+            (7, "a quote is opened here and nothing closes it"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("head", "what"),
+        [
+            ("a;b\n1;2\n", "has one column; are columns separated by ';'"),
+            ("a,,b\n1,2,3\n", "column 2 of the head has no name"),
+            ("a,b,a\n1,2,3\n", "the head names the column 'a' twice"),
+        ],
+    )
+    def test_without_a_good_head_is_refused(self, write, head, what):
+        with pytest.raises(UserError, match=rf"rows\.csv:1: .*{what}"):
+            told(write("rows.csv", head))
+
+    def test_of_an_open_quote_does_not_fill_the_memory(self, write, monkeypatch):
+        for module in ("jsonl", "csv_rows"):
+            monkeypatch.setattr(f"rewardlab.data.{module}.MOST_BYTES", 1 << 20)
+        path = write("rows.csv", 'a\nx\n"open\n' + "some more text\n" * 200_000)
+        with pytest.raises(UserError, match=r"rows\.csv:3: this row is longer than 1 MiB.* nothing closes"):
+            told(path)
+
+    def test_takes_cells_longer_than_the_library_does(self, write):
+        assert told(write("rows.csv", f"a\n{'x' * 200_000}\n"))[0][1]["a"] == "x" * 200_000
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=5))
+    def test_gives_back_any_texts(self, tmp_path, texts):
+        path = tmp_path / "any.csv"
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([["id", "text"], *([f"{n}", text] for n, text in enumerate(texts))])
+        found = [row["text"] for _, row in read_lines(path)]
+        assert [value if isinstance(value, str) else json.dumps(value) for value in found] == [
+            text if isinstance(value, str) else json.dumps(json.loads(text))
+            for text, value in zip(texts, found, strict=True)
+        ]
+
+
+class TestAJsonArray:
+    @pytest.mark.parametrize("name", ["rows.json", "rows.json.gz"])
+    @pytest.mark.parametrize("indent", [None, 2])
+    def test_has_its_objects_as_rows(self, write, name, indent):
+        rows = [{"a": 1, "t": 'brackets ]}[{, and "quotes\\"'}, {"a": [{"b": {}}], "t": "é\\"}, {}]
+        assert told(write(name, json.dumps(rows, indent=indent))) == [*enumerate(rows, 1)]
+        assert told(write(name, " \n[ ]\n")) == []
+
+    def test_may_be_lines_after_all(self, write):
+        assert told(write("rows.json", '{"a": 1}\n\n{"a": 2}\n')) == [(1, {"a": 1}), (3, {"a": 2})]
+
+    def test_says_what_is_wrong_with_a_row_and_reads_on(self, write):
+        path = write("rows.json", '[{"a": 1}, 5, {"a": NaN}, , {"a" 1}, {"a": 2}]')
+        assert told(path) == [
+            (1, {"a": 1}),
+            (2, "found the number 5; one object a line is needed"),
+            (3, "NaN is not a JSON number; write null if there is no value"),
+            (4, "there is nothing between two commas; leave one out"),
+            (5, "not JSON: expecting ':' delimiter at column 7"),
+            (6, {"a": 2}),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "what"),
+        [
+            ('[{"a": 1}, {"a": 2', "rows.json:2: the array ends in the middle, after 1 whole rows"),
+            ("[", "rows.json:1: the array ends in the middle, after 0 whole rows"),
+            ('[{"a": 1}] {"a": 2}', "rows.json:1: more follows the end of the array"),
+            ('[{"a": 1}]]', "rows.json:1: more follows the end of the array"),
+        ],
+    )
+    def test_that_does_not_end_where_it_should_is_refused(self, write, text, what):
+        with pytest.raises(UserError, match=what):
+            told(write("rows.json", text))
+
+    def test_is_the_same_wherever_its_blocks_end(self, write, monkeypatch):
+        rows = [{"t": "\\" * n + '"' * (n % 3) + "é", "n": [n]} for n in range(9)]
+        path = write("rows.json", json.dumps(rows))
+        for size in (1, 2, 3, 7):
+            monkeypatch.setattr("rewardlab.data.json_array.BLOCK", size)
+            assert [row for _, row in read_lines(path)] == rows
+
+
+class TestParquet:
+    def test_has_rows_with_what_json_knows(self, parquet):
+        path = parquet(
+            {
+                "prompt": ["a", "b", None],
+                "level": [1.5, float("nan"), 3.0],
+                "completions": [["x", "y"], [], None],
+                "more": [{"role": "user", "name": None}, {"role": None, "name": "n"}, None],
+                "day": [date(2026, 1, 2), None, None],
+                "cost": [Decimal("1.50"), None, None],
+                "good": [True, None, False],
+            }
+        )
+        assert told(path) == [
+            (
+                1,
+                {
+                    "prompt": "a",
+                    "level": 1.5,
+                    "completions": ["x", "y"],
+                    "more": {"role": "user"},
+                    "day": "2026-01-02",
+                    "cost": "1.50",
+                    "good": True,
+                },
+            ),
+            (2, {"prompt": "b", "completions": [], "more": {"name": "n"}}),
+            (3, {"level": 3.0, "good": False}),
+        ]
+
+    def test_says_what_is_wrong_with_a_row(self, parquet):
+        path = parquet({"a": [1.0, float("inf")], "b": [None, None], "c": [b"x", None]})
+        assert told(path) == [
+            (1, "the column 'c' holds bytes, which is no text, number, list or object"),
+            (2, "the column 'a' holds an infinite number"),
+        ]
+
+    def test_that_is_none_or_is_damaged_is_refused(self, write, parquet):
+        with pytest.raises(UserError, match=r"rows\.parquet: this is no parquet file"):
+            told(write("rows.parquet", b"PAR1 no"))
+        path = parquet({"a": [random.Random(0).randbytes(1000).hex() for _ in range(100)]})
+        data = bytearray(path.read_bytes())
+        data[4:400] = b"\xff" * 396
+        with pytest.raises(UserError, match=r"rows\.parquet:1: cannot be read"):
+            told(write("rows.parquet", bytes(data)))
+        with pytest.raises(UserError, match="parquet is packed already"):
+            told(write("rows.parquet.gz", b""))
+
+    def test_without_pyarrow_says_how_to_install_it(self, parquet, monkeypatch):
+        path = parquet({"a": [1]})
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(UserError, match=r"need the library pyarrow; pip install 'rewardlab\[parquet\]'"):
+            told(path)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.json.gz"])
+def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypatch, name):
+    for module in ("jsonl", "json_array"):
+        monkeypatch.setattr(f"rewardlab.data.{module}.MOST_BYTES", 1 << 20)
+    array = ".json." in name
+    rows = ['{"a": 1}', json.dumps({"a": "x" * (20 << 20)}), '{"a": 2}']
+    path = write(name, f"[{','.join(rows)}]" if array else "\n".join(rows))
+    del rows
+    tracemalloc.start()
+    (_, first), (number, problem), (_, last) = read_lines(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (first, number, last) == ({"a": 1}, 2, {"a": 2})
+    assert f"{'item' if array else 'line'} is longer than 1 MiB, the most that is read of a row" in problem.what
+    assert most < 5 << 20
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "parquet"])
+def test_memory_does_not_grow_with_the_file(tmp_path, parquet, ending):
+    def peak(count):
+        rows = [{"id": f"{n}", "text": "x" * 5_000} for n in range(count)]
+        path = tmp_path / f"rows.{ending}"
+        if ending == "json":
+            path.write_text(json.dumps(rows))
+        elif ending == "csv":
+            path.write_text("id,text\n" + "".join(f"{row['id']},{row['text']}\n" for row in rows))
+        else:
+            parquet({name: [row[name] for row in rows] for name in ("id", "text")})
+        tracemalloc.start()
+        assert sum(1 for _ in read_lines(path)) == count
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(10)
+    assert peak(1_600) < peak(400) + 100_000
