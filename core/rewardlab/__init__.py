@@ -1,7 +1,7 @@
 """Rewards for training language models, as plugins composed by data.
 
-The names below are what a plugin author needs first. They load on first use, so that `import rewardlab` and
-`rewardlab --help` cost nothing.
+The names below are what a plugin author needs first, and what the commands do, for programs and notebooks. They load on
+first use, so that `import rewardlab` and `rewardlab --help` cost nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -10,8 +10,10 @@ from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
+    from rewardlab.api import CommandResult, check, compare, judge, probe, run
     from rewardlab.group_stream import GroupStream
     from rewardlab.hookspecs import hookimpl
+    from rewardlab.scoring import ComponentScore, RecipeReward, ScoredCompletion, ScoredGroup, load_reward
     from rewardlab.specs import (
         BackendSpec,
         Config,
@@ -37,8 +39,10 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "api": ["CommandResult", "check", "compare", "judge", "probe", "run"],
             "group_stream": ["GroupStream"],
             "hookspecs": ["hookimpl"],
+            "scoring": ["ComponentScore", "RecipeReward", "ScoredCompletion", "ScoredGroup", "load_reward"],
             "specs": [
                 "BackendSpec",
                 "Config",
@@ -67,7 +71,9 @@ __all__ = [
     "Ask",
     "BackendSpec",
     "Candidates",
+    "CommandResult",
     "Completion",
+    "ComponentScore",
     "Config",
     "Context",
     "Curriculum",
@@ -85,12 +91,21 @@ __all__ = [
     "Normalizer",
     "NormalizerSpec",
     "PoolEntry",
+    "RecipeReward",
     "Reply",
     "Reward",
     "RewardSpec",
     "Sample",
     "Score",
+    "ScoredCompletion",
+    "ScoredGroup",
     "Worker",
     "WorkerOpener",
+    "check",
+    "compare",
     "hookimpl",
+    "judge",
+    "load_reward",
+    "probe",
+    "run",
 ]

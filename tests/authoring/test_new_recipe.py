@@ -150,7 +150,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         ),
         (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
         (["recipe", "no.jsonl"], "no.jsonl: no such file in "),
-        (["recipe", "no.txt"], "is not a .jsonl or .jsonl.gz file; "),
+        (["recipe", "no.txt"], "is no file of rows by its name; known are .jsonl, .json, .csv, "),
         (
             ["recipe", "numbers.jsonl"],
             "which column is the prompt? None of these is a text or messages in every row: 'a'\n",

@@ -8,17 +8,14 @@ the cassettes that the recipes name; where both are scored files, the rows are o
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
 
 from rewardlab.commands.argument_types import count
 
-LEAST_WIDTH, WIDTH = 60, 110
-"""columns of a line with a text: as many as the terminal has, within these; where there is none, the most"""
+LEAST_WIDTH = 60
+"""columns of a line with a text, which else has as many as the terminal, and at most WIDTH"""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -33,59 +30,24 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.compare import CompareJob, comparison_as_dict, format_comparison, parse_sources
+    from rewardlab.analysis.compare import parse_sources
+    from rewardlab.api.reward_comparison import WIDTH, compare_sources
     from rewardlab.text.printable import print_json
 
     a, b, rows = parse_sources(options.arguments)
-    sides = _sides((a, b))
-    compared = CompareJob(
-        sides=sides,
-        rows=rows,
+    columns = get_terminal_size((WIDTH, 0)).columns
+    found = compare_sources(
+        (a, b),
+        rows,
         most=options.rows,
-        by=list(dict.fromkeys(options.by)),
+        by=options.by,
         output=None if options.output is None else Path(options.output),
         skip_bad=options.skip_bad,
+        width=max(LEAST_WIDTH, min(WIDTH, columns)),
         say=partial(print, file=sys.stderr),
-    ).run()
-    named = list(zip((a, b), sides, strict=True))
+    )
     if options.json:
-        print_json(comparison_as_dict(compared, named))
+        print_json(found.data)
     else:
-        columns = get_terminal_size((WIDTH, 0)).columns
-        print(format_comparison(compared, named, width=max(LEAST_WIDTH, min(WIDTH, columns))))
+        print(found)
     return 0
-
-
-def _sides(sources: Sequence[Any]) -> Any:
-    """Return both sides. Raises a UserError with the problems of both, marked A or B where both name the same file."""
-    from rewardlab.errors import Problem, UserError
-
-    found: list[Any] = []
-    wrong: list[list[Problem]] = []
-    for source in sources:
-        try:
-            found.append(_side(source))
-            wrong.append([])
-        except UserError as error:
-            wrong.append(error.problems)
-    a, b = wrong
-    if a or b:
-        both = [problem for problem in a if problem in b]
-        same = sources[0].path == sources[1].path
-        raise UserError([*both, *_problems_of_side("A: " * same, a, both), *_problems_of_side("B: " * same, b, both)])
-    return tuple(found)
-
-
-def _problems_of_side(side: str, problems: Sequence[Any], both: Sequence[Any]) -> list[Any]:
-    return [replace(problem, where=f"{side}{problem.where}") for problem in problems if problem not in both]
-
-
-def _side(source: Any) -> Any:
-    """Return a recipe's plan, or a scored file."""
-    from rewardlab.analysis.compare import ScoredFile
-    from rewardlab.plan import make_plan
-    from rewardlab.recipe.loading import load
-
-    if source.is_scored:
-        return ScoredFile(source.path)
-    return make_plan(load(source.path, source.overrides, strict=False), purpose="score")

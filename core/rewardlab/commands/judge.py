@@ -10,7 +10,7 @@ the table by kind.
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,27 +37,27 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     recipe, rows, overrides = sorted_out(options.arguments)
+    _refuse_mixtures(options)
+    say = partial(print, file=sys.stderr)
+    if options.graft is None:
+        return _measure(recipe, rows, overrides, options, say)
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
 
-    _refuse_mixtures(options)
-    plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
-    say = partial(print, file=sys.stderr)
-    return (_measure if options.graft is None else _graft)(plan, rows, options, say)
+    return _graft(make_plan(load(recipe, overrides, strict=False), purpose="score"), rows, options, say)
 
 
-def _measure(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
-    from rewardlab.analysis.judge_agreement import JudgeJob, format_agreement, measured_plan
+def _measure(recipe: str, rows: str, overrides: Sequence[str], options: Namespace, say: Callable[[str], None]) -> int:
+    from rewardlab.api import judge
     from rewardlab.text.printable import print_json
 
     output = None if options.output is None else Path(options.output)
-    measured = measured_plan(plan, options.component)
-    job = JudgeJob(plan=measured, rows=rows, output=output, resume=options.resume, skip_bad=options.skip_bad, say=say)
-    components = job.run()
+    how = {"output": output, "resume": options.resume, "skip_bad": options.skip_bad, "say": say}
+    found = judge(recipe, rows, *overrides, components=options.component, **how)
     if options.json:
-        print_json({"components": components})
+        print_json(found.data)
     else:
-        print("\n\n".join(format_agreement(name, found) for name, found in components.items()))
+        print(found)
     return 0
 
 

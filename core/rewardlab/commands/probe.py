@@ -45,26 +45,26 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.probe import ProbeJob, WinRule, format_probe, probe_as_dict
-    from rewardlab.plan import make_plan
-    from rewardlab.recipe.loading import load
+    from rewardlab.api import probe
     from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)
-    probed = ProbeJob(
-        plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),
-        rows=rows,
+    found = probe(
+        recipe,
+        rows,
+        *overrides,
         most=options.rows,
         honest=options.honest,
         reference=options.reference,
         by=options.by,
-        rule=WinRule(tolerance=options.tolerance, most=options.most),
+        tolerance=options.tolerance,
+        most_won=options.most,
         long=options.long,
         skip_bad=options.skip_bad,
         say=partial(print, file=sys.stderr),
-    ).run()
+    )
     if options.json:
-        print_json(probe_as_dict(probed))
+        print_json(found.data)
     else:
-        print(format_probe(probed))
-    return 1 if probed.failing else 0
+        print(found)
+    return 0 if found.ok else 1

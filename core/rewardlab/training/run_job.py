@@ -1,7 +1,8 @@
 """Runs of recipes from Python: start, follow, stop and continue them as `rewardlab run` does."""
 
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -10,7 +11,7 @@ from typing import Literal
 from rewardlab.errors import UserError
 from rewardlab.judging import probe_judges
 from rewardlab.plan import Plan
-from rewardlab.recipe.loading import load
+from rewardlab.recipe.loading import RecipeSource, load
 from rewardlab.recipe.models import DataStage
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
@@ -73,7 +74,7 @@ class RunJob:
     @classmethod
     def load(
         cls,
-        recipe: str | Path | None = None,
+        recipe: RecipeSource | None = None,
         overrides: Sequence[str] = (),
         *,
         stage: int | None = None,
@@ -84,11 +85,13 @@ class RunJob:
     ) -> "RunJob":
         """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem.
 
-        A run that is resumed knows its recipe, which may be left out.
+        recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows its own.
         """
-        recipe = recipe or _recipe_of(resume)
-        plan = check_recipe(load(str(recipe), list(overrides), strict=False), purpose="run")
-        command = ["rewardlab", "run", str(recipe), *overrides, *(["--stage", str(stage)] if stage is not None else [])]
+        source = _recipe_of(resume) if recipe is None else recipe
+        plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
+        # a dict has no name that a command could give; the folder of its run will do
+        named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
+        command = ["rewardlab", "run", *named, *(["--stage", str(stage)] if stage is not None else [])]
         return cls(plan, stage=stage, resume=resume, root=root, folder=folder, say=say, command=command)
 
     @property

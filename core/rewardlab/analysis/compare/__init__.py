@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rewardlab.analysis.compare.job import CompareJob
     from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
     from rewardlab.analysis.compare.scored_file import ScoredFile
-    from rewardlab.analysis.compare.sources import parse_sources
+    from rewardlab.analysis.compare.sources import SideSource, parse_sources, refuse_missing_rows
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -33,8 +33,16 @@ else:
             "job": ["CompareJob"],
             "report": ["comparison_as_dict", "format_comparison"],
             "scored_file": ["ScoredFile"],
-            "sources": ["parse_sources"],
+            "sources": ["SideSource", "parse_sources", "refuse_missing_rows"],
         },
     )
 
-__all__ = ["CompareJob", "ScoredFile", "comparison_as_dict", "format_comparison", "parse_sources"]
+__all__ = [
+    "CompareJob",
+    "ScoredFile",
+    "SideSource",
+    "comparison_as_dict",
+    "format_comparison",
+    "parse_sources",
+    "refuse_missing_rows",
+]

@@ -1,8 +1,9 @@
-"""The sides A and B on the command line: each a recipe or a file that `score` wrote, with its own overrides."""
+"""The sides A and B as they are named: each a recipe or a file that `score` wrote, with its own overrides."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe.command_line import apart
@@ -14,11 +15,12 @@ OTHER_SIDE = re.compile("([A-Za-z]):")
 
 @dataclass(frozen=True, kw_only=True)
 class SideSource:
-    """A side as the command line names it: a path, and the overrides for this side."""
+    """A side as it is named: a path, and the overrides for this side. recipe: the recipe itself where it is a dict."""
 
     letter: str
     path: str
     overrides: Sequence[str] = ()
+    recipe: Mapping[str, Any] | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -39,10 +41,15 @@ def parse_sources(arguments: Sequence[str]) -> tuple[SideSource, SideSource, str
     a, b = (_source(letter, path, overrides) for letter, path in zip("ab", files[:2], strict=True))
     _refuse_idle(a, b, overrides)
     rows = files[2] if len(files) == 3 else None
-    if rows is None and not (a.is_scored and b.is_scored):
-        recipes = [source.path for source in (a, b) if not source.is_scored]
-        raise UserError(f"rows are needed to score by {' and '.join(recipes)}; name a file of them after A and B")
+    refuse_missing_rows((a, b), rows is not None)
     return a, b, rows
+
+
+def refuse_missing_rows(sources: Sequence[SideSource], are_there: bool) -> None:
+    """Raise a UserError where a side is to be scored and there are no rows."""
+    recipes = [source.path for source in sources if not source.is_scored]
+    if recipes and not are_there:
+        raise UserError(f"rows are needed to score by {' and '.join(recipes)}; name a file of them after A and B")
 
 
 def _source(letter: str, path: str, overrides: Sequence[str]) -> SideSource:

@@ -18,13 +18,19 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.analysis.probe.job import ProbeJob
+    from rewardlab.analysis.probe.degenerate import LONG
+    from rewardlab.analysis.probe.job import ROWS, ProbeJob
     from rewardlab.analysis.probe.report import format_probe, probe_as_dict
     from rewardlab.analysis.probe.verdicts import WinRule
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
-        {"job": ["ProbeJob"], "report": ["format_probe", "probe_as_dict"], "verdicts": ["WinRule"]},
+        {
+            "degenerate": ["LONG"],
+            "job": ["ROWS", "ProbeJob"],
+            "report": ["format_probe", "probe_as_dict"],
+            "verdicts": ["WinRule"],
+        },
     )
 
-__all__ = ["ProbeJob", "WinRule", "format_probe", "probe_as_dict"]
+__all__ = ["LONG", "ROWS", "ProbeJob", "WinRule", "format_probe", "probe_as_dict"]

@@ -1,0 +1,40 @@
+"""What the commands do, from Python: one function a command, which `rewardlab` hands on.
+
+In go recipes (a path, a name, a dict, the folder of a run), overrides, and rows (a path or dicts). Out comes a
+`CommandResult`: what the command prints, as text and as JSON values, and whether its exit code is 0. Nothing is printed
+but notes. `load_reward`, which scores, lies lower, in scoring/recipe_reward.py.
+
+    recipe_check       every mistake in a recipe
+    reward_probe       degenerate completions against honest ones
+    reward_comparison  what two rewards would teach differently
+    judge_measurement  judges against gold
+    recipe_run         a run of a recipe, to its end, with its report
+    result             the result of a command
+    given              rows that a program hands over, as the file that a job reads
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.api.judge_measurement import judge
+    from rewardlab.api.recipe_check import check
+    from rewardlab.api.recipe_run import run
+    from rewardlab.api.result import CommandResult
+    from rewardlab.api.reward_comparison import compare
+    from rewardlab.api.reward_probe import probe
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "recipe_check": ["check"],
+            "reward_comparison": ["compare"],
+            "judge_measurement": ["judge"],
+            "reward_probe": ["probe"],
+            "result": ["CommandResult"],
+            "recipe_run": ["run"],
+        },
+    )
+
+__all__ = ["CommandResult", "check", "compare", "judge", "probe", "run"]
