@@ -94,10 +94,15 @@ def sha256_of(path: Path | str) -> str:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON values to a file, whole or not at all: a kill or a full disk leaves the earlier file as it was."""
+    """Write JSON values to a file, whole or not at all."""
+    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file, whole or not at all: a kill or a full disk leaves the earlier file as it was."""
     scratch = path.with_name(f".{path.name}")
     with open(scratch, "w", encoding="utf-8") as file:
-        file.write(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     scratch.replace(path)

@@ -348,6 +348,7 @@ class BackendSpec(Spec):
     environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
         `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
     packages: distributions whose versions a run's manifest keeps, where they are installed.
+    trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.
     default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An
         entry point of the group `rewardlab.default_backend`, named like the plugin, saves loading all others.
     """
@@ -357,6 +358,7 @@ class BackendSpec(Spec):
     judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
     environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     packages: Sequence[str] = ()
+    trains_longer: bool = False
     default: bool = False
 
     def __post_init__(self) -> None:

@@ -155,3 +155,102 @@ class TestDryRun:
         )
         assert expected in out
         assert "asks" not in run("r.yaml", "--dry-run")[1]
+
+
+class TestTrainsLonger:
+    """A run that is resumed with more steps; rows of the ledger tell which steps were trained, in which attempt."""
+
+    LONGER = "stages.0.steps=6"
+
+    @pytest.fixture
+    def finished(self, run):
+        assert run("r.yaml", "stages.0.save_every=3", "--run-dir", "mine")[0] == 0
+        return "mine"
+
+    def trained(self, folder):
+        rows = map(json.loads, Path(folder, "ledger.jsonl").read_text().splitlines())
+        return sorted({(row["attempt"], row["step"]) for row in rows if row["trained"] == "yes"})
+
+    def test_goes_on_where_it_ended_and_ends_as_one_run_of_that_length(self, run, finished):
+        code, out, err = run("--resume", finished, self.LONGER)
+        assert (code, err) == (0, "")
+        assert out.startswith("run directory: mine\nstage 0 (rl) trains longer: steps was 3, is 6\n")
+        first = self.trained(finished)[0][1]
+        assert self.trained(finished) == [(0, first + n) for n in range(3)] + [(1, first + n) for n in range(3, 6)]
+        assert run("r.yaml", "stages.0.save_every=3", self.LONGER, "--run-dir", "whole")[0] == 0
+        models = [path.relative_to("whole") for path in Path("whole/models").rglob("*") if path.is_file()]
+        assert models
+        assert all(Path("mine", name).read_bytes() == Path("whole", name).read_bytes() for name in models)
+
+    def test_is_the_run_s_recipe_from_then_on(self, run, finished):
+        assert run("--resume", finished, self.LONGER)[0] == 0
+        code, out, _ = run("--resume", finished)
+        assert (code, "stage 0 (rl) is done" in out) == (0, True)
+        code, _, err = run("r.yaml", "stages.0.save_every=3", "--resume", finished)
+        assert code == 2
+        assert "another recipe (stages.0.steps was 6, is 3)" in err
+        assert run("r.yaml", "stages.0.save_every=3", "stages.0.steps=7", "--resume", finished)[0] == 0
+
+    @pytest.mark.parametrize("kept", [["state.json"], ["state.json", "manifest.json"]])
+    def test_a_kill_while_it_is_noted_leaves_a_run_that_can_be_resumed_either_way(self, run, finished, kept):
+        before = {name: Path(finished, name).read_bytes() for name in ("manifest.json", "recipe.resolved.yaml")}
+        assert run("--resume", finished, self.LONGER)[0] == 0
+        for name in {*before} - {*kept}:  # what a kill has not let be written yet
+            Path(finished, name).write_bytes(before[name])
+        Path(finished, "state.json").write_text('{"attempt": 1, "done": []}')
+        code, _, err = run("--resume", finished)
+        assert (code, err) == (0, "")
+        assert run("--resume", finished, "stages.0.steps=8")[0] == 0
+        assert self.trained(finished)[-1][1] - self.trained(finished)[0][1] == 7
+
+    @pytest.mark.parametrize("override", ["stages.0.steps=2", "stages.0.steps=null", "stages.0.steps=6.0"])
+    def test_other_lengths_are_another_recipe(self, run, finished, override):
+        code, _, err = run("--resume", finished, override)
+        assert code == 2
+        assert "another recipe (stages.0.steps was 3, is" in err or "expected" in err
+
+    def test_beside_another_change_is_another_recipe(self, run, finished):
+        code, _, err = run("--resume", finished, self.LONGER, "seed=5")
+        assert code == 2
+        assert "another recipe (stages.0.steps was 3, is 6, seed was absent, is 5)" in err
+
+    def test_epochs_may_grow_too(self, run):
+        epochs = ["stages.0.steps=null", "stages.0.epochs=0.5"]
+        assert run("r.yaml", *epochs, "--run-dir", "mine")[0] == 0
+        code, out, _ = run("--resume", "mine", "stages.0.epochs=1.0")
+        assert (code, "trains longer: epochs was 0.5, is 1\n" in out) == (0, True)
+
+    def test_evaluations_behind_it_are_done_again(self, run):
+        stages = "stages=[{use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}, {use: eval, samples: 2}]"
+        assert run("r.yaml", stages, "--run-dir", "mine")[0] == 0
+        results = {path: path.stat().st_mtime_ns for path in Path("mine/evaluation").glob("1-eval*.json")}
+        assert results
+        code, out, _ = run("--resume", "mine", self.LONGER)
+        assert (code, "is done" in out) == (0, False)
+        assert all(path.stat().st_mtime_ns > then for path, then in results.items())
+
+    def test_a_stage_whose_model_another_has_trained_on_is_refused(self, run):
+        stage = "{use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}"
+        assert run("r.yaml", f"stages=[{stage}, {stage}]", "--run-dir", "mine")[0] == 0
+        code, _, err = run("--resume", "mine", self.LONGER)
+        assert code == 2
+        assert err == (
+            "error: stages.0.steps: stage 1 has begun from the model that stage 0 wrote; train further in a new run "
+            "that begins with model=mine/models/1-rl\n"
+        )
+        assert run("--resume", "mine", "stages.1.steps=6")[0] == 0
+
+    def test_an_engine_that_cannot_is_named(self, run, finished, monkeypatch):
+        from rewardlab.specs import BackendSpec
+
+        made = BackendSpec.__init__
+
+        def without(self, **given):
+            made(self, **given | {"trains_longer": False})
+
+        monkeypatch.setattr(BackendSpec, "__init__", without)
+        code, _, err = run("--resume", finished, self.LONGER)
+        assert code == 2
+        assert err.startswith("error: stages.0.steps: toy lays out a stage for the steps that it begins with")
+        assert "model=mine/models/0-rl" in err
+        assert json.loads(Path(finished, "state.json").read_text())["done"] == [0]

@@ -26,14 +26,21 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
-from rewardlab.files import FileLock, write_json
+from rewardlab.files import FileLock, replace_file, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
-from rewardlab.recipe.differences import differences
+from rewardlab.recipe.differences import Difference, differences
 from rewardlab.recipe.loading import RESOLVED as RECIPE
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redactor, shell_command
+from rewardlab.training.longer_training import (
+    LongerStage,
+    describe_longer,
+    longer_stages,
+    refuse_unfit,
+    to_do_again,
+)
 from rewardlab.version import __version__
 
 SHOWN = 5
@@ -45,6 +52,7 @@ class RunDirectory:
     """The folder of one run, held by one process at a time.
 
     attempt: counts from 0 and grows by one with every resume. done: the indices of the stages that are done.
+    notes: what a user should know of this attempt, a line each.
     stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a step,
         saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
 
@@ -54,6 +62,7 @@ class RunDirectory:
     path: Path
     attempt: int = 0
     done: list[int] = field(default_factory=list)
+    notes: Sequence[str] = ()
     stop: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -89,15 +98,18 @@ class RunDirectory:
     def resume(cls, path: Path, plan: Plan, command: Sequence[str]) -> "RunDirectory":
         """Open the existing folder of a run for one more attempt.
 
-        Raises UserError if it is no run directory, or was made with another recipe or another version of a plugin.
+        A recipe that differs in nothing but more `steps` or `epochs` of the last stage that was trained becomes the
+        run's. Raises UserError if it is no run directory, or was made with another recipe or another version of a
+        plugin.
         """
         fresh = _manifest(plan, command)
         try:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
             manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
             attempt, done = state["attempt"] + 1, list(state["done"])
-            same_recipe = manifest["recipe_sha256"] == fresh["recipe_sha256"]
-            different = [] if same_recipe else [_different_recipe(path, plan)]
+            changes = _changes(path, plan, fresh["recipe_sha256"], manifest)
+            longer = longer_stages(changes or [])
+            different = [] if longer or changes is None else [_describe_changes(changes)]
             different += _different_plugins(manifest["plugins"], fresh["plugins"])
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -107,10 +119,28 @@ class RunDirectory:
                 f"{path} was made with {'; '.join(different)}; "
                 f"resume with what it was made with (rewardlab run --resume {path}), or start a new run"
             )
+        refuse_unfit(longer, plan, path, done)
         run = cls(path=path, attempt=attempt, done=done)
+        if longer:
+            run._train_longer(longer, plan, manifest, fresh["recipe_sha256"])
         run._write("manifest.json", manifest | {"commands": commands})
         run.save_state()
         return run
+
+    def _train_longer(
+        self, longer: Sequence[LongerStage], plan: Plan, manifest: dict[str, Any], recipe_sha256: str
+    ) -> None:
+        """Take the stages that train longer as not done, and the plan's recipe as this run's.
+
+        The order of writing leaves a folder that can be resumed with either recipe, wherever a kill comes.
+        """
+        self.notes = [describe_longer(stage, plan) for stage in longer]
+        self.done = sorted({*self.done} - to_do_again(longer, plan))
+        self.save_state()
+        earlier = [*manifest.get("earlier_recipes", []), manifest["recipe_sha256"]]
+        manifest |= {"recipe_sha256": recipe_sha256, "earlier_recipes": list(dict.fromkeys(earlier))}
+        self._write("manifest.json", manifest)
+        replace_file(self.path / RECIPE, dump(plan.document.raw))
 
     def folder(self, *parts: str) -> Path:
         """Return a folder inside of the run directory, after making it if it is missing."""
@@ -182,10 +212,21 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _different_recipe(path: Path, plan: Plan) -> str:
-    """Return in which keys the recipe differs from the one of the run in `path`."""
+def _changes(path: Path, plan: Plan, recipe_sha256: str, manifest: Mapping[str, Any]) -> list[Difference] | None:
+    """Return in what the recipe differs from that of the run in `path`; None where it is the same.
+
+    An empty list means that they differ in the order of their keys alone, or that somebody has edited the folder's.
+    """
     earlier = load(path / RECIPE, strict=False).raw
-    found = [*differences(decisive(plan, earlier), decisive(plan))]
+    then, now = decisive(plan, earlier), decisive(plan)
+    known = (manifest["recipe_sha256"], *manifest.get("earlier_recipes", ()))
+    if recipe_sha256 in known and dump(then) == dump(now):
+        return None
+    return [*differences(then, now)]
+
+
+def _describe_changes(found: Sequence[Difference]) -> str:
+    """Return in which keys a recipe differs from the one of a run."""
     shown = [f"{'.'.join(map(str, d.path))} was {d.then}, is {d.now}" for d in found[:SHOWN]]
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return f"another recipe ({', '.join(shown) or 'the order of its keys'}{more})"

@@ -119,6 +119,8 @@ class RunJob:
         directory = self._open()
         self.directory = directory.path
         self._say(f"run directory: {name_variables(str(directory.path))}")
+        for note in directory.notes:
+            self._say(note)
         try:
             backend.run(self.plan, directory, self._stage, self._say)
         except KeyboardInterrupt:

@@ -38,6 +38,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             config=Options,
             build=_build,
             packages=("torch", "transformers", "trl", "datasets", "tokenizers"),
+            trains_longer=True,
             default=True,
         )
     ]

@@ -340,3 +340,33 @@ def test_resuming_a_finished_run_does_nothing(home, resume, untouched):
     assert "stage 0 (sft) is done\nstage 1 (rl) is done\n" in out
     assert files(folder) == before
     assert (folder / "ledger.jsonl").read_bytes() == ledger
+
+
+class TestTrainsLonger:
+    """A finished run that is resumed with more steps ends as one run of that length, where the rate is constant."""
+
+    CONSTANT = ("stages.0.schedule=constant", "stages.1.schedule=constant")
+
+    def test_of_both_kinds_of_training(self, home, command):
+        whole = run_directory(home, command(home, "run", "r.yaml", *self.CONSTANT)[1])
+        code, out, err = command(home, "run", "r.yaml", *self.CONSTANT, "stages.1.steps=4")
+        assert code == 0, err
+        folder = run_directory(home, out)
+        code, out, err = command(home, "run", "--resume", folder, "stages.1.steps=7")
+        assert code == 0, err
+        assert "stage 1 (rl) trains longer: steps was 4, is 7\n" in out
+        assert last_rows(folder, 1) == last_rows(whole, 1)
+        ours, theirs = files(folder), files(whole)
+        assert all(ours[name] == theirs[name] for name in theirs if not name.startswith("evaluation/1-rl-step-"))
+        short = command(home, "run", "r.yaml", *self.CONSTANT, "stages.0.steps=4", "--stage", "0")
+        folder = run_directory(home, short[1])
+        assert command(home, "run", "--resume", folder, "stages.0.steps=7", "--stage", "0")[0] == 0
+        model = "models/0-sft/model.safetensors"
+        assert files(folder)[model] == theirs[model]
+
+    def test_says_what_a_falling_rate_does(self, untouched, home, command):
+        folder = shutil.copytree(untouched, home / "runs" / "longer")
+        code, out, err = command(home, "run", "--resume", folder, "stages.1.steps=9")
+        assert code == 0, err
+        assert "its learning rate (linear) now falls until the new end, and is higher from here on" in out
+        assert list(last_rows(folder, 1))[-1] == list(last_rows(untouched, 1))[-1] + 2

@@ -215,6 +215,10 @@ def rewardlab_backends():
 
     return [
         BackendSpec(
-            name="toy", summary="policy gradient on a few fixed answers, in Python", config=EngineOptions, build=build
+            name="toy",
+            summary="policy gradient on a few fixed answers, in Python",
+            config=EngineOptions,
+            build=build,
+            trains_longer=True,
         )
     ]
