@@ -150,7 +150,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         ),
         (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
         (["recipe", "no.jsonl"], "no.jsonl: no such file in "),
-        (["recipe", "no.txt"], "is no file of rows by its name; known are .jsonl, .json, .csv, "),
+        (["recipe", "no.txt"], "no.txt: 'no.txt' is no file of rows by its name; "),
         (
             ["recipe", "numbers.jsonl"],
             "which column is the prompt? None of these is a text or messages in every row: 'a'\n",
@@ -197,3 +197,11 @@ def test_help_points_at_what_works_without_a_clone(main):
     assert "rewardlab run quickstart " in out
     assert "rewardlab new recipe rows.jsonl" in out
     assert "recipes/" not in out
+
+
+def test_rows_may_be_csv(main, write):
+    write("mine.csv", "question,answer,lang\n" + "".join(f"How much is {n} and {n}?,{2 * n},en\n" for n in range(40)))
+    code, out, _ = main("new", "recipe", "mine.csv", "--json")
+    found = {ours: guess["column"] for ours, guess in json.loads(out)["columns"].items()}
+    assert (code, found) == (0, {"prompt": "question", "answer": "answer", "language": "lang"})
+    assert main("check", "mine.yaml")[0] == 0
