@@ -1,6 +1,7 @@
 """Manners of the command line: usage, exit codes, streams, pipes."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -77,6 +78,48 @@ def test_a_reader_that_goes_away_gets_no_traceback(toy_environment, arguments, u
     os.close(wrote)
     assert command.communicate(timeout=60)[1] == b""
     assert command.returncode == 1
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0), (">&- nope", 2)])
+def test_closed_streams_are_no_fault(toy_environment, tmp_path, closed, code):
+    redirections, _, name = closed.rpartition(" ") if closed.endswith("nope") else (closed, "", "plugins")
+    line = f"exec {shlex.join(COMMAND)} {name} {redirections}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, env=toy_environment, cwd=tmp_path)
+    assert (done.returncode, b"Traceback" in done.stderr, b"fault" in done.stderr) == (code, False, False)
+
+
+@pytest.mark.parametrize("error", ["GeneratorExit()", "SystemExit(0)", "ValueError('no')"])
+def test_nothing_that_a_plugin_raises_ends_a_command_in_silence(main, write, offer, error):
+    offer(
+        "odd",
+        f"""
+        from rewardlab import DatasetSpec, hookimpl
+
+        class Rows:
+            def __iter__(self):
+                raise {error}
+                yield
+
+        @hookimpl
+        def rewardlab_datasets():
+            return [DatasetSpec(name="rows", summary="none", build=lambda options, context: Rows())]
+        """,
+    )
+    write(
+        "r.yaml",
+        """
+        version: 1
+        model: {use: tiny}
+        dataset: {use: odd/rows}
+        reward: {components: {brevity: {use: toy/brevity}}, total: brevity}
+        stages: [{use: eval, samples: 2}]
+        backend: {use: toy}
+        """,
+    )
+    code, out, err = main("run", "r.yaml")
+    assert code in (1, 2)
+    assert "Traceback" not in out + err
+    assert error.partition("(")[0] in err
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

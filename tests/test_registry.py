@@ -209,6 +209,31 @@ def test_a_broken_plugin_is_a_row_and_stops_only_what_names_it(offer, how):
     assert why in said
 
 
+@pytest.mark.parametrize("points", [b"[console_scripts]\nfoo bar\n", b"[rewardlab]\nmine\n", b"[x]\nfoo = b\xff\xfe\n"])
+@pytest.mark.parametrize("metadata", ["Metadata-Version: 2.1\nName: odd-thing\nVersion: 1.0\n", None])
+def test_malformed_entry_points_of_another_distribution_stop_nothing(offer, main, tmp_path, points, metadata):
+    folder = offer("fine", BREVITY)
+    other = folder / "odd_thing-1.0.dist-info"
+    other.mkdir()
+    (other / "entry_points.txt").write_bytes(points)
+    if metadata is not None:
+        (other / "METADATA").write_text(metadata)
+    assert Registry().find("reward", "fine/brevity").name == "brevity"
+    assert "entry points of " in problem("reward", "mine/brevity")
+    code, out, err = main("plugins")
+    assert (code, "fine/brevity" in out) == (0, True)
+    assert ("odd-thing" if metadata else str(folder)) in err
+
+
+def test_an_entry_point_that_names_no_module_is_a_broken_plugin(offer):
+    folder = offer("odd", BREVITY)
+    (points,) = folder.glob("*/entry_points.txt")
+    points.write_text("[rewardlab]\nodd = one:two:three\n")
+    assert Registry().plugin("odd").broken == (
+        "the entry point 'odd' of odd-rewards is 'one:two:three'; it should name a module"
+    )
+
+
 def test_a_keyboard_interrupt_is_not_taken_for_a_broken_plugin(offer):
     offer("slow", "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):

@@ -38,9 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake."""
     if os.name != "posix":
         return _complain("rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)", MISTAKE)
+    _open_closed_streams()
     try:
         code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+    except KeyboardInterrupt:  # before a command had begun
+        return _complain("stopped", FAILED)
     except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
         return FAILED
@@ -48,6 +51,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _close_output()
         return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
     return code
+
+
+def _open_closed_streams() -> None:
+    """Open the standard streams that whoever started us has closed (`>&-`), so that no other file takes their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
 def _close_output() -> None:
@@ -104,7 +118,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         except RewardlabError as error:
             _show_traceback(options.traceback)
             return _fail(options, error)
-        except Exception as error:
+        except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too
             _show_traceback(options.traceback)
             unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
             fault = f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"

@@ -8,6 +8,8 @@ from typing import Any
 
 __all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line", "one_line_at"]
 
+PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
+"""what a plugin's plain function may raise as its own failure; of BaseException, KeyboardInterrupt is the user's"""
 _SHOWN = 12
 """names in a message that lists them"""
 _OURS = Path(__file__).parent

@@ -65,7 +65,7 @@ def last_row(path: Path) -> Mapping[str, Any] | None:
         size = file.seek(0, os.SEEK_END)
         file.seek(_line_start(file, max(0, size - 1)))
         with suppress(ValueError):
-            row = json.loads(file.readline() or b"null")
+            row = parse_json(file.readline() or b"null")
             return row if isinstance(row, dict) else None
     return None
 
@@ -93,19 +93,40 @@ def sha256_of(path: Path | str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Return JSON values. Raises ValueError where the text holds none, or is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON values in a file. Raises OSError, and ValueError as `parse_json` does."""
+    return parse_json(path.read_text(encoding="utf-8"))
+
+
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON values to a file, whole or not at all."""
-    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    """Write JSON values to a file, whole or not at all, as `write_text` does."""
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a file, whole or not at all: a kill or a full disk leaves the earlier file as it was."""
+def write_text(path: Path, text: str) -> None:
+    r"""Write a text to a file, whole or not at all: a kill or a full disk leaves the earlier file as it was.
+
+    A lone surrogate, which no file can hold, is written as its escape, such as \ud800.
+    """
     scratch = path.with_name(f".{path.name}")
-    with open(scratch, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
+    try:
+        with open(scratch, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(path)
+    except OSError:
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

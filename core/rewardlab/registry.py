@@ -8,19 +8,18 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
+from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pluggy
 
 from rewardlab import hookspecs
-from rewardlab.errors import UserError, nearest, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
 from rewardlab.specs import (
     COMPONENT_NAME,
     BackendSpec,
@@ -75,9 +74,18 @@ class Registry:
         self._given = points
         self._loaded: dict[str, Plugin] = {}
 
+    @property
+    def unreadable(self) -> Sequence[str]:
+        """A line for each installed distribution whose entry points cannot be read."""
+        return self._scanned[1]
+
+    @property
+    def _installed(self) -> EntryPoints:
+        return self._scanned[0]
+
     @cached_property
-    def _installed(self) -> Any:
-        return entry_points()  # all groups at once, because each scan of the installed distributions is slow
+    def _scanned(self) -> tuple[EntryPoints, Sequence[str]]:
+        return _scan_distributions()
 
     @cached_property
     def _points(self) -> dict[str, list[EntryPoint]]:
@@ -119,7 +127,9 @@ class Registry:
         if name not in self._points:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
-            raise UserError(f"no plugin {name!r}{hint or _without_entry_point(name) or nearest(name, self._points)}")
+            malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
+            hint = hint or _without_entry_point(name) or nearest(name, self._points)
+            raise UserError(f"no plugin {name!r}{hint}{malformed}")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]
@@ -160,6 +170,28 @@ class Registry:
         if len(named) > 1:
             raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
         return named[0], known[named[0]]
+
+
+def _scan_distributions() -> tuple[EntryPoints, Sequence[str]]:
+    """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
+
+    Of two distributions of one name the first on sys.path counts.
+    """
+    with suppress(Exception):
+        return entry_points(), ()  # all groups at once, because each scan of the installed distributions is slow
+    points: list[EntryPoint] = []
+    unreadable: list[str] = []
+    seen: set[str | None] = set()
+    for found in distributions():  # one malformed file had ended the scan of all
+        name = None
+        try:
+            name = found.metadata["Name"]
+            points += [] if name in seen else found.entry_points
+        except Exception as error:
+            where = found.locate_file("") if name is None else name
+            unreadable.append(f"the entry points of {where} cannot be read: {one_line(error)}; install it again")
+        seen.add(name)
+    return EntryPoints(points), unreadable
 
 
 def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
@@ -210,11 +242,14 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     if not COMPONENT_NAME.match(name):
         broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
+    if not EntryPoint.pattern.match(points[0].value):
+        broken = f"the entry point {name!r} of {distribution} is {points[0].value!r}; it should name a module"
+        return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
             specs = _specs(module)
-    except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported
+    except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
             broken += f"; the entry point {name!r} of {distribution} names a module that is not there; install it again"

@@ -1,5 +1,7 @@
 import builtins
+import errno
 import json
+import os
 import tracemalloc
 from collections import Counter
 
@@ -72,6 +74,33 @@ def test_the_page_needs_no_other_file_or_host(run):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(UserError, match="no run directory"):
         write_report(tmp_path, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "[" * 200_000])
+def test_a_run_with_a_corrupt_manifest_is_refused(run, manifest):
+    (run / "manifest.json").write_text(manifest)
+    with pytest.raises(UserError, match="no run directory"):
+        write_report(run, run / "report.html")
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before(run, monkeypatch):
+    before = page(run)
+    (run / "recipe.resolved.yaml").write_text("another: recipe\n")
+
+    def full(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_report(run, run / "report.html")
+    assert (run / "report.html").read_text(encoding="utf-8") == before
+    assert not list(run.glob(".report*"))
+
+
+def test_half_a_character_in_a_completion_is_shown_as_its_escape(run):
+    row = _row(3, "half \ud83d of one", 0.1)
+    (run / "ledger.jsonl").write_text(json.dumps(row) + "\n")
+    assert "half \\ud83d of one" in page(run)
 
 
 def test_the_command_writes_into_the_run(run, main):

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from rewardlab.concurrency import CallThread, LoopThread, must_reraise, threads
+from rewardlab.concurrency import CallThread, LoopThread, must_reraise, running_task, threads
 
 
 @pytest.fixture
@@ -255,10 +255,11 @@ class TestACancellation:
 
     @staticmethod
     async def outcome(plugin):
+        task = running_task()
         try:
             await plugin()
         except BaseException as error:
-            return must_reraise(error)
+            return must_reraise(error, task)
 
     def test_of_the_running_task_is_ours(self):
         async def scenario():
@@ -269,12 +270,36 @@ class TestACancellation:
 
         assert asyncio.run(scenario()) is True
 
-    @pytest.mark.parametrize("error", [asyncio.CancelledError(), ValueError(), SystemExit()])
+    @pytest.mark.parametrize("error", [asyncio.CancelledError(), ValueError(), SystemExit(), GeneratorExit()])
     def test_that_nobody_asked_for_is_the_plugins(self, error):
         async def plugin():
             raise error
 
         assert asyncio.run(self.outcome(plugin)) is False
+
+    def test_of_a_coroutine_that_is_closed_is_ours(self):
+        class Forever:
+            def __await__(self):
+                yield
+
+        told = []
+
+        async def asks(task):
+            try:
+                await Forever()
+            except GeneratorExit as error:
+                told.append(must_reraise(error, task))
+                raise
+
+        async def scenario():
+            task = asyncio.create_task(asyncio.sleep(0))
+            work = asks(task)
+            work.send(None)
+            work.close()
+            await task
+
+        asyncio.run(scenario())
+        assert told == [True]
 
     def test_of_what_the_plugin_waits_for_is_the_plugins(self):
         async def plugin():

@@ -153,6 +153,14 @@ class TestFile:
             cassette()
         assert path.read_bytes() == content
 
+    def test_with_a_line_of_brackets_is_read_on(self, cassette, path):
+        cassette().add(KEYS[1], "large", 0, Reply(text="yes"))
+        with path.open("ab") as file:
+            file.write(b'{"key": ' + b"[" * 200_000 + b"\n")
+        again = cassette()
+        assert again.find(KEYS[1]) == Reply(text="yes")
+        assert len(again) == 1
+
     @pytest.mark.parametrize("row", [{"key": "zz", "reply": {}}, {"key": KEYS[0]}, {"key": KEYS[0], "reply": {"x": 1}}])
     def test_with_a_line_that_is_no_answer_is_refused_with_its_place(self, cassette, path, row):
         cassette().add(KEYS[1], "large", 0, Reply(text="yes"))

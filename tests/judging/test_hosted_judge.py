@@ -132,6 +132,7 @@ class TestWhatAJudgeDoesWrong:
             (TimeoutError("read timed out"), "raised TimeoutError: read timed out"),
             (asyncio.CancelledError(), "raised CancelledError"),
             (SystemExit(3), "raised SystemExit: 3"),
+            (GeneratorExit(), "raised GeneratorExit"),
             (Wordless(), "raised Wordless: its text cannot be read: RuntimeError"),
         ],
     )

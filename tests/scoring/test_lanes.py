@@ -189,6 +189,7 @@ WHOLE_CALL = {
     "wordless": (raising(Wordless()), "Wordless: its text cannot be read: RuntimeError (at test_lanes.py:"),
     "exit": (raising(SystemExit(3)), "SystemExit: 3 (at test_lanes.py:"),
     "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt (at test_lanes.py:"),
+    "generator exit": (raising(GeneratorExit()), "GeneratorExit"),
     "cancelled": (raising(asyncio.CancelledError()), "CancelledError (at test_lanes.py:"),
     "iterator": (raising(StopIteration()), "RuntimeError: "),
     "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_lanes.py:"),
@@ -213,7 +214,7 @@ def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, g
     [[before, bad, after]] = ask(lane, group_of("good", "bad", "fine"))
     assert before == after == Score(value=0.5)
     assert bad.value is None
-    assert bad.error.startswith(told)
+    assert told in bad.error
     json.dumps(dict(bad.info), allow_nan=False)
 
 
@@ -224,7 +225,7 @@ def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, gro
     [[before, bad, after], [neighbour]] = ask(lane, group_of("good", "bad", "fine"), group_of("other"))
     assert before == after == neighbour == Score(value=0.5)
     assert bad.value is None
-    assert bad.error.startswith(told)
+    assert told in bad.error
 
 
 @pytest.mark.parametrize("runs", WAYS)

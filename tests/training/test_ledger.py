@@ -144,6 +144,18 @@ class TestAResumedRun:
         with pytest.raises(UserError, match=r"another recipe .*; mine: mine-rewards 1.0"):
             RunDirectory.resume(run.path, plan(RECIPE, "seed=4"), COMMAND)
 
+    @pytest.mark.parametrize("name", ["state.json", "manifest.json"])
+    @pytest.mark.parametrize(
+        "content",
+        ["", "{", "[]", "7", "[" * 200_000, '{"attempt": 0, "done": ["a"]}', '{"attempt": 0, "done": [[1]]}', "\xff"],
+    )
+    def test_with_a_corrupt_file_is_refused(self, plan, tmp_path, name, content):
+        run = RunDirectory.create(plan(), COMMAND, root=tmp_path / "runs")
+        run.close()
+        (run.path / name).write_text(content, encoding="latin-1")
+        with pytest.raises(UserError, match="is no run directory to resume: "):
+            RunDirectory.resume(run.path, plan(), COMMAND)
+
     def test_is_no_other_folder(self, plan, tmp_path):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path / "runs")
         run.close()

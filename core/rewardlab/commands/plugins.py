@@ -84,6 +84,8 @@ def _list(options: Namespace) -> int:
         print(f"\nkeys of a stage or of another part of recipes: rewardlab plugins {' | '.join(PARTS)}")
         if any(row["kind"] == "broken" for row in rows):
             print("broken plugins stop only the recipes that name them", file=sys.stderr)
+        for line in registry.unreadable:
+            print(f"warning: {line}", file=sys.stderr)
     return 0
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rewardlab.concurrency.gather import together
     from rewardlab.concurrency.ordered_map import in_order
     from rewardlab.concurrency.termination import sigterm_as_interrupt
-    from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise
+    from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise, running_task
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -25,7 +25,7 @@ else:
             "gather": ["together"],
             "ordered_map": ["in_order"],
             "termination": ["sigterm_as_interrupt"],
-            "threads": ["CLOSE_LIMIT", "CallThread", "LoopThread", "must_reraise"],
+            "threads": ["CLOSE_LIMIT", "CallThread", "LoopThread", "must_reraise", "running_task"],
         },
     )
 
@@ -35,6 +35,7 @@ __all__ = [
     "LoopThread",
     "in_order",
     "must_reraise",
+    "running_task",
     "sigterm_as_interrupt",
     "together",
 ]

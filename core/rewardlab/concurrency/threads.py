@@ -104,8 +104,8 @@ def _make_call(future: Future, function: Callable, arguments: tuple) -> None:
         return
     try:
         result = function(*arguments)
-    except StopIteration as error:  # an asyncio future refuses it, and its awaiter would wait for ever
-        stopped = RuntimeError("StopIteration was raised")
+    except (StopIteration, GeneratorExit) as error:  # no asyncio future can hand these on to its awaiter
+        stopped = RuntimeError(f"{type(error).__name__} was raised")
         stopped.__cause__ = error
         future.set_exception(stopped.with_traceback(error.__traceback__))
     except BaseException as error:
@@ -114,12 +114,20 @@ def _make_call(future: Future, function: Callable, arguments: tuple) -> None:
         future.set_result(result)
 
 
-def must_reraise(error: BaseException) -> bool:
-    """Return whether an exception from a plugin's code must go on to the host: a cancellation of the running task.
+def must_reraise(error: BaseException, task: asyncio.Task | None) -> bool:
+    """Return whether an exception from a plugin's code must go on to the host: a cancellation, or the task's end.
 
-    A CancelledError that nobody requested is the plugin's own, like any other exception.
+    task: the one that called the plugin. A CancelledError that nobody requested is the plugin's own, like any other
+    exception; so is a GeneratorExit while the task runs, which only somebody else can close.
     """
     if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
         return task is None or task.cancelling() > 0
-    return isinstance(error, GeneratorExit)
+    return isinstance(error, GeneratorExit) and (task is None or running_task() is not task)
+
+
+def running_task() -> asyncio.Task | None:
+    """Return the task that runs in this thread; None where none does."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no loop: whoever collects garbage closes a coroutine
+        return None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.concurrency import must_reraise
+from rewardlab.concurrency import must_reraise, running_task
 from rewardlab.errors import JobError, TryAgain, one_line
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.circuit_breaker import CircuitBreaker
@@ -167,6 +167,7 @@ class Attempts:
 
     async def _try(self, ask: Ask) -> Reply | _Failure:
         limit = asyncio.timeout(self._settings.timeout)
+        task = running_task()
         try:
             async with limit:
                 answer = self._judge.ask(ask)
@@ -174,7 +175,7 @@ class Attempts:
         except TryAgain as error:
             return _Failure(" ".join(str(error).split()), error.after, busy=True)
         except BaseException as error:  # the one place where a judge's exception becomes a reply
-            if must_reraise(error):
+            if must_reraise(error, task):
                 raise
             if limit.expired():
                 return _Failure(f"gave no answer within {self._settings.timeout:g} s", may_cost=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
+from rewardlab.files import parse_json
 from rewardlab.types import Ask, Reply
 
 HEX = 64
@@ -134,7 +135,7 @@ class Cassette:
     def _at(self, start: int, length: int) -> Reply:
         line = os.pread(self._file, length, start)
         try:
-            return Reply(**json.loads(line)["reply"])
+            return Reply(**parse_json(line)["reply"])
         except (ValueError, LookupError, TypeError) as error:
             raise JobError(f"the cassette {self.path} was changed at byte {start} while it was in use") from error
 
@@ -180,7 +181,7 @@ class Cassette:
         The answer of a line that says so is forgotten.
         """
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except ValueError:
             return None
         try:

@@ -1,13 +1,12 @@
 """Usage: what a judge was asked and what it cost, over all attempts of a job."""
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.files import write_json
+from rewardlab.files import read_json, write_json
 
 SAVE_EVERY_S = 1.0
 
@@ -89,7 +88,7 @@ class UsageFile:
         if self._path is None:
             return Usage()
         try:
-            content = json.loads(self._path.read_text(encoding="utf-8"))
+            content = read_json(self._path)
             self.at_most = {unit: float(amount) for unit, amount in content.pop("at_most", {}).items()}
             return Usage(**content)
         except FileNotFoundError:

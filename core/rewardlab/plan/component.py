@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.errors import JobError, RewardlabError, UserError, one_line, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.specs import Context
 
 
@@ -20,7 +20,7 @@ class Component:
         """Call a function of the spec; its exception becomes a JobError that names the component."""
         try:
             return function(*arguments)
-        except Exception as error:
+        except PLUGIN_FAULTS as error:
             raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
 
     def judges(self) -> list[str]:
@@ -41,7 +41,7 @@ def build(planned: Component, context: Context, what: str, needs: str) -> Any:
     except RewardlabError as error:
         kind = UserError if isinstance(error, UserError) else JobError
         raise kind(f"{what}: {error}") from error
-    except (Exception, SystemExit) as error:
+    except PLUGIN_FAULTS as error:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
     if not callable(getattr(built, needs, None)):
         raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")

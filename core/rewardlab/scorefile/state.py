@@ -5,13 +5,12 @@ OUT.jsonl.state/state.json   the part of the recipe that decides scores, a hash 
 OUT.jsonl.state/judges/      the judges' answers, so that nothing is paid for twice
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.files import FileLock, sha256_of, write_json
+from rewardlab.files import FileLock, read_json, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
 from rewardlab.recipe.differences import differences
@@ -54,7 +53,7 @@ class StateFolder:
         """Return what the file was begun from; None where nothing was begun. UserError, JobError: it is unreadable."""
         place = self.path / "state.json"
         try:
-            state = json.loads(place.read_text(encoding="utf-8"))
+            state = read_json(place)
         except FileNotFoundError:
             return None
         except ValueError as error:

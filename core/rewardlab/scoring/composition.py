@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewardlab.errors import JobError, one_line
+from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution import Decomposition, GroupAttribution, ScoredTotals, mean
@@ -220,7 +220,7 @@ class Composition:
             try:
                 shaped = normalizer.shape(list(values), tokens, list(wanted), own_seed)
                 values = [float(value) for value in shaped]
-            except (Exception, SystemExit) as error:  # the one place where a normalizer's exceptions get their name
+            except PLUGIN_FAULTS as error:  # the one place where a normalizer's exceptions get their name
                 raise JobError(f"normalizer {use} on {pool.sample.place()}: {one_line(error)}") from error
             if len(values) != len(wanted) or not all(map(math.isfinite, values)):
                 what = f"gave {reprlib.repr(values)} for {len(wanted)} values"

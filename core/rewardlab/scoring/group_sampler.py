@@ -4,7 +4,7 @@ import reprlib
 from collections.abc import Callable
 from typing import Any
 
-from rewardlab.errors import JobError, one_line
+from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
 from rewardlab.plan.component import Component, build
 from rewardlab.specs import Context
 from rewardlab.types import Candidates, Sample
@@ -48,7 +48,7 @@ class GroupSampler:
     def _ask(self, sample: Sample, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except (Exception, SystemExit) as error:
+        except PLUGIN_FAULTS as error:
             raise self._wrong(sample, one_line(error)) from error
 
     def _wrong(self, sample: Sample, what: str) -> JobError:

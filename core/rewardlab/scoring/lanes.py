@@ -17,7 +17,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Protocol
 
-from rewardlab.concurrency import CallThread, LoopThread, must_reraise
+from rewardlab.concurrency import CallThread, LoopThread, must_reraise, running_task
 from rewardlab.errors import JobError, one_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
@@ -120,10 +120,11 @@ class ItemLane:
                 scored.set_result(mine)
 
     async def _ask(self, items: Sequence[Item]) -> list[Score]:
+        task = running_task()
         try:
             return checked_scores(await self._call(items), len(items), self._spec)
         except BaseException as error:  # the one place where a reward's exception becomes a failed score
-            if not _is_plugin_failure(error):
+            if not _is_plugin_failure(error, task):
                 raise
             if len(items) == 1:
                 return [self._failed(error)]
@@ -153,10 +154,11 @@ class GroupLane:
         return await (self._home.here(work) if self._home else work)
 
     async def _ask(self, stream: GroupStream) -> list[Score]:
+        task = running_task()
         try:
             return checked_scores(await self._call(stream), stream.size, self._spec)
         except BaseException as error:  # the one place where a reward's exception becomes failed scores
-            if not _is_plugin_failure(error):
+            if not _is_plugin_failure(error, task):
                 raise
             return [Score(error=describe_failure(error))] * stream.size
 
@@ -208,10 +210,10 @@ def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
     return call
 
 
-def _is_plugin_failure(error: BaseException) -> bool:
+def _is_plugin_failure(error: BaseException, task: asyncio.Task | None) -> bool:
     if isinstance(error, JobError):
         return isinstance(error, PluginRaisedError | WorkerTimeout | WorkerMemoryError | WorkerDiedError)
-    return not must_reraise(error)
+    return not must_reraise(error, task)
 
 
 def describe_failure(error: BaseException) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from rewardlab.errors import JobError, Problem, RewardlabError, UserError, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.training.run_directory import RunDirectory
 
@@ -46,7 +46,7 @@ def open_backend(plan: Plan) -> Backend:
     except RewardlabError as error:
         kind = UserError if isinstance(error, UserError) else JobError
         raise kind(f"{what}: {error}") from error
-    except (Exception, SystemExit) as error:
+    except PLUGIN_FAULTS as error:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
     for needed in ("check", "describe", "ready", "trains_here", "run"):
         if not callable(getattr(backend, needed, None)):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.files import sha256_of, write_json
+from rewardlab.files import read_json, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import chain
@@ -65,7 +65,7 @@ def _files(step: Component) -> Iterator[tuple[RecipePath, str]]:
 def _read_note(note: Path) -> Any:
     """Return the content of a note; None if it is not JSON."""
     try:
-        return json.loads(note.read_text(encoding="utf-8"))
+        return read_json(note)
     except ValueError:
         return None
 

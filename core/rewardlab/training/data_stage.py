@@ -16,7 +16,7 @@ from tqdm import tqdm
 from rewardlab.concurrency import LoopThread
 from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
-from rewardlab.files import FileLock, LineAppender, cut_torn_line, expanded
+from rewardlab.files import FileLock, LineAppender, cut_torn_line, expanded, parse_json
 from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
 from rewardlab.plan import Plan
 from rewardlab.plan.dataset_places import chain
@@ -137,7 +137,7 @@ def _written_ids(target: Path) -> set[str]:
     with target.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                found.add(json.loads(line)["id"])
+                found.add(parse_json(line)["id"])
             except (ValueError, KeyError, TypeError) as error:
                 raise UserError(f"{target}:{number}: no row of a data stage; move this file away") from error
     return found

@@ -1,10 +1,9 @@
 """A check that a model's folder is complete. It reads only JSON and headers of weights, and imports no engine."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from rewardlab.files import expanded
+from rewardlab.files import expanded, parse_json, read_json
 
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "tekken.json")
 WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -37,7 +36,7 @@ def problem(folder: Path) -> str | None:
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the model's config.json. Raises OSError if it cannot be read, and ValueError if it is no JSON object."""
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = read_json(folder / "config.json")
     except ValueError as error:
         raise ValueError(f"its config.json is no JSON: {error}") from error
     if not isinstance(config, dict):
@@ -49,7 +48,7 @@ def _shards(folder: Path) -> list[Path]:
     for name in INDICES:
         if (folder / name).is_file():
             try:
-                files = json.loads((folder / name).read_text(encoding="utf-8"))["weight_map"].values()
+                files = read_json(folder / name)["weight_map"].values()
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(f"its {name} is no index of weights") from error
             return [folder / file for file in sorted(set(files))]
@@ -67,7 +66,7 @@ def _shard_problem(shard: Path) -> str | None:
         if not 2 <= length <= size - 8:
             return f"{shard.name} is corrupt: it does not begin as safetensors do"
         try:
-            header = json.loads(file.read(length))
+            header = parse_json(file.read(length))
             end = max((t["data_offsets"][1] for name, t in header.items() if name != "__metadata__"), default=0)
         except (ValueError, KeyError, TypeError, AttributeError):
             return f"{shard.name} is corrupt: its header cannot be read"

@@ -1,12 +1,11 @@
 """The results of an evaluation: means of each slice (language, ...), as a JSON file and as a table for people."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rewardlab.files import write_json
+from rewardlab.files import read_json, write_json
 from rewardlab.redaction import redact
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import columns
@@ -43,7 +42,7 @@ class Results:
 
         Raises OSError if it cannot be read, and ValueError, KeyError or TypeError if it is no such file.
         """
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         return cls(name=content["name"], slices=[Slice(**s) for s in content["slices"]])
 
 

@@ -13,7 +13,6 @@ Each resume is a new attempt at the same folder.
 """
 
 import hashlib
-import json
 import platform
 import threading
 import time
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
-from rewardlab.files import FileLock, replace_file, write_json
+from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
 from rewardlab.recipe.differences import Difference, differences
@@ -89,7 +88,7 @@ class RunDirectory:
             root.mkdir(parents=True, exist_ok=True)
             path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
         run = cls(path=path)
-        (path / RECIPE).write_text(dump(plan.document.raw), encoding="utf-8")
+        write_text(path / RECIPE, dump(plan.document.raw))
         run._write("manifest.json", _manifest(plan, command))
         run.save_state()
         return run
@@ -104,9 +103,9 @@ class RunDirectory:
         """
         fresh = _manifest(plan, command)
         try:
-            state = json.loads((path / "state.json").read_text(encoding="utf-8"))
-            manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-            attempt, done = state["attempt"] + 1, list(state["done"])
+            state = read_json(path / "state.json")
+            manifest = read_json(path / "manifest.json")
+            attempt, done = int(state["attempt"]) + 1, _stages(state["done"])
             changes = _changes(path, plan, fresh["recipe_sha256"], manifest)
             longer = longer_stages(changes or [])
             different = [] if longer or changes is None else [_describe_changes(changes)]
@@ -140,7 +139,7 @@ class RunDirectory:
         earlier = [*manifest.get("earlier_recipes", []), manifest["recipe_sha256"]]
         manifest |= {"recipe_sha256": recipe_sha256, "earlier_recipes": list(dict.fromkeys(earlier))}
         self._write("manifest.json", manifest)
-        replace_file(self.path / RECIPE, dump(plan.document.raw))
+        write_text(self.path / RECIPE, dump(plan.document.raw))
 
     def folder(self, *parts: str) -> Path:
         """Return a folder inside of the run directory, after making it if it is missing."""
@@ -159,6 +158,12 @@ class RunDirectory:
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         write_json(self.path / name, content)
+
+
+def _stages(done: Any) -> list[int]:
+    if not isinstance(done, list) or not all(type(index) is int for index in done):
+        raise ValueError("its state.json has no list of stages under `done`")
+    return done
 
 
 def _made_empty(folder: Path) -> Path:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rewardlab.errors import JobError
+from rewardlab.files import parse_json
 from rewardlab.workers import program
 
 START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
@@ -149,7 +150,7 @@ class WorkerProcess:
             while not line.startswith(program.MARK):  # the interpreter's start-up may print
                 self._tail += line + b"\n"
                 line = self._exchange(b"", deadline)
-            return json.loads(line)
+            return parse_json(line)
 
     def ask(self, request: bytes, limit: float) -> dict[str, Any]:
         """Return the answer to one request, within `limit` seconds.
@@ -160,7 +161,7 @@ class WorkerProcess:
             self._most_memory = memory_taken(self._process.pid) + self._growth_limit
         try:
             with self._ended_by_failure():
-                answer = json.loads(self._exchange(request, time.monotonic() + limit))
+                answer = parse_json(self._exchange(request, time.monotonic() + limit))
         except TimeoutError:
             busy = self._cpu_since >= limit / 2
             why = "the worker was computing" if busy else "the worker was waiting, or starved of processor time"

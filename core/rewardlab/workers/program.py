@@ -110,7 +110,7 @@ def _start(hello: Mapping[str, Any]) -> tuple[bytes, Answer | None]:
             sys.path[:] = hello["path"]
         answer = _from_file(hello) if "file" in hello else _from_registry(hello)
         outcome["cpu"] = _cpu_seconds()
-    except (Exception, SystemExit) as error:  # a plugin may raise anything while it is imported or built
+    except (Exception, SystemExit, GeneratorExit) as error:  # a plugin may raise anything while it is imported or built
         outcome["failed"] = _describe(error)
     # The newline ends what start-up may have printed on stdout.
     return b"\n" + MARK + b", " + json.dumps(outcome).encode()[1:] + b"\n", answer
@@ -120,7 +120,7 @@ def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
     try:
         member = answer(request)
         return b'{"cpu": %f, %s}\n' % (_cpu_seconds(), member)
-    except (Exception, SystemExit) as error:  # the one place where a plugin's exception becomes an answer
+    except (Exception, SystemExit, GeneratorExit) as error:  # a plugin's exception becomes an answer
         return json.dumps({"cpu": _cpu_seconds(), "raised": _describe(error)}).encode() + b"\n"
 
 

@@ -1,6 +1,5 @@
 """A file that `score` wrote, with its rows looked up by id: memory holds where each row stands, not the rows."""
 
-import json
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from rewardlab.data import BadRows, read_lines
 from rewardlab.data.jsonl import measured_lines
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.files import parse_json
 from rewardlab.scorefile import check_output
 
 
@@ -55,7 +55,7 @@ class ScoredFile:
         try:
             with open(self.path, "rb") as file:
                 file.seek(self._starts[self._numbers[row_id]])
-                row = json.loads(file.readline())
+                row = parse_json(file.readline())
             if _wrong(row) is None and str(row["id"]) == row_id and len(row["total"]) == self.size(row_id):
                 return row
         except (ValueError, AttributeError):  # no JSON, or no object any more

@@ -24,6 +24,7 @@ from rewardlab.analysis.report.line_parts import passing_lines
 from rewardlab.analysis.report.remarks import RemarkCounts
 from rewardlab.data import read_lines
 from rewardlab.errors import UserError
+from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
 from rewardlab.training.results import Results
 
@@ -44,8 +45,10 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     Return what is odd about the components of its reward, in words. A UserError where `run` is no run directory.
     """
     try:
-        manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+        manifest = read_json(run / "manifest.json")
         recipe = (run / RESOLVED).read_text(encoding="utf-8")
+        if not isinstance(manifest, dict):
+            raise ValueError("its manifest.json holds no object")
     except (OSError, ValueError) as error:
         raise UserError(f"{run} is no run directory: {error}") from error
     ledger = run / "ledger.jsonl"
@@ -65,7 +68,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     ]
     head = f'<meta charset="utf-8"><title>{_safe(run.name)}</title><style>{STYLE}</style>'
     page = f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
-    target.write_text(page, encoding="utf-8")
+    write_text(target, page)
     return moved.findings if moved is not None else ()
 
 

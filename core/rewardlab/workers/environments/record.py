@@ -7,6 +7,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, Literal
 
+from rewardlab.files import read_json
 from rewardlab.workers.environments.definition import python_in
 
 READY = "ready.json"
@@ -46,7 +47,7 @@ def write_record(folder: Path, record: BuildRecord) -> None:
 def read_record(folder: Path) -> BuildRecord | None:
     """Return the record of an environment; None where it has none that can be read."""
     try:
-        return BuildRecord(**json.loads((folder / READY).read_text(encoding="utf-8")))
+        return BuildRecord(**read_json(folder / READY))
     except (OSError, ValueError, TypeError):
         return None
 
