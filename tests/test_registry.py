@@ -129,6 +129,16 @@ BROKEN = {
         """,
         "rewardlab_reward is no hook; did you mean rewardlab_rewards, with @hookimpl above it?",
     ),
+    "hook that nobody awaits": (
+        """
+        from rewardlab import hookimpl
+
+        @hookimpl
+        async def rewardlab_rewards():
+            return []
+        """,
+        "TypeError: rewardlab_rewards is a coroutine function, and nobody awaits it; write `def rewardlab_rewards`",
+    ),
     "hook with an argument": (
         """
         from rewardlab import hookimpl

@@ -15,6 +15,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pluggy
 
@@ -80,11 +81,11 @@ class Registry:
         return self._scanned[1]
 
     @property
-    def _installed(self) -> EntryPoints:
+    def _installed(self) -> Any:
         return self._scanned[0]
 
     @cached_property
-    def _scanned(self) -> tuple[EntryPoints, Sequence[str]]:
+    def _scanned(self) -> tuple[Any, Sequence[str]]:
         return _scan_distributions()
 
     @cached_property
@@ -172,7 +173,7 @@ class Registry:
         return named[0], known[named[0]]
 
 
-def _scan_distributions() -> tuple[EntryPoints, Sequence[str]]:
+def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
@@ -289,6 +290,9 @@ def _refuse_unmarked(module: object) -> None:
 
 
 def _offers(hook: str, spec_type: type[Spec], returned: object) -> Iterable[Spec]:
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")
     if not isinstance(returned, list | tuple):
         raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
     for spec in returned:

@@ -588,6 +588,18 @@ def test_a_closed_scorer_says_so(plan_of, reward, group_of):
         scorer.score_groups([group_of("a")])
 
 
+def test_a_coroutine_that_awaits_nothing_is_told_once(plan_of, reward, capsys):
+    async def idle(items):
+        return [Score(value=1.0) for _ in items]
+
+    for _ in range(2):
+        Scorer(plan_of({"idle": reward(idle, runs="async")})).close()
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[2].partition(",")[0] for line in told] == [
+        " component 'idle' (test/made): its `score` is an `async def` that awaits nothing"
+    ]
+
+
 def no_model(options, context):
     raise OSError("no model in /models")
 

@@ -31,9 +31,7 @@ def rewardlab_rewards():
 def test_score_says_what_hangs_though_no_thread_of_its_process_could(runs, offer, write, tmp_path):
     site = offer("careless", HANGS)
     recipe = write("r.yaml", f"version: 1\nreward: {{components: {{match: {{use: careless/{runs}}}}}, total: match}}\n")
-    rows = write("rows.jsonl", '{"id": "fine", "prompt": "?", "completions": ["c"]}\n')
-    with open(rows, "a") as file:
-        file.write('{"id": "h\\u001b1", "prompt": "?", "completions": ["%s"]}\n' % ("ab" * 60))
+    rows = write("rows.jsonl", '{"id": "h\\u001b1", "prompt": "?", "completions": ["%s"]}\n' % ("ab" * 60))
     code = f"""
         import sys
         sys.path.insert(0, {str(site)!r})
@@ -51,7 +49,7 @@ def test_score_says_what_hangs_though_no_thread_of_its_process_could(runs, offer
         finally:
             host.kill()
         rest = host.stderr.read()  # ends, since the watcher ends with its host
-    said = rf"warning: component 'match' \(careless/{runs}\) has been at work on .*sample 'h\\x1b1' \(.*rows.jsonl:2\)"
+    said = rf"warning: component 'match' \(careless/{runs}\) has been at work on sample 'h\\x1b1' \(.*rows.jsonl:1\)"
     assert re.match(said + r" for \d+ s; a reward that can hang declares runs='worker'", told)
     assert again.startswith(told[:40])
     assert "Traceback" not in rest

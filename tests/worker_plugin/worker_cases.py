@@ -62,6 +62,11 @@ def announced(options, context):
     return obeys.build(options, context)
 
 
+class Unawaited:
+    async def score(self, items):
+        return []
+
+
 def dies_in_build(options, context):
     os._exit(7)
 
@@ -78,4 +83,5 @@ def rewardlab_rewards():
         reward(name="grouped", scope="group", build=lambda options, context: Grouped()),
         reward(name="fails_to_build", build=fails_to_build),
         reward(name="dies_in_build", build=dies_in_build),
+        reward(name="unawaited", build=lambda options, context: Unawaited()),
     ]

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -197,6 +198,31 @@ class TestScores:
             assert (score.value, score.info) == (0.5, {"stdin": ""})
 
 
+class TestOutput:
+    def test_of_every_kind_reaches_the_user_with_its_worker_and_once(self, open_pool, capsys):
+        pool = open_pool("obeys", title="kind (cases/obeys)")
+        for _ in range(2):
+            say(
+                pool,
+                "loud()",
+                "(__import__('warnings').warn('old'), __import__('logging').warning('beware'), said())[2]",
+            )
+        shown = capsys.readouterr().err.splitlines()
+        lines = ["from Python", "from os.write", "from C", "from a program", "WARNING:root:beware"]
+        assert {f"kind (cases/obeys), worker 1: {line}" for line in lines} < set(shown)
+        assert any(line.endswith("UserWarning: old") for line in shown)
+        assert len(shown) == len(set(shown))
+
+    def test_is_bounded(self, open_file, capsys):
+        pool = open_file()
+        say(pool, "([print(f'line {n} ' + 'x' * 10_000) for n in range(1_000)], said())[1]")
+        first, *others, last = capsys.readouterr().err.splitlines()
+        assert first.startswith("cases/obeys, worker 1: line 0 xxx")
+        assert len(first) < 600
+        assert len(others) == 99
+        assert last.startswith("cases/obeys: its workers have printed 100 different lines; what they print from now on")
+
+
 class TestAProcess:
     def test_reports_an_exception_with_its_place_and_lives_on(self, shared):
         [first] = say(shared, "pid()")
@@ -378,9 +404,29 @@ class TestDeath:
 
     def test_is_told_with_the_last_lines_though_it_is_made_good(self, open_file, tmp_path, capsys):
         say(open_file(), f"die_once({str(tmp_path / 'flag')!r})")
-        told = capsys.readouterr().err
-        assert told.startswith("warning: cases/obeys: the worker died (signal 9, ")
-        assert "last words" in told
+        words, told = capsys.readouterr().err.splitlines()[:2]
+        assert words == "cases/obeys, worker 1: last words"
+        assert told == "warning: cases/obeys: the worker died (signal 9, Killed)", "nothing is told twice"
+
+    def test_is_told_with_lines_that_the_user_has_not_seen(self, open_file, capsys):
+        pool = open_file()
+        say(pool, "([print(n) for n in range(100)], said())[1]")
+        with pytest.raises(WorkerDiedError):
+            say(pool, "die()")
+        told = capsys.readouterr().err.partition("warning: ")[2].splitlines()
+        assert told == ["cases/obeys: the worker died (signal 9, Killed); its last lines:", "  last words"]
+
+    def test_is_told_once_for_each_way_to_die(self, open_file, capsys):
+        pool = open_file()
+        for how in ("signal.SIGSEGV", "signal.SIGSEGV", "signal.SIGKILL"):
+            with pytest.raises(WorkerDiedError, match="last words"):
+                say(pool, f"die({how})")
+            say(pool, "said(1.0)")
+        told = [line for line in capsys.readouterr().err.splitlines() if "the worker died" in line]
+        assert [re.sub(r",.*", "", line) for line in told] == [
+            "warning: cases/obeys: the worker died (signal 11",
+            "warning: cases/obeys: the worker died (signal 9",
+        ]
 
     def test_is_noticed_at_once_though_a_helper_lives_and_the_helper_goes_too(self, open_file, tmp_path):
         pool = open_file()
@@ -401,6 +447,13 @@ class TestStart:
             ):
                 say(pool, "x")
         assert pool.restarts == 0
+
+    def test_of_a_score_that_nobody_would_await(self, open_pool):
+        told = (
+            "TypeError: `score` is a coroutine function, which runs='worker' does not await; declare runs='async', or"
+        )
+        with pytest.raises(WorkerStartError, match=told):
+            say(open_pool("unawaited"), "x")
 
     def test_without_an_interpreter(self, open_pool):
         with pytest.raises(WorkerStartError, match="no/such/python"):

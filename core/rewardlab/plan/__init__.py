@@ -7,6 +7,7 @@ asked: training/check.py does that.
     planner          make_plan: find, validate, cross-check
     plan             the plan and what follows from it
     component        a component that a recipe names, and building it
+    unused_async     an `async def` that nobody awaits, or that awaits nothing
     cross_checks     what a component and the rest of its recipe must agree on
     policy_judge     the judge that is the model in training
     total_range      the bounds of `total`

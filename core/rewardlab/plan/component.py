@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
+from rewardlab.plan.unused_async import unawaited
 from rewardlab.specs import Context
 
 
@@ -43,6 +44,8 @@ def build(planned: Component, context: Context, what: str, needs: str) -> Any:
         raise kind(f"{what}: {error}") from error
     except PLUGIN_FAULTS as error:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
+    if wrong := unawaited(planned.spec, built):
+        raise JobError(f"{what} could not be built: {wrong}")
     if not callable(getattr(built, needs, None)):
         raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
     return built

@@ -5,11 +5,12 @@ or another event loop.
 """
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from rewardlab.judging import GROUP_CLOCK, GroupClock, Judges, JudgingSettings, 
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
 from rewardlab.plan.policy_judge import refuse_policy
+from rewardlab.plan.unused_async import awaits_nothing
+from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import ScoringTimeout, in_time
@@ -223,7 +226,7 @@ class Scorer:
         if planned.use.memory is not None:
             spec = replace(spec, memory=planned.use.memory)
         if spec.runs == "worker":
-            return open_lane(spec, None, pool=self._pool(planned, spec))
+            return open_lane(spec, None, pool=self._pool(name, planned, spec))
         reward = watched(self._build_reward(name, planned, judges), spec, f"component {name!r} ({planned.use.use})")
         if spec.runs != "thread":
             return open_lane(spec, reward)
@@ -242,9 +245,12 @@ class Scorer:
             workers = opener(self._workers, self._plan, planned, self._machine.device)
         except UserError as error:
             raise UserError(f"{what}: {error}") from error
-        return build(planned, replace(context, workers=workers), what, "score")
+        reward = build(planned, replace(context, workers=workers), what, "score")
+        if idle := awaits_nothing(planned.spec, reward):
+            _warn_once(f"{what}: {idle}")
+        return reward
 
-    def _pool(self, planned: Component, spec: RewardSpec) -> WorkerPool:
+    def _pool(self, name: str, planned: Component, spec: RewardSpec) -> WorkerPool:
         pool = WorkerPool(
             use=planned.use.use,
             spec=spec,
@@ -253,6 +259,7 @@ class Scorer:
             size=planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1),
             threads=planned.use.threads,
             python=python_of(self._plan, planned),
+            title=f"{name} ({planned.use.use})",
         )
         self._closing.callback(pool.close)
         self._pools.append(pool)
@@ -299,3 +306,9 @@ class Scorer:
             GROUP_CLOCK.reset(token)
         self.judges.check()
         return {name: found[name] for name in names}
+
+
+@cache
+def _warn_once(text: str) -> None:
+    """Print a warning, once in a process: a run opens several scorers."""
+    print(redact(f"warning: {text}"), file=sys.stderr)

@@ -1,5 +1,6 @@
 """A component under the options of one example, ready to be built as often as a law wants."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from rewardlab.errors import RewardlabError, UserError, one_line_at
 from rewardlab.laws import Example
 from rewardlab.plan.component import Component, build
+from rewardlab.plan.unused_async import awaits_nothing, unawaited
 from rewardlab.recipe.use import Use
 from rewardlab.registry import Plugin
 from rewardlab.specs import Config, Context, Spec
@@ -80,6 +82,8 @@ class Trial:
             named = isinstance(error, RewardlabError)
             self.shared["failed"] = str(error) if named else f"{self.use} could not be built: {one_line_at(error)}"
             raise BuildFailure(self.shared["failed"]) from error
+        if "built" not in self.shared and (idle := awaits_nothing(self.spec, built)):
+            warnings.warn(f"{self.use}: {idle}", stacklevel=2)
         self.shared["built"] = True
         return built
 
@@ -89,7 +93,10 @@ class Trial:
             return RewardInEnvironment(self.spec, self.use, python, options, context)
         planned = Component(use=Use(use=self.use), spec=self.spec, options=options)
         if self.spec.kind not in METHODS:  # a curriculum has either or both of two parts
-            return self.spec.build(options, context)
+            built = self.spec.build(options, context)
+            if wrong := unawaited(self.spec, built):
+                raise TypeError(wrong)
+            return built
         return build(planned, context, self.use, METHODS[self.spec.kind])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from rewardlab.errors import JobError, one_line
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
+from rewardlab.plan.unused_async import unawaited
 from rewardlab.recipe.models import DpoStage, RlStage, SftStage, Stage
 from rewardlab.scoring import Scorer
 from rewardlab.specs import Context
@@ -90,6 +91,8 @@ def _one_pass(plan: Plan, samples: Sequence[Sample], seed: int) -> list[int]:
     use = plan.curriculum.use.use
     try:
         curriculum = plan.curriculum.spec.build(plan.curriculum.options, Context(seed=seed))
+        if wrong := unawaited(plan.curriculum.spec, curriculum):
+            raise TypeError(wrong)
         if not hasattr(curriculum, "order"):
             return list(range(len(samples)))
         order = list(curriculum.order(samples, seed))

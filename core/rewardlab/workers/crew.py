@@ -15,7 +15,15 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from rewardlab.redaction import redact
-from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, WorkerError, WorkerProcess, WorkerStartError
+from rewardlab.workers.output import CrewOutput
+from rewardlab.workers.process import (
+    PluginRaisedError,
+    Show,
+    WorkerDiedError,
+    WorkerError,
+    WorkerProcess,
+    WorkerStartError,
+)
 
 DEATHS_IN_A_ROW = 7
 """Deaths in the whole crew after which it gives up, unless a request that was answered before is answered again:
@@ -60,20 +68,29 @@ class Crew:
 
     A crew holds no reference to its owner, so that the owner can be collected; `close` ends it, from any thread.
 
-    start: starts a process. say: called with a line about each process that died; absent: the line goes to stderr,
-    redacted. good: a request that was answered before, with its limit; after many deaths the crew asks it once more
-    before it gives up.
+    start: starts a process, given what is to be called with the chunks that it prints. say: called with each line that
+    the user should read: how processes died, each way once, and what they print; absent: stderr, redacted. title: what
+    the user knows the crew by; absent: `use`. good: a request that was answered before, with its limit; after many
+    deaths the crew asks it once more before it gives up.
 
     The threads are plain daemon threads: an executor's are joined at exit, before anything can end what they wait for.
     """
 
     def __init__(
-        self, use: str, size: int, start: Callable[[], WorkerProcess], say: Callable[[str], None] | None = None
+        self,
+        use: str,
+        size: int,
+        start: Callable[[Show], WorkerProcess],
+        say: Callable[[str], None] | None = None,
+        title: str | None = None,
     ):
         self.restarts = 0
         self.size = size
         self.good: tuple[Callable[[], bytes], float] | None = None
         self._use, self._start, self._say = use, start, say or _warn
+        self._output = CrewOutput(title or use, say or _print)
+        self._started = 0
+        self._fates_told: set[str] = set()
         self._lock = threading.RLock()  # the collector may call `close` in the middle of anything
         self._jobs: queue.SimpleQueue = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -196,7 +213,10 @@ class Crew:
             notice.join()
 
     def _start_process(self) -> WorkerProcess:
-        child = self._start()
+        with self._lock:
+            self._started += 1
+            number = self._started
+        child = self._start(self._output.of_worker(number))
         with self._lock:
             self._children.add(child)
             if self._ended:
@@ -224,7 +244,9 @@ class Crew:
             elif isinstance(error, WorkerDiedError):
                 self._deaths += 1
                 self._last_death = str(error)
-                self._say(str(error))
+                if error.fate not in self._fates_told:
+                    self._fates_told.add(error.fate)
+                    self._say(error.unseen)
 
     def refuse_if_over(self) -> None:
         """Raise the reason why the crew takes no more calls, where there is one."""
@@ -234,4 +256,8 @@ class Crew:
 
 
 def _warn(text: str) -> None:
-    print(redact(f"warning: {text}"), file=sys.stderr)
+    _print(f"warning: {text}")
+
+
+def _print(text: str) -> None:
+    print(redact(text), file=sys.stderr, flush=True)

@@ -24,6 +24,8 @@ LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
 MEMORY_POLL_S = 0.1
 """seconds between two looks at the memory of a process that has a limit"""
 GB, PAGE = 10**9, os.sysconf("SC_PAGE_SIZE")
+Show = Callable[[bytes], bool]
+"""A function that shows a chunk of a process's output to the user, and returns whether it did."""
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 RETURN_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
 """Has glibc give freed memory back at once, which saves a tenth of a lingua worker."""
@@ -52,7 +54,15 @@ class WorkerMemoryError(WorkerError):
 
 
 class WorkerDiedError(WorkerError):
-    """A call that two processes died of, or that nobody tries any more after several deaths in a row."""
+    """A call that two processes died of, or that nobody tries any more after several deaths in a row.
+
+    fate: how a process ended, such as "exit code 1" or a signal. unseen: the message, without lines of the process that
+    the user has seen already.
+    """
+
+    def __init__(self, message: str, *, fate: str = "", unseen: str = ""):
+        super().__init__(message)
+        self.fate, self.unseen = fate, unseen or message
 
 
 class WorkerStartError(WorkerError):
@@ -83,7 +93,8 @@ class WorkerProcess:
     """A worker process, used by one thread at a time; only `kill` may be called from any thread.
 
     start_limit: seconds to answer the hello. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: bytes that
-    a call may add to what the process takes; None: as many as there are.
+    a call may add to what the process takes; None: as many as there are. show: called with each chunk that the process
+    prints, but for those of its end; returns whether the user saw it.
     """
 
     def __init__(
@@ -95,15 +106,17 @@ class WorkerProcess:
         start_limit: float = START_LIMIT,
         memory: Mapping[str, str] = RETURN_FREED_MEMORY,
         growth_limit: int | None = None,
+        show: Show = lambda chunk: False,
     ):
         self.ended = False
+        self._show = show
         self._growth_limit, self._most_memory = growth_limit, math.inf
         self._use, self._hello, self._start_limit = use, hello, start_limit
         self.ready = False
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
-        self._received, self._tail = bytearray(), b""
+        self._received, self._tail, self._unseen = bytearray(), b"", b""
         self._ending = threading.Lock()
-        self._fate = ""
+        self._fate, self._dying = "", False
         limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"} | dict(memory)
         try:
             # A session of its own: an interrupt at the terminal is the host's, and its helpers end with it.
@@ -140,7 +153,7 @@ class WorkerProcess:
             answer = {"failed": f"not ready within {self._start_limit:g} s"}
         if "failed" in answer:
             self.end()
-            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{self._last_lines()}")
+            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{_last_lines(self._tail)}")
         self._cpu = answer["cpu"]
         self.ready = True
 
@@ -148,7 +161,7 @@ class WorkerProcess:
         with self._ended_by_failure():
             line = self._exchange(self._hello, deadline)
             while not line.startswith(program.MARK):  # the interpreter's start-up may print
-                self._tail += line + b"\n"
+                self._keep(line + b"\n")
                 line = self._exchange(b"", deadline)
             return parse_json(line)
 
@@ -174,8 +187,11 @@ class WorkerProcess:
         try:
             yield
         except EOFError:
+            self._dying = True
             self.end()
-            raise WorkerDiedError(f"{self._use}: the worker died ({self._fate}){self._last_lines()}") from None
+            died = f"{self._use}: the worker died ({self._fate})"
+            unseen = f"{died}{_last_lines(self._unseen)}"
+            raise WorkerDiedError(f"{died}{_last_lines(self._tail)}", fate=self._fate, unseen=unseen) from None
         except BaseException:
             self.end()
             raise
@@ -231,8 +247,13 @@ class WorkerProcess:
     def _read_stderr(self) -> bool:
         """Read a chunk of stderr into the tail; return whether there may be more."""
         chunk = os.read(self._stderr, CHUNK)
-        self._tail = (self._tail + chunk)[-TAIL_BYTES:]
+        self._keep(chunk)
         return bool(chunk)
+
+    def _keep(self, chunk: bytes) -> None:
+        self._tail = (self._tail + chunk)[-TAIL_BYTES:]
+        if self._dying or not self._show(chunk):
+            self._unseen = (self._unseen + chunk)[-TAIL_BYTES:]
 
     def kill(self) -> None:
         """Kill the process and its helpers, from any thread; the thread that uses the process still has to `end` it."""
@@ -267,10 +288,6 @@ class WorkerProcess:
                 pipe.close()
             self.ended = True
 
-    def _last_lines(self) -> str:
-        lines = self._tail.decode(errors="replace").splitlines()[-TAIL_LINES:]
-        return "\n  ".join(["; its last lines:", *lines]) if lines else ""
-
 
 def memory_taken(pid: int) -> int:
     """Return the bytes of memory that are a process's own, files apart; 0 where the system does not tell (macOS)."""
@@ -291,8 +308,8 @@ def process_starter(
     start_limit: float = START_LIMIT,
     memory: Mapping[str, str] = RETURN_FREED_MEMORY,
     growth_limit: float | None = None,
-) -> Callable[[], WorkerProcess]:
-    """Return a function that starts a worker process, of which each call starts another one.
+) -> Callable[[Show], WorkerProcess]:
+    """Return a function that starts another worker process at each call; it is given the process's `show`.
 
     hello: what the process builds, without its path and limit (see program). python: the interpreter of another
     environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
@@ -302,7 +319,12 @@ def process_starter(
     most = None if growth_limit is None else int(growth_limit * GB)
     greeting = message_line({"path": sys_path_for(python), **hello, "limit": start_limit})
     command = worker_command(python)
-    return lambda: WorkerProcess(use, command, threads, greeting, start_limit, memory, most)
+    return lambda show: WorkerProcess(use, command, threads, greeting, start_limit, memory, most, show)
+
+
+def _last_lines(printed: bytes) -> str:
+    lines = [line for line in printed.decode(errors="replace").splitlines() if line.strip()][-TAIL_LINES:]
+    return "\n  ".join(["; its last lines:", *lines]) if lines else ""
 
 
 def _describe_exit(code: int) -> str:

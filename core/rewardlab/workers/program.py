@@ -125,6 +125,7 @@ def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
 
 
 def _from_registry(hello: Mapping[str, Any]) -> Answer:
+    from rewardlab.plan.unused_async import unawaited
     from rewardlab.registry import Registry
     from rewardlab.specs import Context
     from rewardlab.types import Completion, Sample, Score
@@ -135,6 +136,8 @@ def _from_registry(hello: Mapping[str, Any]) -> Answer:
         seed=given["seed"], judges=_NoJudges(), cache_dir=Path(given["cache_dir"]), device=given["device"]
     )
     reward = spec.build(spec.config.model_validate(hello["options"]), context)
+    if wrong := unawaited(spec, reward):
+        raise TypeError(wrong)
     score_all = _group_wise(reward) if spec.scope == "group" else reward.score
 
     def answer(request: Mapping[str, Any]) -> bytes:

@@ -27,6 +27,7 @@ class WorkerPool:
     threads: math threads of each process.
     python: the interpreter of another environment, which has rewardlab and the plugin; None is the host's, whose
         sys.path goes with it.
+    title: what the user knows the reward by, in front of what its processes print; absent: `use`.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class WorkerPool:
         size: int = 1,
         threads: int = 1,
         python: str | None = None,
+        title: str | None = None,
     ):
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker pool are at least 1, not {size} and {threads}")
@@ -50,7 +52,7 @@ class WorkerPool:
             "context": {"seed": context.seed, "cache_dir": str(context.cache_dir), "device": context.device},
         }
         start = process_starter(use, hello, python=python, threads=threads, growth_limit=spec.memory)
-        self._crew = Crew(use, size, start)
+        self._crew = Crew(use, size, start, title=title)
         weakref.finalize(self, self._crew.close)
 
     @property

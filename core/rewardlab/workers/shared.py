@@ -73,7 +73,7 @@ class Worker:
 class Workers:
     """The shared processes of one job, as a context manager; they end by `close`, with this object, or at exit.
 
-    say: called with a line about each process that died and is started again; absent: the line goes to stderr.
+    say: called with each line that the user should read: how processes died, and what they print; absent: stderr.
     """
 
     def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None):

@@ -1,0 +1,52 @@
+"""What the workers of one crew print, as the user sees it: named, each line once, and not without end."""
+
+import threading
+from collections.abc import Callable
+
+MOST_LINES = 100
+"""different lines of a crew that are shown"""
+LONGEST_LINE = 500
+"""characters of a line that are shown"""
+
+Show = Callable[[str], None]
+
+
+class CrewOutput:
+    """The lines that a crew's workers print, on stdout or stderr.
+
+    title: names the crew in front of each line. show: called with each line that is shown.
+    """
+
+    def __init__(self, title: str, show: Show):
+        self._title, self._show = title, show
+        self._lock = threading.Lock()
+        self._shown: set[str] = set()
+        self._full = False
+
+    def of_worker(self, number: int) -> Callable[[bytes], bool]:
+        """Return the function that is called with each chunk that worker `number` prints; false: it is not shown."""
+        rest = b""
+
+        def add(chunk: bytes) -> bool:
+            nonlocal rest
+            if self._full:
+                return False
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[rest.rfind(b"\r", 0, -1) + 1 :][: 4 * LONGEST_LINE]  # it may never end
+            for line in lines:
+                self._add(number, line.rstrip(b"\r").rpartition(b"\r")[2].decode(errors="replace").rstrip())
+            return True
+
+        return add
+
+    def _add(self, number: int, line: str) -> None:
+        line = line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 3]}..."
+        with self._lock:
+            if self._full or not line or line in self._shown:
+                return
+            self._shown.add(line)
+            self._full = len(self._shown) >= MOST_LINES
+        self._show(f"{self._title}, worker {number}: {line}")
+        if self._full:
+            more = "what they print from now on is not shown, but for the last lines of one that dies"
+            self._show(f"{self._title}: its workers have printed {MOST_LINES} different lines; {more}")
