@@ -1,0 +1,144 @@
+"""release/build.py: every distribution is built, looked into, and installed with all others."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+from helpers.paths import ROOT
+from rewardlab import __version__
+
+PROJECTS = [ROOT / "pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
+URLS = "[urls]\n" + "".join(
+    f'{name} = "https://rewardlab.example/{name}"\n' for name in ("Repository", "Documentation", "Changelog", "Issues")
+)
+
+
+def build(*arguments, folder=None):
+    command = [sys.executable, str(ROOT / "release/build.py"), *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=600)
+
+
+def project_of(path):
+    return tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def checks():
+    """The module release/wheel_checks.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "release")
+        import wheel_checks
+
+        yield wheel_checks
+    del sys.modules["wheel_checks"]
+
+
+@pytest.mark.parametrize("path", PROJECTS, ids=lambda path: path.parent.name)
+def test_the_metadata_is_the_same_everywhere(path):
+    ours, cores = project_of(path), project_of(PROJECTS[0])
+    for key in ("version", "license", "license-files", "requires-python", "classifiers"):
+        assert ours[key] == cores[key], key
+    assert "urls" not in ours, "release/project.toml alone has them"
+    assert (path.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert ours["version"] == __version__
+
+
+def test_what_is_said_of_pythons_is_what_is_checked(checks):
+    said = {line.rpartition(" :: ")[2] for line in project_of(PROJECTS[0])["classifiers"] if "Python :: 3." in line}
+    assert said == {*checks.PYTHONS}
+
+
+def test_a_release_needs_the_projects_urls(tmp_path):
+    project = tmp_path / "project.toml"
+    project.write_text("[urls]\nRepository = 'https://rewardlab.example'\n", encoding="utf-8")
+    done = build("--out", tmp_path / "dist", "--project", project)
+    assert done.returncode == 2
+    assert "no Documentation, Changelog, Issues; a release needs them" in done.stdout
+    assert not (tmp_path / "dist").exists()
+
+
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "old.whl").write_text("kept")
+    done = build("--draft", "--out", tmp_path)
+    assert (done.returncode, "is not empty" in done.stdout) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """The folder of a release whose other packages are those that are installed here, and what was printed."""
+    folder = tmp_path_factory.mktemp("release")
+    (folder / "project.toml").write_text(URLS, encoding="utf-8")
+    out = folder / "dist"
+    done = build("--out", out, "--project", folder / "project.toml", "--dependencies", "here")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out, done.stdout
+
+
+@pytest.mark.slow
+def test_all_distributions_are_built_and_fine(released):
+    out, printed = released
+    names = [project_of(path)["name"] for path in PROJECTS]
+    assert [line.split()[0] for line in printed.splitlines()[1 : len(names) + 1]] == names
+    assert f"{len(names)} distributions, nothing wrong" in printed
+    assert len([*out.glob("*.whl")]) == len([*out.glob("*.tar.gz")]) == len(names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "change", "says"),
+    [
+        ("rewardlab_math/py.typed", None, "no rewardlab_math/py.typed"),
+        ("rewardlab_math/tests/test_x.py", ("", "x"), "rewardlab_math/tests/test_x.py does not belong into it"),
+        ("LICENSE", ("Apache", "Another"), "no LICENSE, or another one"),
+        ("METADATA", ("Python :: 3.13", "Python :: 2.7"), "no classifier Programming Language :: Python :: 3.13"),
+        ("METADATA", ("rewardlab~=0.1.0", "rewardlab"), "it needs rewardlab, and not one of our own minor version"),
+        ("METADATA", ("https://rewardlab.example/Issues", "https://else.example"), "project URLs {"),
+        ("METADATA", ("text/markdown", "text/plain"), "no README as its description"),
+        ("entry_points.txt", ("rewardlab_math", "rewardlab_maths"), "which is not in it"),
+        ("entry_points.txt", ("[rewardlab]\nmath = rewardlab_math", ""), "no entry point"),
+    ],
+)
+def test_a_fault_in_a_wheel_is_found(checks, released, tmp_path, file, change, says):
+    (wheel,) = released[0].glob("rewardlab_math-*.whl")
+    urls = tomllib.loads(URLS)["urls"]
+    project = project_of(ROOT / "plugins/math/pyproject.toml")
+    assert checks.wheel_problems(wheel, project, urls, ROOT / "LICENSE") == []
+    broken = tmp_path / wheel.name
+    rewrite(wheel, broken, file, change)
+    found = checks.wheel_problems(broken, project, urls, ROOT / "LICENSE")
+    assert len(found) == 1, found
+    assert says in found[0]
+
+
+def rewrite(wheel, target, file, change):
+    """Copy a wheel with one file changed (what, to what), added, or (None) left out."""
+    with zipfile.ZipFile(wheel) as packed, zipfile.ZipFile(target, "w") as changed:
+        names = packed.namelist()
+        for name in names:
+            text = packed.read(name)
+            if not name.endswith(file):
+                changed.writestr(name, text)
+            elif change is not None:
+                old, new = (part.encode() for part in change)
+                assert old in text
+                changed.writestr(name, text.replace(old, new))
+        if not any(name.endswith(file) for name in names):
+            changed.writestr(file, change[1])
+
+
+@pytest.mark.slow
+def test_a_wheel_that_does_not_fit_the_others_is_found(released, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "release")
+    from installed import installed_problems
+
+    kept = [shutil.copy(wheel, tmp_path) for wheel in released[0].glob("*.whl") if "pairwise" not in wheel.name]
+    wheels = [tmp_path / wheel.name for wheel in released[0].glob("*.whl")]
+    assert len(kept) == len(wheels) - 1
+    (missing,) = [wheel for wheel in wheels if not wheel.exists()]
+    given = [wheel for wheel in wheels if wheel != missing]
+    found = installed_problems(given, "here")
+    assert any("`rewardlab check quickstart` ends with 2" in problem for problem in found), found
+    sys.modules.pop("installed", None)
