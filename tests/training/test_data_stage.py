@@ -203,6 +203,12 @@ class TestRows:
         assert [(row["id"], row["shouts"]) for row in made()] == [(f"r{number}!!", 2) for number in range(60)]
         assert len(calls()) == 120
 
+    def test_are_counted_on_stderr_every_so_often_where_nobody_sees_a_bar(self, recipe, main, monkeypatch):
+        monkeypatch.setenv("REWARDLAB_PROGRESS_S", "0.000001")
+        code, out, err = main("run", recipe())
+        assert (code, "s a row" in out) == (0, False)
+        assert "out/made.jsonl: 60 rows; " in err
+
     def test_need_no_judge_where_no_step_asks_one(self, recipe, main, made, tmp_path):
         assert main("run", recipe(SOURCE))[0] == 0
         assert [row["id"] for row in made()] == [row["name"] for row in ROWS]

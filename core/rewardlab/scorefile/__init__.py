@@ -10,7 +10,6 @@ summary. All rows are checked before anything is paid for. Other commands that s
     output_check  the check that a row is one that `score` wrote
     state         the folder beside the output: who writes it, what it is made from
     summary       counts, means and findings at the end
-    progress      the progress bars of commands that read rows
 """
 
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.job import ScoreJob
     from rewardlab.scorefile.output import output_path_problem, output_row, to_line
     from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
-    from rewardlab.scorefile.progress import row_bar
     from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 else:
     __getattr__, __dir__ = lazy_names(
@@ -32,7 +30,6 @@ else:
             "job": ["ScoreJob"],
             "output": ["output_path_problem", "output_row", "to_line"],
             "output_check": ["check_numbers", "check_output", "row_components"],
-            "progress": ["row_bar"],
             "rows": ["abstention_problems", "check_rows", "rows_to_score"],
         },
     )
@@ -46,7 +43,6 @@ __all__ = [
     "check_rows",
     "output_path_problem",
     "output_row",
-    "row_bar",
     "row_components",
     "rows_to_score",
     "to_line",

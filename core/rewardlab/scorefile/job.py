@@ -22,11 +22,11 @@ from rewardlab.scorefile.output import (
     read_partial_output,
     to_line,
 )
-from rewardlab.scorefile.progress import row_bar
 from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scoring import OutputRecords, RecipeReward, RowCheck
+from rewardlab.text import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ class ScoreJob:
 
     def _check_rows(self, index: RowIndex) -> RowCheck:
         check = RowCheck(self.plan)
-        with row_bar("checking rows") as bar:
+        with Progress("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
         if bad.count and not self.skip_bad:
             error = bad.error(self.rows, "mend them, or leave them out with --skip-bad")
@@ -143,7 +143,7 @@ class ScoreJob:
         return kept
 
     def _score_rest(self, reward: RecipeReward, index: RowIndex, check: RowCheck) -> None:
-        bar = row_bar("scoring", total=len(index), initial=self.summary.rows)
+        bar = Progress("scoring", total=len(index), initial=self.summary.rows)
         rows = rows_to_score(self.rows, check, index)
         with bar, closing(rows), closing(LineAppender(self.output)) as file:
             for row, scored in reward.in_order(rows):

@@ -7,6 +7,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
     comparison  a part of a response beside the same part of a reference
     printable   texts without what steers a terminal; everything that is printed goes through it
+    progress    progress of long work: a bar on a terminal, a line every so often elsewhere
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
 """
@@ -16,6 +17,7 @@ from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, official_box
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
 from rewardlab.text.printable import cursor_stream, printable, printable_output
+from rewardlab.text.progress import Progress, format_duration
 from rewardlab.text.quoting import (
     QuotingTemplate,
     fence,
@@ -32,6 +34,7 @@ __all__ = [
     "MIN_LENGTH",
     "ComparedTexts",
     "Part",
+    "Progress",
     "QuotingTemplate",
     "Redactor",
     "columns",
@@ -41,6 +44,7 @@ __all__ = [
     "fence",
     "fence_key",
     "fence_lines",
+    "format_duration",
     "last_box",
     "official_box",
     "printable",

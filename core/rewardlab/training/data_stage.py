@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from rewardlab.concurrency import LoopThread
 from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
@@ -23,7 +21,7 @@ from rewardlab.plan.dataset_places import chain
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
-from rewardlab.text import cursor_stream
+from rewardlab.text import Progress
 from rewardlab.training.data_provenance import same_origin
 from rewardlab.types import Sample
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
@@ -47,14 +45,15 @@ def write_dataset(
         same_origin(plan, place, target, _state_folder(target) / "origin.json", bool(there))
         rows = step_rows(plan, place, judges, workers)
         count = 0
-        with closing(LineAppender(target)) as file, closing(rows):
-            for sample in tqdm(rows, desc=str(target), unit="row", disable=None, delay=2, file=cursor_stream()):
+        with closing(LineAppender(target)) as file, closing(rows), Progress(str(target)) as progress:
+            for sample in rows:
                 judges.check()  # a step may take an error for one more row to drop
                 if stop is not None and stop.is_set():
                     raise KeyboardInterrupt
                 if sample.id not in there:
                     file.write(_line(sample))
                     count += 1
+                progress.update()
         say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
         for line in judges.summary():
             say(line)

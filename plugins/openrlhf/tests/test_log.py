@@ -87,6 +87,16 @@ class TestWhatIsShown:
             log.take(line)
         assert said == [f"step 4 of 9: {read_step(STEP)[1]}"]
 
+    def test_of_how_much_time_is_left_from_the_second_step_on(self, log, said, monkeypatch):
+        now = [1000.0]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        for step in (4, 5, 6):
+            log.take(STEP.replace("step 4", f"step {step}"))
+            if step == 4:
+                log.take(marked(f"{STEPS}26"))
+            now[0] += 60
+        assert [line.rpartition(", ")[2] for line in said] == ["took 1.94 s", "21 min left", "20 min left"]
+
     def test_the_file_has_all_of_it_at_once(self, log):
         log.take(WEIGHT)
         assert WEIGHT in log.path.read_text()

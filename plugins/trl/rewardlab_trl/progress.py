@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.text import cursor_stream
-from tqdm import tqdm
+from rewardlab.text import Progress
 from transformers import TrainerCallback
 
-ALWAYS_SHOWN = ("loss", "reward/total")
+TOTAL = "reward/total"
+NOT_SHOWN = ("reward/groups_without_variance",)
 MUST_BE_FINITE = ("loss", "grad_norm")
 
 
 class TrainingProgress(TrainerCallback):
-    """A bar with the time left (on a terminal), and a log of the numbers of every logged step.
+    """A bar with the time left, or lines of it where nobody sees a bar, and a log of the numbers of every logged step.
 
     The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null where there is no value, and
     if asked for TensorBoard events under `logs`/tensorboard. updates: of the optimizer in a step of the recipe. Raises
@@ -29,7 +29,7 @@ class TrainingProgress(TrainerCallback):
         self._events = logs / "tensorboard" / stage if tensorboard else None
         self._attempt = attempt
         self._updates = updates
-        self._bar: tqdm | None = None
+        self._progress: Progress | None = None
         self._writer: Any = None
 
     def __enter__(self) -> "TrainingProgress":
@@ -40,28 +40,20 @@ class TrainingProgress(TrainerCallback):
 
     def close(self) -> None:
         """Close the bar and the events; calling it again does nothing."""
-        for output in filter(None, (self._bar, self._writer)):
+        for output in filter(None, (self._progress, self._writer)):
             output.close()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step // self._updates
-        self._bar = tqdm(
-            total=state.max_steps // self._updates,
-            initial=step,
-            desc=self._stage,
-            unit="step",
-            disable=None,
-            dynamic_ncols=True,
-            file=cursor_stream(),
-        )
+        self._progress = Progress(self._stage, state.max_steps // self._updates, unit="step", initial=step, delay_s=0)
         if self._events is not None:
             from torch.utils.tensorboard import SummaryWriter
 
             self._writer = SummaryWriter(str(self._events), purge_step=step + 1)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self._bar is not None:
-            self._bar.update(state.global_step // self._updates - self._bar.n)
+        if self._progress is not None and not control.should_log:  # else the step's numbers come first, with `on_log`
+            self._progress.move_to(state.global_step // self._updates)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         if not logs or "train_runtime" in logs:  # the latter is the trainer's summary at its end
@@ -74,15 +66,22 @@ class TrainingProgress(TrainerCallback):
             for name, value in numbers.items():
                 if value is not None:
                     self._writer.add_scalar(name, value, step)
-        if self._bar is not None:
-            shown = {n.removeprefix("reward/"): numbers[n] for n in ALWAYS_SHOWN if numbers.get(n) is not None}
-            self._bar.set_postfix({name: f"{value:.3g}" for name, value in shown.items()}, refresh=False)
+        if self._progress is not None:
+            self._progress.note(_shown(numbers))
+            self._progress.move_to(step)
         for name in MUST_BE_FINITE:
             if name in numbers and numbers[name] is None:
                 raise JobError(
                     f"stage {self._stage} has diverged: {name} is {logs[name]} at step {step}; "
                     "lower the learning rate, or raise warmup_steps"
                 )
+
+
+def _shown(numbers: Mapping[str, float | None]) -> dict[str, float]:
+    """Return what is shown beside the progress: the total, the parts of the reward, the loss."""
+    parts = [name for name in numbers if name.startswith("reward/") and name not in (TOTAL, *NOT_SHOWN)]
+    names = [TOTAL, *parts, "loss"]
+    return {name.removeprefix("reward/"): value for name in names if (value := numbers.get(name)) is not None}
 
 
 def _finite(value: Any) -> float | None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import torch
 from rewardlab import Completion, Group, Sample
-from rewardlab.text import cursor_stream
+from rewardlab.text import Progress
 from rewardlab.training import PromptFormat
-from tqdm import tqdm
 from transformers import GenerationConfig
 
 from rewardlab_trl.models import Policy
@@ -47,12 +46,12 @@ def sample_groups(
     groups: list[Group] = []
     with (
         _sampling(policy.model, seed, bf16),
-        tqdm(total=len(samples), desc=what, unit="prompt", disable=None, leave=False, file=cursor_stream()) as bar,
+        Progress(what, len(samples), unit="prompt", leave=False) as progress,
     ):
         for start in range(0, len(samples), at_once):
             batch = samples[start : start + at_once]
             groups += _sample_batch(policy, prompt_format, batch, count, config)
-            bar.update(len(batch))
+            progress.update(len(batch))
     return groups
 
 

@@ -126,6 +126,15 @@ class TestOutput:
         after = evaluated[len(evaluated) // 2 :]
         assert [row["total"] for row in after] == [again[row["id"]][row["index"]] for row in after]
 
+    def test_lines_every_so_often_where_nobody_sees_a_bar(self, in_a_process, toy_environment):
+        done = in_a_process(env=toy_environment | {"REWARDLAB_PROGRESS_S": "0.000001"})
+        assert done.returncode == 0
+        step = re.search(r"^1-rl: step 1 of \d+, total [\d.]+, (.*); [\d.e-]+ s a step, \d+ s left$", done.stderr, re.M)
+        assert {part.split()[0] for part in step[1].split(", ")} == {*COMPONENTS, "loss"}
+        assert re.search(r"^0-sft: step 2 of 2, loss [\d.]+; [\d.e-]+ s a step, 0 s left$", done.stderr, re.M)
+        assert re.search(r"^1-rl evaluation \(before\): \d+ of \d+ prompts; ", done.stderr, re.M)
+        assert "s a step" not in done.stdout
+
     def test_no_bars_where_nobody_sees_them(self, finished):
         assert "it/s" not in finished[0].stdout + finished[0].stderr
 

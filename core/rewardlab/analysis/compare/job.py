@@ -28,8 +28,9 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
-from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, row_bar, to_line
+from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, to_line
 from rewardlab.scoring import results_in_order
+from rewardlab.text import Progress
 
 ALL = (-1, "all")
 """the slice of all groups, which comes before the slices by field"""
@@ -116,7 +117,7 @@ class CompareJob:
         plans = [side if isinstance(side, Plan) else None for side in self.sides]
         files = [side if isinstance(side, ScoredFile) else None for side in self.sides]
         checks = BothChecks(plans, files)
-        with row_bar("checking rows") as bar:
+        with Progress("checking rows") as bar:
             bad = check_rows(self.rows, checks, index, bar.update, checks.fits)
         self._add_unknown(bad, files, index)
         self._refuse(bad, len(index), self.rows, self._abstentions(checks))
@@ -179,7 +180,7 @@ class CompareJob:
             judges.progress.begun = row.number
             return SideFutures((sides[0].submit(row), sides[1].submit(row)))
 
-        with row_bar("comparing", total=count) as bar:
+        with Progress("comparing", total=count) as bar:
             for row, results in results_in_order(rows, submit):
                 judges.check()
                 a, b = (side.scores(row, result) for side, result in zip(sides, results, strict=True))

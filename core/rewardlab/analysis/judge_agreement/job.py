@@ -16,8 +16,9 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.expression import parse
 from rewardlab.redaction import redact
-from rewardlab.scorefile import output_path_problem, row_bar, to_line
+from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
+from rewardlab.text import Progress
 
 
 def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
@@ -113,7 +114,7 @@ class JudgeJob:
     def _ask(self, scorer: Scorer, cases: Sequence[GoldCase], file: LineAppender | None) -> None:
         assert self.plan.recipe.reward is not None
         guard = MissingGuard.over_rows(self.plan.recipe.reward.components)
-        with row_bar("judging", total=len(cases)) as bar:
+        with Progress("judging", total=len(cases)) as bar:
             scored = scored_in_order(scorer, (case.row for case in cases))
             for case, (_, group) in zip(cases, scored, strict=True):
                 for name, judged in self._split(case, group):

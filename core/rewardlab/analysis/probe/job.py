@@ -13,8 +13,8 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.recipe.probe_families import Family
-from rewardlab.scorefile import row_bar
 from rewardlab.scoring import Scorer
+from rewardlab.text import Progress
 
 ROWS = 32
 
@@ -140,7 +140,7 @@ class ProbeJob:
     def _scored(self, made: Sequence[ProbeRow]) -> list[MeasuredRow]:
         with (
             Scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
-            row_bar("probing", total=len(made)) as bar,
+            Progress("probing", total=len(made)) as bar,
         ):
             scored = []
             for row in measure_rows(self.plan, scorer, made):

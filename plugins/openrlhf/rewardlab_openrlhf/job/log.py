@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, UserError
+from rewardlab.text import format_duration
 from rewardlab.training import redact
 
 from rewardlab_openrlhf.job.log_lines import (
@@ -35,6 +36,8 @@ class StageLog:
         self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
         self._step = 0
+        self._first: tuple[int, float] | None = None
+        """the first step that was told, and when"""
         self._last: list[str] = []
         self._raised: str | None = None
         self._muted_until: dict[str, float] = {}
@@ -66,7 +69,8 @@ class StageLog:
             self._say(text)
         elif (step := read_step(line)) is not None:
             self._step, numbers = step
-            self._say(f"step {self._step}{'' if self._steps is None else f' of {self._steps}'}: {numbers}")
+            of = "" if self._steps is None else f" of {self._steps}"
+            self._say(f"step {self._step}{of}: {numbers}{self._left()}")
         elif is_bar(line):
             self._bar(line)
         elif line.strip():
@@ -74,6 +78,16 @@ class StageLog:
             self._raised = read_raised(line) or self._raised
             if is_trouble(line):
                 self._trouble(line)
+
+    def _left(self) -> str:
+        """Return the time that is left by the steps since the first that was told, to stand at a line's end."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = self._step, now
+        step, then = self._first
+        if self._steps is None or self._step <= step:
+            return ""
+        return f", {format_duration((now - then) / (self._step - step) * (self._steps - self._step))} left"
 
     def _bar(self, line: str) -> None:
         """Show the state of a progress bar now and then, unless it has only begun."""
