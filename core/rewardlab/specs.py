@@ -348,6 +348,8 @@ class BackendSpec(Spec):
     environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
         `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
     packages: distributions whose versions a run's manifest keeps, where they are installed.
+    lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
+        nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.
     trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.
     default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An
         entry point of the group `rewardlab.default_backend`, named like the plugin, saves loading all others.
@@ -358,6 +360,7 @@ class BackendSpec(Spec):
     judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
     environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     packages: Sequence[str] = ()
+    lacks: Callable[[Any], str | None] | None = None
     trains_longer: bool = False
     default: bool = False
 

@@ -30,6 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     from rewardlab.training import RunJob
+    from rewardlab.training.backend import lacking
 
     recipe, overrides = options.recipe, options.overrides
     if options.resume is not None and recipe is not None and "=" in recipe and not Path(recipe).exists():
@@ -40,6 +41,8 @@ def run(options: Namespace) -> int:
     for warning in job.plan.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if options.dry_run:
+        if missing := lacking(job.plan):
+            print(f"warning: {missing}", file=sys.stderr)
         print(job.describe())
         return 0
     return _run(job, told, options.json)

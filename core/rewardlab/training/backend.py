@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
+from rewardlab.recipe.models import DataStage
 from rewardlab.training.run_directory import RunDirectory
 
 
@@ -32,6 +33,18 @@ class Backend(Protocol):
         `say` prints a line for the user. Raises KeyboardInterrupt if the user stopped the run, by Ctrl-C or by
         `directory.stop`; finished work is kept.
         """
+
+
+def lacking(plan: Plan) -> str | None:
+    """Return what this environment lacks of the engine that a plan's stages train with, as a line with its place.
+
+    None where nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
+    """
+    backend = plan.backend
+    if backend is None or backend.spec.lacks is None or all(isinstance(s, DataStage) for s in plan.recipe.stages):
+        return None
+    missing = backend.ask("what it lacks", backend.spec.lacks, backend.options)
+    return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
 
 
 def open_backend(plan: Plan) -> Backend:

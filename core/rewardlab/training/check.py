@@ -9,7 +9,7 @@ from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
 from rewardlab.registry import Registry
-from rewardlab.training.backend import open_backend
+from rewardlab.training.backend import lacking, open_backend
 from rewardlab.training.dataset_preview import preview
 
 
@@ -18,7 +18,8 @@ def check_recipe(
 ) -> Plan:
     """Return the plan of a recipe, or raise a UserError that lists every problem.
 
-    The plan has warnings: about settings that do nothing, and about rows.
+    The plan has warnings: about settings that do nothing, about rows, and for "check" about an engine that is not
+    installed, without which "run" does not begin.
 
     purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
     Raises JobError if a plugin fails while the recipe is checked.
@@ -35,7 +36,8 @@ def check_recipe(
     if draft.problems or problems:
         raise draft.error(problems)
     idle = [f"{document.where(path)}: {what}" for path, what in idle_settings(draft.plan)]
-    return replace(draft.plan, warnings=[*idle, *warnings])
+    missing = lacking(draft.plan) if purpose == "check" else None
+    return replace(draft.plan, warnings=[*idle, *warnings, *([missing] if missing else [])])
 
 
 def plan_of_job(recipe: Path) -> Plan:

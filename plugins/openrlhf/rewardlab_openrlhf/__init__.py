@@ -44,6 +44,15 @@ def _cpu_environment() -> Any:
     return environment(cpu=True)
 
 
+def _lacks(options: Options) -> str | None:
+    """Return what this machine lacks to train; None where a Ray cluster does it."""
+    import os
+
+    from rewardlab_openrlhf.engine_arguments import what_is_wrong
+
+    return None if options.address or os.environ.get("RAY_ADDRESS") else what_is_wrong()
+
+
 @hookimpl
 def rewardlab_backends() -> Sequence[BackendSpec]:
     """Return the one backend of this plugin."""
@@ -58,6 +67,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             judges={"policy/self": POLICY_JUDGE},
             environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},
             packages=("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "tokenizers"),
+            lacks=_lacks,
             laws=Laws(off={"same": "which requests vLLM puts into one batch depends on time"}),
         )
     ]

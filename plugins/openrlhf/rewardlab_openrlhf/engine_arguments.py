@@ -28,6 +28,22 @@ def installed_version() -> str | None:
         return None
 
 
+def what_is_wrong() -> str | None:
+    """Return why this environment cannot train with OpenRLHF, and what to install; None where it can."""
+    found = installed_version()
+    if found == WHEEL:
+        return None
+    if found is None:
+        return (
+            f"openrlhf {WHEEL} is not installed here; docs/cluster.md says how to prepare its environment, "
+            "`backend.address` names a Ray cluster, and `backend={use: trl}` needs neither"
+        )
+    return (
+        f"openrlhf {found} is installed, and this version of rewardlab is made for {WHEEL}; "
+        f"pip install --no-deps openrlhf=={WHEEL}"
+    )
+
+
 def engine_parser(module: str) -> ArgumentParser:
     """Return the parser of a program such as "openrlhf.cli.train_ppo_ray", which takes exact names only.
 

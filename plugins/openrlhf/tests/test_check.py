@@ -281,3 +281,14 @@ class TestWithoutOpenrlhf:
         assert "backend.address: jobs of a cluster need Ray's job client here" in err
         assert "pip install 'ray[default]'" in err
         assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.skipif(installed_version() is not None, reason="OpenRLHF is installed here")
+@pytest.mark.parametrize("arguments", [["check"], ["run", "--dry-run"]])
+def test_an_engine_that_is_not_installed_is_told_with_what_to_do(main, monkeypatch, arguments):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    code, _, err = main(*arguments, "sp3f")
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.startswith("warning: ")
+    assert "backend: openrlhf 0.11.2 is not installed here; docs/cluster.md says how to prepare its environment" in err
+    assert main(*arguments, "sp3f", "backend.address=http://head:8265")[2] == ""

@@ -28,6 +28,12 @@ def _build(options: Options) -> Any:
     return TrlBackend()
 
 
+def _lacks(options: Options) -> str | None:
+    from rewardlab_trl.ready import lacks
+
+    return lacks(options)
+
+
 @hookimpl
 def rewardlab_backends() -> Sequence[BackendSpec]:
     """Return the one backend of this plugin."""
@@ -38,6 +44,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             config=Options,
             build=_build,
             packages=("torch", "transformers", "trl", "datasets", "tokenizers"),
+            lacks=_lacks,
             trains_longer=True,
             default=True,
         )

@@ -32,9 +32,22 @@ def no_trl(monkeypatch):
     monkeypatch.setattr(ready, "find_spec", lambda name: None if name in ("trl", "datasets") else name)
 
 
+def test_packages_that_are_not_there_are_named_by_check_and_a_dry_run_too(run, main, no_trl):
+    run("--dry-run")
+    for arguments in (["check", "r.yaml"], ["run", "r.yaml", "--dry-run"]):
+        code, _, err = main(*arguments)
+        assert (code, err) == (
+            0,
+            "warning: r.yaml:9: backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'\n",
+        )
+    data_alone = "stages=[{use: data, dataset: {use: toy/counting}, to: made.jsonl}]"
+    assert main("check", "r.yaml", data_alone)[2] == ""
+
+
 def test_packages_that_are_not_there(run, no_trl):
     code, err, made = run()
     assert (code, made) == (2, [])
+    assert err.count("pip install") == 1
     assert "backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'" in err
 
 

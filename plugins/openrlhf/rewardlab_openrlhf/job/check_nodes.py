@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 from rewardlab.errors import Problem, UserError
 from rewardlab.training import RlStage, looks_local, secret_variables
 
-from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
+from rewardlab_openrlhf.engine_arguments import what_is_wrong
 from rewardlab_openrlhf.job.task import StageTask
 
 PACKAGES = ("rewardlab", "openrlhf", "vllm", "torch", "transformers", "deepspeed", "ray")
@@ -23,19 +23,8 @@ EXAMINE_LIMIT_S = 120.0
 
 def check_version(where: str) -> None:
     """Raise UserError where this environment lacks OpenRLHF, or has another version than `compile` writes for."""
-    found = installed_version()
-    if found is None:
-        raise UserError(
-            f"openrlhf {WHEEL} is not installed here; docs/cluster.md says how to prepare its environment, "
-            "`backend.address` names a Ray cluster, and `backend={use: trl}` needs neither",
-            where=where,
-        )
-    if found != WHEEL:
-        raise UserError(
-            f"openrlhf {found} is installed, and this version of rewardlab is made for {WHEEL}; "
-            f"pip install --no-deps openrlhf=={WHEEL}",
-            where=where,
-        )
+    if wrong := what_is_wrong():
+        raise UserError(wrong, where=where)
 
 
 def missing_modules(rollouts: bool) -> list[str]:
