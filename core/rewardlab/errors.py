@@ -6,7 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["JobError", "Problem", "RewardlabError", "TryAgain", "UserError", "nearest", "one_line", "one_line_at"]
+__all__ = [
+    "PLUGIN_FAULTS",
+    "JobError",
+    "Problem",
+    "RewardlabError",
+    "TryAgain",
+    "UserError",
+    "nearest",
+    "one_line",
+    "one_line_at",
+]
 
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
 """what a plugin's plain function may raise as its own failure; of BaseException, KeyboardInterrupt is the user's"""
