@@ -10,16 +10,23 @@ trainer_arguments, train             what every trainer is given, and training t
 checkpoints, interrupts, progress    resuming, stopping, and what is shown and logged meanwhile
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the policy: loading and saving it, and two settings of its layers
-reward_function, advantages          the reward that TRL calls, and the advantages that it returns
+step_reward, advantages              the reward that TRL calls in a stage, and the advantages that it returns
+trainer_reward                       the reward of a recipe for trainers of people's own scripts
 evaluation, sampling                 sampling from the policy and scoring its completions
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from rewardlab import BackendSpec, hookimpl
 
 from rewardlab_trl.options import Options
+
+if TYPE_CHECKING:
+    from rewardlab_trl.trainer_reward import TrainerReward
+
+__all__ = ["reward_function"]
 
 
 def _build(options: Options) -> Any:
@@ -49,3 +56,38 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             default=True,
         )
     ]
+
+
+def reward_function(
+    recipe: str | PathLike[str] | Mapping[str, Any],
+    *overrides: str,
+    group_size: int | None = None,
+    ends: Collection[int] = (),
+    opened: str = "",
+    name: str = "rewardlab",
+    device: str = "auto",
+) -> "TrainerReward":
+    """Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
+
+        with reward_function("recipe.yaml") as reward:
+            GRPOTrainer(model=..., reward_funcs=reward, args=..., train_dataset=...).train()
+
+    The dataset's columns are the fields of the recipe's rewards; the recipe's stages are not read. A completion that
+    cannot be scored is never a 0: it gets the mean of its group. In one process.
+
+    recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
+    trainer's num_generations; needed only where a row of the dataset can follow itself. ends: the ids of the tokens
+    that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
+    as "<think>\\n". name: in the trainer's logs. device: of models where the recipe names none. Raises a UserError that
+    lists every mistake of the recipe.
+    """
+    from rewardlab import load_reward
+
+    from rewardlab_trl.trainer_reward import TrainerReward
+
+    reward = load_reward(recipe, *overrides, device=device)
+    try:
+        return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name)
+    except BaseException:
+        reward.close()
+        raise

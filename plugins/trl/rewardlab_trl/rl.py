@@ -20,7 +20,7 @@ from rewardlab_trl.evaluation import Evaluator
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.position_ids import count_from_the_first_token
-from rewardlab_trl.reward_function import StepReward
+from rewardlab_trl.step_reward import StepReward
 from rewardlab_trl.train import train_to_the_end
 from rewardlab_trl.trainer_arguments import device, one_gpu, shared_arguments
 

@@ -14,7 +14,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.prompt_lengths import fitting_prompts
 from rewardlab.training.stage import reading_order, steps_of
 from rewardlab.types import Completion, Sample, Score
-from rewardlab_trl.reward_function import metrics_of_step
+from rewardlab_trl.step_reward import metrics_of_step
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]
 
