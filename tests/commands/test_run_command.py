@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -181,6 +182,16 @@ class TestTrainsLonger:
         models = [path.relative_to("whole") for path in Path("whole/models").rglob("*") if path.is_file()]
         assert models
         assert all(Path("mine", name).read_bytes() == Path("whole", name).read_bytes() for name in models)
+
+    def test_goes_on_from_the_last_checkpoint_of_a_stage_that_was_interrupted(self, run):
+        assert run("r.yaml", "stages.0.save_every=2", "--run-dir", "mine")[0] == 0
+        rmtree("mine/models/0-rl")  # as a kill before the end of the stage leaves it
+        Path("mine/state.json").write_text('{"attempt": 0, "done": []}')
+        code, _, err = run("--resume", "mine", self.LONGER)
+        assert (code, err) == (0, "")
+        first = self.trained("mine")[0][1]
+        again = [step - first for attempt, step in self.trained("mine") if attempt == 1]
+        assert again == [3, 4, 5]
 
     def test_is_the_run_s_recipe_from_then_on(self, run, finished):
         assert run("--resume", finished, self.LONGER)[0] == 0
