@@ -153,7 +153,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         (["recipe", "no.txt"], "no.txt: 'no.txt' is no file of rows by its name; "),
         (
             ["recipe", "numbers.jsonl"],
-            "which column is the prompt? None of these is a text or messages in every row: 'a'\n",
+            "which column is the prompt? None of these has a text, or messages, in every row: 'a'\n",
         ),
         (["recipe", "twice.jsonl"], "twice.jsonl: the id '1' is already that of row 1\n"),
         (["recipe", "--from", "spf"], "no recipe 'spf' comes with rewardlab; did you mean 'sp3f'?\n"),
@@ -205,3 +205,13 @@ def test_rows_may_be_csv(main, write):
     found = {ours: guess["column"] for ours, guess in json.loads(out)["columns"].items()}
     assert (code, found) == (0, {"prompt": "question", "answer": "answer", "language": "lang"})
     assert main("check", "mine.yaml")[0] == 0
+
+
+def test_an_answer_inside_of_another_column_is_pointed_at(made):
+    """As verl's files have it."""
+    rows = [{"prompt": f"{n}?", "reward_model": {"style": "rule", "ground_truth": str(n)}} for n in range(20)]
+    told = made(rows)[2]
+    assert told["left_out"]["accuracy"] == (
+        "no column looks like the answer; 'reward_model' holds 'ground_truth': make that a column of its own, since a "
+        "recipe names whole columns"
+    )

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rewardlab.authoring.new_recipe.text import RecipeParts, recipe_text
 from rewardlab.data import is_held_out
-from rewardlab.data.column_names import Guess, guess_columns
+from rewardlab.data.column_names import Guess, field_named, guess_columns
 from rewardlab.data.rows import Identifier, columns_of, to_sample
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
@@ -63,7 +63,7 @@ def write_recipe(
     columns = guess_columns(found)
     if "prompt" not in columns:
         names = ", ".join(map(repr, dict.fromkeys(name for row in found for name in row)))
-        what = f"which column is the prompt? None of these is a text or messages in every row: {names}"
+        what = f"which column is the prompt? None of these has a text, or messages, in every row: {names}"
         raise UserError(what, where=rows)
     try:
         samples = _samples(found, columns)
@@ -136,6 +136,15 @@ def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Guess]) ->
     return [identify(to_sample(row, fields, f"row {number}")) for number, row in enumerate(rows, 1)]
 
 
+def _inside(needed: str, sample: Sample) -> str:
+    """Return a hint where a column holds an object with a key that is called like the field; else nothing."""
+    for column, value in sample.fields.items():
+        for key in value if isinstance(value, Mapping) else ():
+            if field_named(str(key)) == needed:
+                return f"; {column!r} holds {key!r}: make that a column of its own, since a recipe names whole columns"
+    return ""
+
+
 def _splits(samples: Sequence[Sample], share: float) -> bool:
     return len({is_held_out(sample, share) for sample in samples}) == 2
 
@@ -144,7 +153,7 @@ def _why_not(name: str, columns: Mapping[str, Guess], samples: Sequence[Sample],
     """Return why a reward does not fit the rows, as a part of a sentence; None where it fits."""
     use, needed = REWARDS[name]
     if needed is not None and needed not in columns:
-        return f"no column looks like the {needed}"
+        return f"no column looks like the {needed}{_inside(needed, samples[0])}"
     try:
         spec = registry.find("reward", use)
     except UserError as error:
