@@ -188,6 +188,8 @@ class RewardSpec(Spec):
     environment: the packaged requirements file, relative to the plugin module's folder, of what cannot live in the
         host's environment: the reward itself where it runs "worker", else the files that `build` opens through
         `context.workers`. Under an option `environment: EnvironmentChoice` a user may name an interpreter instead.
+    opens_workers: whether `build` opens worker files through `context.workers`; a reward with an environment that does
+        not run "worker" does. `check` tells recipes of `workers`, `timeout`, `memory`, `threads` that nothing uses.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
     memory: GB (10^9 bytes) that one call may add to what a worker takes; None where nothing limits it. A worker that
         takes more is killed and restarted, and a completion of which it does so alone fails: it is no low score.
@@ -207,6 +209,7 @@ class RewardSpec(Spec):
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
+    opens_workers: bool = False
     remarks: Sequence[str] = ()
     timeout: float = 60.0
     memory: float | None = 4.0

@@ -1,13 +1,17 @@
 """Checks of a component against the rest of its recipe, beyond names and options."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
 from rewardlab.recipe.models import DataStage, Recipe, RlStage
 from rewardlab.recipe.validation import Finding, RecipePath
+from rewardlab.specs import RewardSpec
 
+OF_WORKERS = ("workers", "timeout", "memory", "threads")
+"""keys of a component that say how its worker processes run"""
+WAYS_WITHOUT_WORKERS = {"thread": "runs in a thread of this process", "async": "is a coroutine of this process"}
 OWN_SCALING = {
     "grpo": "divides by the group's standard deviation",
     "rloo": "multiplies by G / (G - 1)",
@@ -25,6 +29,37 @@ def normalize_findings(recipe: Recipe) -> Iterator[Finding]:
                 f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
+
+
+def unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield a finding for each key of a reward that runs inline and that only workers or models have a use for."""
+    if planned.spec.runs == "inline" and not _has_workers(planned.spec):
+        for key in _given(planned, (*OF_WORKERS, "device")):
+            what = f"{planned.use.use} runs inline, in this process: nothing uses `{key}`; leave it out{_deadline(key)}"
+            yield (*place, key), what
+
+
+def doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield a finding for each key that does nothing unless the reward opens worker files without declaring it."""
+    spec, use = planned.spec, planned.use.use
+    if spec.runs not in WAYS_WITHOUT_WORKERS or _has_workers(spec):
+        return
+    for key in _given(planned, OF_WORKERS):
+        own = " (a judge has its own, under `judges`)" if key == "timeout" and spec.judges else ""
+        what = f"{use} {WAYS_WITHOUT_WORKERS[spec.runs]}, where nothing uses `{key}`{own}; leave it out{_deadline(key)}"
+        yield (*place, key), f"{what} (a reward that opens worker files declares opens_workers=True)"
+
+
+def _has_workers(spec: RewardSpec) -> bool:
+    return spec.runs == "worker" or spec.opens_workers or spec.environment is not None
+
+
+def _given(planned: Component, keys: Sequence[str]) -> list[str]:
+    return [key for key in keys if key in planned.use.model_fields_set and getattr(planned.use, key) is not None]
+
+
+def _deadline(key: str) -> str:
+    return ", or use a reward that declares runs='worker', which can be ended" if key in ("timeout", "memory") else ""
 
 
 def judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:

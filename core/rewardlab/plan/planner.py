@@ -10,11 +10,13 @@ from typing import Any, Literal
 from rewardlab.errors import Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
+    doubtful_keys,
     judge_findings,
     normalize_findings,
     sampler_findings,
     step_findings,
     target_findings,
+    unused_keys,
 )
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.plan import Plan
@@ -116,6 +118,11 @@ class _Planner:
             name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
         }
         self._check_names(reward)
+        warnings = []
+        for name, planned in _found(components).items():
+            place = ("reward", "components", name)
+            self._add_all(unused_keys(place, planned))
+            warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful_keys(place, planned)]
         normalizers = []
         for index, named in enumerate(reward.normalize):
             use = Use(use=named) if isinstance(named, str) else named
@@ -129,6 +136,7 @@ class _Planner:
             normalizers=[n for n in normalizers if n],
             expression=expression,
             total_range=total_range,
+            warnings=warnings,
         )
 
     def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:

@@ -37,7 +37,7 @@ def check_recipe(
         raise draft.error(problems)
     idle = [f"{document.where(path)}: {what}" for path, what in idle_settings(draft.plan)]
     missing = lacking(draft.plan) if purpose == "check" else None
-    return replace(draft.plan, warnings=[*idle, *warnings, *([missing] if missing else [])])
+    return replace(draft.plan, warnings=[*draft.plan.warnings, *idle, *warnings, *([missing] if missing else [])])
 
 
 def plan_of_job(recipe: Path) -> Plan:

@@ -124,6 +124,7 @@ def rewardlab_rewards():
         ),
         RewardSpec(
             name="model",
+            opens_workers=True,
             summary="short answers, by a model in a process that components share",
             scope="batch",
             runs="async",
