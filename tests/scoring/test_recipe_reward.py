@@ -309,3 +309,42 @@ def test_usage_counts_what_judges_were_asked(toy):
         (group,) = reward.score([{"prompt": "?", "completions": ["please", "now"]}])
         assert group.totals == [4.0, 2.0]
         assert list(reward.usage()) == []  # a judge in this process costs nothing
+
+
+class TestATable:
+    """A row for each completion, in pandas or polars."""
+
+    def test_has_a_row_for_each_completion(self, reward):
+        pytest.importorskip("pandas")
+        given = [row | {"answer": 3, "tags": ["x"]} for row in rows(2)]
+        table = reward.table(reward.score(given))
+        assert list(table["completion"]) == ["a", "a b c d", "a", "a b c d"]
+        assert list(table["index"]) == [0, 1, 0, 1]
+        assert list(table["id"]) == ["r0", "r0", "r1", "r1"]
+        assert table["components.brief.contribution"].sum() == 2 * table["components.brief.value"].sum() == 6.0
+        assert table["total"].dtype == "float64"
+        assert table["fields.answer"].sum() == 12
+        assert set(table["fields.tags"]) == {'["x"]'}
+
+    def test_keeps_failures_apart_from_values(self, toy):
+        pytest.importorskip("pandas")
+        use = FAULTY | {"on_missing": "zero_advantage", "max_missing": 1}
+        with load_reward(with_component("faulty", use)) as reward:
+            table = reward.table(reward.score([{"prompt": "?", "completions": ["BAD", "a"]}]))
+        assert table["components.faulty.value"].isna().tolist() == [True, False]
+        assert table["components.faulty.error"].isna().tolist() == [False, True]
+        assert table["total"].isna().tolist() == [True, False]
+
+    def test_is_one_of_polars_where_that_is_wanted(self, reward):
+        polars = pytest.importorskip("polars")
+        table = reward.table(reward.score(rows(1)), "polars")
+        assert isinstance(table, polars.DataFrame)
+        assert table["components.brief.value"].to_list() == [1.0, 0.5]
+
+    @pytest.mark.parametrize(
+        ("library", "why"), [(None, "pandas or polars: pip install pandas"), ("polars", "polars: ")]
+    )
+    def test_says_what_to_install(self, reward, monkeypatch, library, why):
+        monkeypatch.setattr("rewardlab.scoring.completion_table.find_spec", lambda name: None)
+        with pytest.raises(UserError, match=f"no table without {why}"):
+            reward.table([], library)

@@ -6,6 +6,7 @@ what must end the job is raised.
 
     recipe_reward        the reward of a recipe for programs: rows in, scored groups out
     given_rows           rows that a program hands over, as groups
+    completion_table     scored groups as a data frame, a row a completion
     scored_completion    one completion with each component's value, reason and contribution
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     lanes                how a reward runs, what goes into one call, and the check of what it gives

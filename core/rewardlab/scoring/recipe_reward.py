@@ -11,6 +11,7 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.judging import JudgingSettings, Usage
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import RecipeSource, load
+from rewardlab.scoring.completion_table import Library, completion_table
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
@@ -113,6 +114,14 @@ class RecipeReward:
         """Return what `score_one` returns, without blocking the event loop."""
         (scored,) = await self.ascore([{"prompt": prompt, "completions": [completion], **fields}])
         return scored.by_completion()[0]
+
+    def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
+        """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
+
+        library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
+        Raises a UserError that says what to install where the library is missing.
+        """
+        return completion_table(groups, library)
 
     def in_order(self, rows: Iterable[InputRow]) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
