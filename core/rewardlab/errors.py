@@ -20,8 +20,12 @@ __all__ = [
 
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
 """what a plugin's plain function may raise as its own failure; of BaseException, KeyboardInterrupt is the user's"""
+MOST_TOLD = 100
+"""problems that an error tells; the others it counts"""
 _SHOWN = 12
 """names in a message that lists them"""
+_SEARCHED, _SEARCHED_LENGTH = 500, 100
+"""names, and characters of a name, that the search for the nearest one looks at"""
 _OURS = Path(__file__).parent
 
 
@@ -62,7 +66,7 @@ class RewardlabError(Exception):
 
 
 class UserError(RewardlabError):
-    """The user's mistakes: all that were found, one on each line. Exit code 2."""
+    """The user's mistakes: the first MOST_TOLD that were found, one on each line, and how many more. Exit code 2."""
 
     exit_code = 2
 
@@ -70,6 +74,9 @@ class UserError(RewardlabError):
         if isinstance(problems, str):
             problems = Problem(where=where, what=problems)
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
+        if len(self.problems) > MOST_TOLD + 1:
+            more = f"and {len(self.problems) - MOST_TOLD:,} more mistakes; mend these first"
+            self.problems[MOST_TOLD:] = [Problem(where="", what=more)]
         super().__init__("\n".join(map(str, self.problems)))
 
     def _found(self) -> Sequence[Problem]:
@@ -94,11 +101,13 @@ class TryAgain(Exception):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: "; did you mean 'x'?", or a list of the known names."""
     known = sorted(set(known))
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if len(known) > _SHOWN:  # what is left out of a list is what is least like the name
-        known.sort(key=lambda one: -difflib.SequenceMatcher(None, name, one).ratio())
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    if len(name) <= _SEARCHED_LENGTH:
+        likely = sorted(known, key=lambda one: abs(len(one) - len(name)))[:_SEARCHED]
+        if close := difflib.get_close_matches(name, likely, n=1, cutoff=0.6):
+            return f"; did you mean {close[0]!r}?"
+        if len(known) > _SHOWN:  # what is left out of a list is what is least like the name
+            likely.sort(key=lambda one: -difflib.SequenceMatcher(None, name, one).ratio())
+            known = likely
     if not known:
         return "; there is none"
     are = "is" if len(known) == 1 else "are"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from rewardlab.errors import Problem, UserError, nearest, one_line
+from rewardlab.errors import MOST_TOLD, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
     doubtful_keys,
@@ -140,7 +140,11 @@ class _Planner:
         )
 
     def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
-        """Return the component that `use` names; None if anything in the file about it is wrong."""
+        """Return the component that `use` names; None if anything in the file about it is wrong, or very much is."""
+        if len(self.problems) >= MOST_TOLD:
+            if len(self.problems) == MOST_TOLD:
+                self._add(path, "this and what follows was not looked at; mend the other mistakes first")
+            return None
         named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
         spec = self._spec(kind, use, named)
         if spec is None:
@@ -271,7 +275,7 @@ class _Planner:
             return None, None
         declared = self._declared("reward", "components")
         for name in expression.names:
-            if name not in declared:
+            if name not in declared and len(self.problems) < MOST_TOLD:
                 self._add(path, f"no component {name!r}{nearest(name, declared)}")
         ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:

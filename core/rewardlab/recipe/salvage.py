@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rewardlab.errors import Problem
@@ -33,11 +34,16 @@ class LostParts:
 
     def stands(self, path: RecipePath) -> bool:
         """Return whether the value at `path` is from the file, at least in part."""
-        return all(path[: len(place)] != place for place in self.places)
+        return not any(path[:length] in self.places for length in range(len(path) + 1))
 
     def is_whole(self, path: RecipePath) -> bool:
         """Return whether the whole value at `path` is from the file."""
-        return self.stands(path) and all(place[: len(path)] != path for place in self.places)
+        return self.stands(path) and path not in self._around
+
+    @cached_property
+    def _around(self) -> frozenset[RecipePath]:
+        """Every place around one that is lost."""
+        return frozenset(place[:length] for place in self.places for length in range(len(place)))
 
     def is_founded(self, path: RecipePath) -> bool:
         """Return whether a backend's finding at `path` is based on values from the file alone."""

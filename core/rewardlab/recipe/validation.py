@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rewardlab.errors import Problem, nearest
+from rewardlab.errors import MOST_TOLD, Problem, nearest
 from rewardlab.recipe.other_names import our_name, our_stage
 from rewardlab.specs import Config
 
@@ -28,9 +28,10 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
         by_path: dict[RecipePath, list[dict]] = {}
         for found in error.errors(include_url=False):
             by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
-        problems = []
+        problems: list[Problem] = []
         for path in _places_to_report(by_path):
-            what = _describe_errors(by_path[path], model, tree, path)
+            described = len(problems) < MOST_TOLD  # the search for a near name takes a millisecond
+            what = _describe_errors(by_path[path], model, tree, path) if described else by_path[path][0]["msg"]
             problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
         return None, _without_echoes(problems)
 
@@ -99,9 +100,9 @@ _TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
 
 def _places_to_report(by_path: Mapping[RecipePath, list[dict]]) -> Iterator[RecipePath]:
     """Yield the places worth a line: errors inside a union member replace those of members of another type."""
+    parents = {path[:length] for path in by_path for length in range(len(path))}
     for path, errors in by_path.items():
-        inside = any(other[: len(path)] == path and len(other) > len(path) for other in by_path)
-        if not (inside and all(e["type"].endswith(("_type", "literal_error")) for e in errors)):
+        if not (path in parents and all(e["type"].endswith(("_type", "literal_error")) for e in errors)):
             yield path
 
 
