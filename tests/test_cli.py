@@ -134,3 +134,18 @@ def test_the_installed_script_is_this_command_line():
     script = os.path.join(os.path.dirname(sys.executable), "rewardlab")
     result = subprocess.run([script, "--version"], capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (0, f"rewardlab {__version__}\n")
+
+
+def test_windows_is_refused_before_anything_of_posix_is_imported():
+    """As on Windows: another platform's name, and none of the modules that only POSIX has."""
+    program = """
+import os, sys
+os.name, sys.platform = "nt", "win32"
+for name in ("fcntl", "grp", "posix", "pwd", "resource", "termios", "tty"):
+    sys.modules[name] = None
+from rewardlab.cli import main
+sys.exit(main(["check", "recipe.yaml"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)\n"
