@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "MOST_TOLD",
     "PLUGIN_FAULTS",
     "JobError",
     "Problem",
