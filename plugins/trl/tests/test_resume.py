@@ -155,10 +155,11 @@ class TestKilled:
         folder = killed("1-rl", 9)
         assert resume(folder)[0] == 0
         rows = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
-        evaluated = [(row["attempt"], row["step"]) for row in rows if row["trained"] == "no"]
-        once = {step: [attempt] * 4 for step, attempt in ((2, 0), (6, 1))}  # two prompts, two completions each
-        assert {step: [a for a, s in evaluated if s == step] for step in once} == once
-        assert [attempt for attempt, step in evaluated if step is None] == [0] * 4 + [1] * 4  # before, after
+        evaluated = [(row["attempt"], row["phase"], row["step"]) for row in rows if row["trained"] == "no"]
+        once = {("during", 2): [0] * 4, ("during", 6): [1] * 4}  # two prompts, two completions each
+        assert {place: [attempt for attempt, *where in evaluated if (*where,) == place] for place in once} == once
+        for phase, attempt in (("before", 0), ("after", 1)):
+            assert [made for made, when, _ in evaluated if when == phase] == [attempt] * 4
 
     def test_a_checkpoint_that_was_being_written_is_not_used(self, killed, resume, untouched):
         """Killed while it wrote: the files are there, the last of them is cut, as are the weights."""
