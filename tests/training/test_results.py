@@ -10,6 +10,7 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.data import spread
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.results import Results, Slice, results_table, summarise
+from rewardlab.training.step_metrics import evaluation_metrics
 
 
 def scored(totals, values=None, **fields):
@@ -22,6 +23,19 @@ def scored(totals, values=None, **fields):
         totals=totals,
         shaped=[0.0] * len(totals),
     )
+
+
+def test_metrics_are_named_like_those_of_a_step():
+    results = summarise(
+        [scored([1.0], language="de"), scored([0.5], [None], language="en")], ["language"], "1-rl after"
+    )
+    assert evaluation_metrics(results) == {
+        "reward/total": 0.75,
+        "reward/a": 1.0,
+        "language de/reward/total": 1.0,
+        "language de/reward/a": 1.0,
+        "language en/reward/total": 0.5,
+    }
 
 
 class TestSlices:

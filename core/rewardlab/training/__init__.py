@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
     from rewardlab.training.stages import run_stages
     from rewardlab.training.starting_model import find_starting_model, written_before
-    from rewardlab.training.step_metrics import judge_metrics, metrics_of_step
+    from rewardlab.training.step_metrics import evaluation_metrics, judge_metrics, metrics_of_step
     from rewardlab.training.telemetry import telemetry_variables
     from rewardlab.training.tokenizers import ends_of, load_tokenizer
     from rewardlab.workers.environments import EnvironmentDefinition, InstallStep
@@ -161,7 +161,7 @@ else:
             ],
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
-            "step_metrics": ["judge_metrics", "metrics_of_step"],
+            "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
             "rewardlab.workers.environments": ["EnvironmentDefinition", "InstallStep"],
@@ -222,6 +222,7 @@ __all__ = [
     "describe_optimiser",
     "divisors",
     "ends_of",
+    "evaluation_metrics",
     "find_starting_model",
     "fitting_prompts",
     "held_out_samples",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup
+from rewardlab.training.results import Results
 
 
 def metrics_of_step(scored: Sequence[ScoredGroup]) -> dict[str, float]:
@@ -35,6 +36,20 @@ def judge_metrics(usage: Mapping[str, Usage]) -> dict[str, float]:
         metrics[f"judge/{name}/calls"] = float(since.calls)
         metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)
         metrics[f"judge/{name}/usd"] = since.usd
+    return metrics
+
+
+def evaluation_metrics(results: Results) -> dict[str, float]:
+    """Return the metrics of an evaluation, named like those of a step.
+
+    reward/total, reward/<component>: means over all completions that have a value; the same for each slice, with its
+    name before it, such as "language de/reward/total". A mean of nothing has no key.
+    """
+    metrics = {}
+    for number, part in enumerate(results.slices):
+        for name, mean in part.means.items():
+            if mean is not None:
+                metrics[f"{part.name}/reward/{name}" if number else f"reward/{name}"] = mean
     return metrics
 
 

@@ -4,7 +4,9 @@ import os
 
 OFF = {
     "HF_HUB_DISABLE_TELEMETRY": "1",  # otherwise TRL reports at each trainer's start what it trains, and on what
+    "MLFLOW_DISABLE_TELEMETRY": "true",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "WANDB_ERROR_REPORTING": "false",
     "VLLM_NO_USAGE_STATS": "1",
 }
 

@@ -227,6 +227,17 @@ class TestAnEvaluation:
         assert {row["phase"] for row in rows if row["trained"] == "yes"} == {"training"}
         assert [row.get("fields") for row in rows[:2]] == [{"language": "en"}, None]
 
+    def test_is_in_tensorboard_where_the_recipe_wants_it_with_the_names_of_trl(self, stage, using):
+        pytest.importorskip("tensorboard")
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+        settings = stage(RECIPE.replace("{use: openrlhf}", "{use: openrlhf, tensorboard: true}"))
+        using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), *self.passed("y"))
+        [folder] = (settings.run / "logs" / "tensorboard").iterdir()
+        events = EventAccumulator(str(folder)).Reload()
+        for name in ("eval/reward/total", "eval/reward/short", "eval/language en/reward/total"):
+            assert [(e.step, e.tensor_proto.float_val[0]) for e in events.Tensors(name)] == [(2, 0.75), (4, 0.75)]
+
     def test_is_written_when_all_of_its_rows_are_there(self, stage, using):
         settings = stage()
         using(settings, *self.trained(2), self.passed("x")[0])

@@ -24,6 +24,7 @@ from rewardlab.training import (
 
 from rewardlab_trl.options import options_of
 
+TRACKERS = {"tensorboard": "TensorBoard", "wandb": "Weights & Biases", "mlflow": "MLflow"}
 LOSSES = {"token_mean": "dapo", "seq_mean": "grpo", "constant": "dr_grpo"}
 """our `loss` -> TRL's loss_type"""
 
@@ -63,8 +64,10 @@ def _backend(plan: Plan) -> Iterator[Finding]:
         )
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
-    if backend.tensorboard and find_spec("tensorboard") is None:
-        yield ("backend", "tensorboard"), "TensorBoard is not installed; pip install 'rewardlab[tensorboard]'"
+    asked = {"tensorboard": backend.tensorboard, "wandb": backend.wandb, "mlflow": backend.mlflow}
+    for package, wanted in asked.items():
+        if wanted and find_spec(package) is None:
+            yield ("backend", package), f"{TRACKERS[package]} is not installed; pip install 'rewardlab[{package}]'"
 
 
 def _stage(stage: Stage) -> Iterator[Finding]:

@@ -22,10 +22,11 @@ from rewardlab.training import (
 from rewardlab_trl.models import Policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.sampling import sample_groups
+from rewardlab_trl.trackers import Trackers
 from rewardlab_trl.trainer_arguments import precision
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Evaluator:
     """The evaluations of one stage before, during and after training, on the same prompts and seeds."""
 
@@ -34,6 +35,8 @@ class Evaluator:
     samples: Sequence[Sample]
     temperature: float
     max_new_tokens: int
+    trackers: Trackers | None = None
+    """told of every evaluation with a step"""
 
     def before(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
@@ -83,6 +86,8 @@ class Evaluator:
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
         results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
         results.save(self._path(when))
+        if self.trackers is not None and step is not None:
+            self.trackers.evaluated(step, results)
         return results
 
 

@@ -20,6 +20,10 @@ class Options(Config):
     """compute activations again instead of keeping them: less memory, slower"""
     tensorboard: bool = False
     """write TensorBoard events under logs/"""
+    wandb: str | None = None
+    """a Weights & Biases project; the key comes from WANDB_API_KEY or `wandb login`"""
+    mlflow: str | None = None
+    """an MLflow experiment; MLFLOW_TRACKING_URI says where (absent: MLflow's own default)"""
     nodes: PositiveInt = 1
     """one: TRL trains on one machine here"""
     gpus_per_node: NonNegativeInt | None = None

@@ -18,19 +18,17 @@ MUST_BE_FINITE = ("loss", "grad_norm")
 class TrainingProgress(TrainerCallback):
     """A bar with the time left, or lines of it where nobody sees a bar, and a log of the numbers of every logged step.
 
-    The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null where there is no value, and
-    if asked for TensorBoard events under `logs`/tensorboard. updates: of the optimizer in a step of the recipe. Raises
-    JobError where the training has diverged. Close it, or use it as a context manager.
+    The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null where there is no value.
+    updates: of the optimizer in a step of the recipe. Raises JobError where the training has diverged. Close it, or use
+    it as a context manager.
     """
 
-    def __init__(self, stage: str, logs: Path, attempt: int, updates: int = 1, tensorboard: bool = False):
+    def __init__(self, stage: str, logs: Path, attempt: int, updates: int = 1):
         self._stage = stage
         self._log = logs / f"{stage}.jsonl"
-        self._events = logs / "tensorboard" / stage if tensorboard else None
         self._attempt = attempt
         self._updates = updates
         self._progress: Progress | None = None
-        self._writer: Any = None
 
     def __enter__(self) -> "TrainingProgress":
         return self
@@ -39,17 +37,13 @@ class TrainingProgress(TrainerCallback):
         self.close()
 
     def close(self) -> None:
-        """Close the bar and the events; calling it again does nothing."""
-        for output in filter(None, (self._progress, self._writer)):
-            output.close()
+        """Close the bar; calling it again does nothing."""
+        if self._progress is not None:
+            self._progress.close()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step // self._updates
         self._progress = Progress(self._stage, state.max_steps // self._updates, unit="step", initial=step, delay_s=0)
-        if self._events is not None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._writer = SummaryWriter(str(self._events), purge_step=step + 1)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._progress is not None and not control.should_log:  # else the step's numbers come first, with `on_log`
@@ -62,10 +56,6 @@ class TrainingProgress(TrainerCallback):
         numbers = {name: _finite(value) for name, value in logs.items()}
         with self._log.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"attempt": self._attempt, "step": step, **numbers}) + "\n")
-        if self._writer is not None:
-            for name, value in numbers.items():
-                if value is not None:
-                    self._writer.add_scalar(name, value, step)
         if self._progress is not None:
             self._progress.note(_shown(numbers))
             self._progress.move_to(step)

@@ -21,6 +21,7 @@ from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.step_reward import StepReward
+from rewardlab_trl.trackers import Trackers, tracked_name
 from rewardlab_trl.train import train_to_the_end
 from rewardlab_trl.trainer_arguments import device, one_gpu, shared_arguments
 
@@ -38,17 +39,19 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
     samples = fitting_prompts(
         policy.context, prompt_format, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
     )
-    with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer:
+    updates = stage.updates_per_batch
+    with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer, Trackers(job, updates) as trackers:
         scorer.warm()
         if evaluator is not None:
+            evaluator.trackers = trackers
             evaluator.before(policy, prompt_format, scorer)
         reward = StepReward(job, stage, samples, scorer, prompt_format, policy.ends)
         trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
         if evaluator is not None and stage.eval_every:
             trainer.add_callback(_PeriodicEvaluation(stage, evaluator, policy, prompt_format, scorer))
-        train_to_the_end(trainer, job, stage.updates_per_batch)
+        train_to_the_end(trainer, job, trackers, updates)
         if evaluator is not None:
-            evaluator.after(trainer.state.global_step // stage.updates_per_batch, policy, prompt_format, scorer)
+            evaluator.after(trainer.state.global_step // updates, policy, prompt_format, scorer)
         for line in scorer.judges.summary():
             job.say(line)
     policy.save(job.output)
@@ -107,6 +110,7 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
         mask_truncated_completions=stage.on_truncated == "mask",
         shuffle_dataset=False,
         use_vllm=False,
+        run_name=tracked_name(job),
         remove_unused_columns=False,
     )
 

@@ -12,6 +12,7 @@ from trl import SFTConfig, SFTTrainer
 
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
+from rewardlab_trl.trackers import Trackers, tracked_name
 from rewardlab_trl.train import train_to_the_end
 from rewardlab_trl.trainer_arguments import device, one_gpu, shared_arguments
 
@@ -47,6 +48,7 @@ def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str
         save_steps=stage.save_every or steps,
         logging_steps=max(1, min(20, steps // 20)),
         max_length=None,
+        run_name=tracked_name(job),
     )
     trainer = _InOrderTrainer(
         model=policy.model,
@@ -54,7 +56,8 @@ def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str
         train_dataset=Dataset.from_list(rows).select(order),
         processing_class=policy.tokenizer,
     )
-    train_to_the_end(trainer, job)
+    with Trackers(job) as trackers:
+        train_to_the_end(trainer, job, trackers)
     policy.save(job.output)
 
 

@@ -5,21 +5,21 @@ from transformers import PrinterCallback, Trainer
 
 from rewardlab_trl.checkpoints import last_checkpoint
 from rewardlab_trl.interrupts import GracefulStop
-from rewardlab_trl.options import options_of
 from rewardlab_trl.progress import TrainingProgress
+from rewardlab_trl.trackers import Trackers
 
 
-def train_to_the_end(trainer: Trainer, job: StageJob, updates: int = 1) -> None:
-    """Train until `max_steps`.
+def train_to_the_end(trainer: Trainer, job: StageJob, trackers: Trackers, updates: int = 1) -> None:
+    """Train until `max_steps`; the trackers are told, and stay open.
 
     updates: of the optimizer in one step of the recipe. Raises KeyboardInterrupt after a graceful stop, with a
     checkpoint kept.
     """
     checkpoint = last_checkpoint(job.run.folder("checkpoints", job.name))
-    tensorboard = options_of(job.plan).tensorboard
-    progress = TrainingProgress(job.name, job.run.folder("logs"), job.run.attempt, updates, tensorboard)
+    progress = TrainingProgress(job.name, job.run.folder("logs"), job.run.attempt, updates)
     with progress, GracefulStop(updates, job.run.stop) as stop:
         trainer.remove_callback(PrinterCallback)
+        trackers.add_to(trainer)
         trainer.add_callback(progress)
         # added last, so that an interrupt while another callback evaluates counts for this step
         trainer.add_callback(stop)

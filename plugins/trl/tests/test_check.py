@@ -95,6 +95,13 @@ def test_templates_may_use_what_transformers_adds_to_jinja(problems):
     assert problems(f"stages.0.chat.template='{template}'") == {}
 
 
+@pytest.mark.parametrize(("tracker", "name"), [("wandb", "Weights & Biases"), ("mlflow", "MLflow")])
+def test_a_tracker_must_be_installed_to_be_asked_for(problems, monkeypatch, tracker, name):
+    monkeypatch.setitem(sys.modules, tracker, None)  # as where it is not installed
+    told = problems(f"backend.{tracker}=mine")[f"backend.{tracker}"]
+    assert told == f"{name} is not installed; pip install 'rewardlab[{tracker}]'"
+
+
 def test_tensorboard_must_be_installed_to_be_asked_for(problems, monkeypatch):
     if find_spec("tensorboard") is not None:
         assert problems("backend.tensorboard=true") == {}

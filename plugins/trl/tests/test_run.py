@@ -15,6 +15,7 @@ import termios
 import threading
 
 import pytest
+from rewardlab.training import Results
 
 pytestmark = pytest.mark.slow
 
@@ -230,9 +231,51 @@ class TestLogs:
         events.Reload()
         lines = rows_of(folder / "logs" / "1-rl.jsonl")
         for key in ("loss", "reward/letters", "learning_rate"):
-            found = [(event.step, event.value) for event in events.Scalars(key)]
+            found = [(event.step, event.value) for event in events.Scalars(f"train/{key}")]
             assert found == [(line["step"], pytest.approx(line[key])) for line in lines]
+        means = [
+            Results.load(folder / "evaluation" / f"1-rl-{when}.json").slices[0].means for when in ("before", "after")
+        ]
+        for name in ("total", "letters"):
+            found = [(event.step, event.value) for event in events.Scalars(f"eval/reward/{name}")]
+            steps = (0, lines[-1]["step"])
+            assert found == [(step, pytest.approx(part[name])) for step, part in zip(steps, means, strict=True)]
         assert not list(folder.rglob("checkpoints/**/events*"))
+
+    def test_weights_and_biases_gets_them_when_asked_for(self, run, monkeypatch):
+        pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
+        monkeypatch.setenv("WANDB_MODE", "offline")
+        monkeypatch.setenv("WANDB_SILENT", "true")
+        code, _, err, folder = run("backend.wandb=tried")
+        assert code == 0, err
+        for stage, names in {"0-sft": ["train/loss"], "1-rl": ["train/reward/total", "eval/reward/total"]}.items():
+            written = [path.read_bytes() for path in (folder / "logs").rglob("*.wandb")]
+            [of_stage] = [data for data in written if f"r-{stage}".encode() in data]
+            assert all(name.encode() in of_stage for name in names)
+
+    def test_weights_and_biases_without_a_key_says_so(self, in_a_process, toy_environment, tmp_path):
+        pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
+        env = {name: value for name, value in toy_environment.items() if not name.startswith("WANDB_")}
+        done = in_a_process("backend.wandb=tried", env=env | {"HOME": str(tmp_path), "WANDB_MODE": "online"})
+        assert done.returncode == 2
+        assert "error: backend.wandb: Weights & Biases: " in done.stderr
+        assert "a fault in rewardlab" not in done.stderr
+
+    def test_mlflow_gets_them_when_asked_for(self, run, monkeypatch, tmp_path):
+        pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", tmp_path.as_uri())
+        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        code, _, err, folder = run("backend.mlflow=tried", "stages.1.updates_per_batch=2")
+        assert code == 0, err
+        [totals] = tmp_path.glob("*/*/metrics/train/reward/total")
+        found = [line.split() for line in totals.read_text().splitlines()]
+        lines = rows_of(folder / "logs" / "1-rl.jsonl")
+        assert [int(step) for *_, step in found] == [line["step"] for line in lines]
+        assert [float(value) for _, value, _ in found] == [pytest.approx(line["reward/total"]) for line in lines]
+        [evaluated] = tmp_path.glob("*/*/metrics/eval/reward/total")
+        assert [line.split()[2] for line in evaluated.read_text().splitlines()] == ["0", f"{lines[-1]['step']}"]
+        status = [path.read_text() for path in tmp_path.glob("*/*/meta.yaml")]
+        assert all("status: 3" in text for text in status), "finished"
 
     def test_nothing_of_it_where_nobody_asks(self, finished):
         assert not list(finished[1].rglob("events*"))

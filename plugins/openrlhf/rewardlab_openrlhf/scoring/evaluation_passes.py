@@ -1,9 +1,9 @@
 """Evaluations in the middle of a training: passes over the held-out prompts, each with results once it is complete."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rewardlab.training import Phase, ScoredGroup, summarise, write_evaluation_rows
+from rewardlab.training import Phase, Results, ScoredGroup, summarise, write_evaluation_rows
 
 
 class EvaluationPasses:
@@ -11,15 +11,27 @@ class EvaluationPasses:
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
     results. last: the step after which the training ends. trained: steps that were done when this job began.
+    tracked: called with the step and the results of each evaluation.
     """
 
-    def __init__(self, folder: Path, stage: str, rows: int, by: Sequence[str], every: int, last: int, trained: int = 0):
+    def __init__(
+        self,
+        folder: Path,
+        stage: str,
+        rows: int,
+        by: Sequence[str],
+        every: int,
+        last: int,
+        trained: int = 0,
+        tracked: Callable[[int, Results], None] = lambda step, results: None,
+    ):
         self._folder = folder
         self._stage = stage
         self._rows = rows
         self._by = by
         self._every = every
         self._last = last
+        self._tracked = tracked
         self._step = trained // every * every
         self._groups: dict[int, ScoredGroup] = {}
 
@@ -56,4 +68,6 @@ class EvaluationPasses:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{self._stage}-{when}.json"
         write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
-        summarise(groups, self._by, name=f"{self._stage} {when}").save(path)
+        results = summarise(groups, self._by, name=f"{self._stage} {when}")
+        results.save(path)
+        self._tracked(self._step, results)

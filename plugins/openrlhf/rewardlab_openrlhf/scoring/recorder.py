@@ -5,10 +5,11 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab.training import Ledger, Plan, RlStage, ScoredGroup, Usage, UsageLog
+from rewardlab.training import Ledger, Plan, RlStage, ScoredGroup, Usage, UsageLog, run_name
 
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.scoring.evaluation_events import EvaluationEvents
 from rewardlab_openrlhf.scoring.evaluation_passes import EvaluationPasses
 from rewardlab_openrlhf.scoring.journal import Journal
 from rewardlab_openrlhf.scoring.reading_order import Prompts
@@ -48,6 +49,8 @@ class Recorder:
             self._start_usage_from(usage())
             self._steps = self._step_log(settings, plan, stage, done)
             opened.callback(self._steps.close)
+            events = EvaluationEvents(run / "logs" / "tensorboard" / f"{run_name(plan)}-{settings.name}")
+            opened.callback(events.close)
             self._passes = EvaluationPasses(
                 folder=run / "evaluation",
                 stage=settings.name,
@@ -56,6 +59,7 @@ class Recorder:
                 every=stage.eval_every or last,
                 last=last,
                 trained=done,
+                **({"tracked": events.add} if options_of(plan).tensorboard else {}),
             )
             for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
                 self._count(place, group)
