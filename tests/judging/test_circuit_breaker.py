@@ -1,6 +1,9 @@
 """The circuit breaker by itself, with its real pauses, on a clock that the tests move."""
 
 import asyncio
+import heapq
+import math
+import random
 
 import pytest
 from rewardlab.judging import CircuitBreaker, circuit_breaker
@@ -148,3 +151,78 @@ def test_it_is_told_once_that_questions_wait():
         assert told[1:] == [("refused again", 80.0)]
 
     asyncio.run(scenario())
+
+
+class TestMixedFaults:
+    """Calls of which a share fails at once, or hangs until its timeout, while the judge answers all others."""
+
+    CALLS, LATENCY_S = 14_000, 0.05
+
+    @pytest.fixture
+    def openings(self, clock):
+        """Count how often the breaker opens: `openings(share, slots, timeout)`; an outage ends at its first trial."""
+
+        def counted(share, slots, timeout, seed=0):
+            chance, opened = random.Random(seed), []
+            breaker = CircuitBreaker(80.0, lambda why, seconds: opened.append(clock.now))
+            under_way = []  # (end, number, sent, whether it was answered)
+            for number in range(self.CALLS):
+                if len(under_way) == slots:
+                    clock.now, _, sent, fine = heapq.heappop(under_way)
+                    breaker.succeeded() if fine else breaker.failed("failed", None, sent=sent)
+                    if breaker.is_open:
+                        breaker.succeeded()
+                fine = chance.random() >= share
+                takes = self.LATENCY_S * chance.uniform(0.5, 1.5)
+                if not fine and chance.random() < 0.2:
+                    takes = timeout
+                heapq.heappush(under_way, (clock.now + takes, number, clock.now, fine))
+            return len(opened)
+
+        return counted
+
+    @pytest.mark.parametrize("slots", [1, 4, 64])
+    @pytest.mark.parametrize("timeout", [0.5, 2.0])
+    @pytest.mark.parametrize("share", [0.05, 0.2, 0.4])
+    def test_are_no_outage(self, openings, share, slots, timeout):
+        assert openings(share, slots, timeout) == 0
+
+    def test_would_be_taken_for_one_by_their_number_alone(self, openings, monkeypatch):
+        monkeypatch.setattr(circuit_breaker, "CHANCE", 1.0)
+        monkeypatch.setattr(circuit_breaker, "FRESH_S", -math.inf)
+        assert openings(0.2, 1, 2.0) > 3
+
+    @pytest.mark.parametrize(("share", "most"), [(0.0, 8), (0.2, 12), (0.4, 20)])
+    def test_make_an_outage_after_them_known_a_few_calls_later(self, clock, share, most):
+        chance, breaker = random.Random(1), CircuitBreaker(80.0)
+        for _ in range(200):
+            clock.now += self.LATENCY_S
+            breaker.succeeded() if chance.random() >= share else breaker.failed("busy", None, sent=clock.now)
+        assert not breaker.is_open
+        breaker.succeeded()
+        calls = 0
+        while not breaker.is_open:
+            calls += 1
+            clock.now += self.LATENCY_S
+            breaker.failed("refused", None, sent=clock.now)
+        assert calls <= most
+
+    def test_timeouts_that_end_together_right_after_an_answer_are_no_outage(self, clock):
+        breaker = CircuitBreaker(80.0)
+        sent = clock.now
+        clock.now += 0.9
+        breaker.succeeded()
+        clock.now = sent + 1.0
+        for _ in range(64):
+            breaker.failed("gave no answer", None, sent=sent)
+        assert not breaker.is_open
+
+    def test_a_judge_that_hangs_is_down_as_soon_as_its_answers_are_old(self, clock):
+        breaker = CircuitBreaker(80.0)
+        sent = clock.now
+        clock.now += 1.0
+        breaker.succeeded()
+        clock.now = sent + 60.0
+        for _ in range(circuit_breaker.MOST_IN_A_ROW):
+            breaker.failed("gave no answer", None, sent=sent)
+        assert breaker.is_open

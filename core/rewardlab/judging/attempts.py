@@ -2,7 +2,9 @@
 
 import asyncio
 import inspect
+import math
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,12 +32,13 @@ BUSY_TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """The reason why there is no reply; another try may bring one."""
+    """The reason why there is no reply; another try may bring one. sent: when it was asked, on the monotonic clock."""
 
     why: str
     after: float | None = None
     may_cost: bool = False
     busy: bool = False
+    sent: float = math.inf
 
 
 class Attempts:
@@ -123,7 +126,7 @@ class Attempts:
             if isinstance(outcome, Reply):
                 self._breaker.succeeded()
             elif outcome is not None:
-                self._breaker.failed(outcome.why, outcome.after, trial)
+                self._breaker.failed(outcome.why, outcome.after, trial, outcome.sent)
             elif trial:
                 self._breaker.untried()
         return outcome
@@ -167,19 +170,19 @@ class Attempts:
 
     async def _try(self, ask: Ask) -> Reply | _Failure:
         limit = asyncio.timeout(self._settings.timeout)
-        task = running_task()
+        task, sent = running_task(), time.monotonic()
         try:
             async with limit:
                 answer = self._judge.ask(ask)
                 reply = await answer if inspect.isawaitable(answer) else answer
         except TryAgain as error:
-            return _Failure(" ".join(str(error).split()), error.after, busy=True)
+            return _Failure(" ".join(str(error).split()), error.after, busy=True, sent=sent)
         except BaseException as error:  # the one place where a judge's exception becomes a reply
             if must_reraise(error, task):
                 raise
             if limit.expired():
-                return _Failure(f"gave no answer within {self._settings.timeout:g} s", may_cost=True)
-            return _Failure(f"raised {one_line(error)}")
+                return _Failure(f"gave no answer within {self._settings.timeout:g} s", may_cost=True, sent=sent)
+            return _Failure(f"raised {one_line(error)}", sent=sent)
         problem = None
         if reply is answer:
             problem = "has an `ask` that is not a coroutine function; write `async def ask`"

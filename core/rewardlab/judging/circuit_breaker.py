@@ -1,6 +1,7 @@
 """The circuit breaker of a judge that is down: its questions wait, and one at a time tests whether it is back."""
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -8,6 +9,13 @@ from collections.abc import Callable
 MOST_IN_A_ROW = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 10.0
+CHANCE = 1e-5
+"""failures in a row are no outage where the share of calls that failed before makes them likelier than this"""
+REMEMBERED, FEWEST = 64, 16
+"""calls whose outcome gives that share, and for how many they count at least"""
+LARGEST_SHARE = 0.7
+FRESH_S = 3.0
+"""seconds for which an answer that came after a call was sent says that the judge is up, whatever that call met"""
 LEAST_TRIALS = 8
 """pauses are short enough for at least this many trials before questions fail"""
 LONGEST_AFTER_S = 120.0
@@ -16,6 +24,9 @@ LONGEST_AFTER_S = 120.0
 
 class CircuitBreaker:
     """A circuit breaker. Failures in a row open it: MOST_IN_A_ROW, or FEW_IN_A_ROW that last FEW_LAST_S seconds.
+
+    A judge that fails now and then is not down: more in a row are needed where they may be chance (CHANCE), and
+    failures of calls that were sent before the last answer do not count (FRESH_S), such as timeouts that end together.
 
     While it is open, questions wait, and one of them goes through after each of a series of growing pauses; the first
     answer closes it. After `patience` seconds the questions that wait fail, and new ones fail at once, except for the
@@ -31,6 +42,8 @@ class CircuitBreaker:
         self._pause = 0.0
         self._failures = 0
         self._since = 0.0
+        self._answered = -math.inf
+        self._outcomes: deque[bool] = deque(maxlen=REMEMBERED)
         self.is_open = False
         """Whether questions have to wait."""
         self._next_trial = 0.0
@@ -75,14 +88,25 @@ class CircuitBreaker:
 
     def succeeded(self) -> None:
         """Note that the judge answered."""
+        if not self.is_open:  # an outage says nothing of how often calls fail otherwise
+            self._outcomes.extend([False] * min(self._failures, REMEMBERED))
+        self._outcomes.append(True)
         self._failures = 0
+        self._answered = time.monotonic()
         if self.is_open:
             self.is_open = False
             self._release(False)
 
-    def failed(self, why: str, after: float | None, trial: bool = False) -> None:
-        """Note that the judge did not answer. after: seconds that it asked to wait; None if it did not say."""
+    def failed(self, why: str, after: float | None, trial: bool = False, sent: float = math.inf) -> None:
+        """Note that the judge did not answer a call.
+
+        after: seconds that it asked to wait; None if it did not say. sent: when the call was sent, on the monotonic
+        clock.
+        """
         now = time.monotonic()
+        if not self.is_open and sent < self._answered and now - self._answered <= FRESH_S:
+            self._hold(now, after)
+            return
         if not self._failures:
             self._since = now
         self._failures += 1
@@ -92,13 +116,23 @@ class CircuitBreaker:
             self._next_trial = now + self._pause
         elif not self.is_open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
-            self.is_open = lasting or self._failures >= MOST_IN_A_ROW
+            many = lasting or self._failures >= MOST_IN_A_ROW
+            self.is_open = many and self._usual_share() ** self._failures <= CHANCE
             if self.is_open:
                 self._on_open(why, self._patience)
             self._pause = min(self._longest_pause, FIRST_PAUSE_S)
             self._next_trial = now + self._pause
-        self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
+        self._hold(now, after)
         self._set_timer()
+
+    def _hold(self, now: float, after: float | None) -> None:
+        """Make no trial before the time for which the judge asked."""
+        self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
+
+    def _usual_share(self) -> float:
+        """Return the share of calls that failed before these failures; little is known after few calls."""
+        failed = self._outcomes.count(False) / max(FEWEST, len(self._outcomes))
+        return min(failed, LARGEST_SHARE)
 
     def untried(self) -> None:
         """Note that a trial was cancelled before it was sent; another question may take its place."""
