@@ -35,6 +35,19 @@ _LARGEST_TABLES = 50_000
 _lock = threading.Lock()
 
 
+def check_parser(parser: type = PSParser) -> None:
+    """Raise ImportError where the parser does not have the tables that `parsing` empties."""
+    cache = getattr(getattr(parser, "sharedContextCache", None), "cache", None)
+    states = getattr(getattr(parser, "atn", None), "decisionToState", None)
+    tables = getattr(parser, "decisionsToDFA", None)
+    if not (isinstance(cache, dict) and isinstance(states, list) and isinstance(tables, list)):
+        what = "latex2sympy2_extended keeps its parser's tables elsewhere than rewardlab-math knows"
+        raise ImportError(f"{what}; pip install latex2sympy2_extended==1.11.0 'antlr4-python3-runtime>=4.13,<4.14'")
+
+
+check_parser()
+
+
 @contextmanager
 def parsing() -> Iterator[None]:
     """Hold the parser while math-verify reads: all threads share its tables, which grow with what is read.

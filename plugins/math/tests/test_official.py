@@ -97,6 +97,15 @@ def test_what_would_outlast_the_published_limits_is_refused(score, answer):
     assert "digits" in found.info["refused"]
 
 
+@pytest.mark.parametrize(
+    "answer", [r"e^{e^{e^{24}}}", r"\pi^{\pi^{\pi^{9}}}", r"\exp(\exp(\exp(24)))", r"\sinh(e^{e^{24}})"]
+)
+def test_powers_of_e_and_pi_are_refused_as_well(score, answer):
+    found = official(score, rf"\boxed{{${answer}$}}", "2")
+    assert found.value == 0.0
+    assert "digits" in found.info["refused"]
+
+
 def test_unclosed_brackets_are_refused_before_they_are_searched(score):
     found = official(score, r"\boxed " + r"\[ \boxed{a" * 800, "12")
     assert found.value == 0.0
