@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import rewardlab
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 
 RECIPE = {
     "version": 1,
@@ -29,6 +29,16 @@ JUDGED = {
     "version": 1,
     "judges": {"main": {"use": "toy/polite"}},
     "reward": {"components": {"judged": {"use": "toy/prefer", "with": {"judge": "main"}}}, "total": "judged"},
+}
+
+TRAINING = {
+    "version": 1,
+    "name": "toy",
+    "model": {"use": "tiny"},
+    "dataset": {"use": "toy/counting", "with": {"rows": 32}, "holdout": 0.2},
+    "reward": {"components": {"letters": {"use": "toy/letters"}}, "total": "letters"},
+    "stages": [{"use": "rl", "algorithm": "grpo", "group_size": 4, "batch_size": 2, "steps": 3}],
+    "backend": {"use": "toy"},
 }
 
 
@@ -111,6 +121,32 @@ class TestJudge:
     def test_measures_named_components(self, toy):
         with pytest.raises(UserError, match="no component 'other'"):
             rewardlab.judge(JUDGED, PAIRS, components=["other"])
+
+
+class TestRun:
+    def test_runs_a_dict_to_its_report(self, toy, tmp_path):
+        said = []
+        result = rewardlab.run(TRAINING, "seed=3", folder=tmp_path / "mine", say=said.append)
+        assert (result.directory, result.stopped) == (tmp_path / "mine", False)
+        assert (result.directory / "report.html").is_file()
+        assert said[0] == f"run directory: {tmp_path / 'mine'}"
+        with rewardlab.load_reward(result.directory) as reward:
+            assert reward.score_one(prompt="?", completion="abc1").total == 0.75
+
+    def test_goes_on_with_the_folder_of_a_run(self, toy, tmp_path):
+        stop = {"reward.components.letters": "{use: toy/faulty, with: {when: e, how: fail}}"}
+        broken = [f"{key}={value}" for key, value in stop.items()]
+        with pytest.raises(JobError) as caught:
+            rewardlab.run(TRAINING, *broken, folder=tmp_path / "mine", say=lambda line: None)
+        (advice, *_) = caught.value.__notes__
+        assert advice.endswith(f"continue with: rewardlab run --resume {tmp_path / 'mine'}")
+        with pytest.raises(JobError):
+            rewardlab.run(resume=tmp_path / "mine", say=lambda line: None)
+
+    def test_refuses_a_wrong_recipe_before_anything_is_made(self, toy, tmp_path):
+        with pytest.raises(UserError, match="no component 'leters'"):
+            rewardlab.run(TRAINING, "reward.total=leters", folder=tmp_path / "mine")
+        assert not (tmp_path / "mine").exists()
 
 
 class TestRowsOfAProgram:
