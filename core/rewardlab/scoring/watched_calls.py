@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from rewardlab.group_stream import GroupStream
 from rewardlab.redaction import redact
@@ -67,7 +67,7 @@ class _CallNotes:
     def __init__(self) -> None:
         self.owner = os.getpid()
         self._free = list(range(MOST_CALLS))
-        with tempfile.TemporaryFile() as file:
+        with _memory_file() as file:
             file.truncate(MOST_CALLS * SLOT)
             self._memory = mmap.mmap(file.fileno(), MOST_CALLS * SLOT)
             self._process = subprocess.Popen(
@@ -101,18 +101,41 @@ class _CallNotes:
             self._process.communicate()
 
 
+class _NoNotes:
+    """In the place of notes where this machine has no room for them: what is not watched is scored all the same."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+
+    def add(self, text: str) -> int | None:
+        return None
+
+    def remove(self, place: int | None) -> None:
+        """Do nothing."""
+
+
 _lock = threading.Lock()
-_notes: _CallNotes | None = None
+_notes: _CallNotes | _NoNotes | None = None
 
 
-def _opened() -> _CallNotes:
+def _memory_file() -> BinaryIO:
+    """Return a file in memory; where the system has none (macOS), a temporary one."""
+    if hasattr(os, "memfd_create"):  # a page of a file on a full disk would end the process when it is written to
+        return os.fdopen(os.memfd_create("rewardlab"), "w+b")
+    return cast(BinaryIO, tempfile.TemporaryFile())
+
+
+def _opened() -> _CallNotes | _NoNotes:
     """Return the notes of this process, which are opened, with their watcher, at the first call."""
     global _notes
     if _notes is None or _notes.owner != os.getpid():
         with _lock:
             if _notes is None or _notes.owner != os.getpid():
-                _notes = _CallNotes()
-                atexit.register(_notes.close)
+                try:
+                    _notes = opened = _CallNotes()
+                    atexit.register(opened.close)
+                except OSError:  # no memory, no process, or a limit: watching is a courtesy, and no reward fails by it
+                    _notes = _NoNotes()
     return _notes
 
 

@@ -80,11 +80,11 @@ def _watched(trainers):
     """`train_to_the_end` that keeps the trainer."""
     from rewardlab_trl.train import train_to_the_end
 
-    def train(trainer, job, updates=1):
+    def train(trainer, job, trackers, updates=1):
         if hasattr(trainer, "_generate_and_score_completions"):
             _watch(trainer)
         trainers.append(trainer)
-        train_to_the_end(trainer, job, updates)
+        train_to_the_end(trainer, job, trackers, updates)
 
     return train
 
