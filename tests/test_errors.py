@@ -5,8 +5,8 @@ from textwrap import dedent
 
 import pytest
 from rewardlab.commands import plugins
-from rewardlab.errors import JobError, one_line_at
-from rewardlab.redaction import note_secrets
+from rewardlab.errors import JobError, one_line, one_line_at
+from rewardlab.redaction import forget_secrets, note_secrets
 
 PLUGIN = """
 import json
@@ -114,3 +114,12 @@ class TestAFault:
         shown = fault("--traceback", error=JobError("the disk"))[2]
         assert shown.startswith("Traceback (most recent call last):\n")
         assert shown.endswith("error: the disk\n")
+
+
+def test_a_cut_leaves_no_half_of_a_secret():
+    note_secrets(["sk-SECRETSECRETSECRET"])
+    try:
+        assert "SECRET" not in one_line(ValueError("p" * 270 + "sk-SECRETSECRETSECRET"))
+        assert one_line(ValueError("http://bob:" + "x" * 400 + "@host")).endswith("http://***@host")
+    finally:
+        forget_secrets()

@@ -8,6 +8,7 @@ import subprocess
 from urllib.parse import quote, quote_plus
 
 import pytest
+from helpers.long_texts import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import redaction
@@ -229,3 +230,12 @@ class TestACommandThatGoesOn:
     def test_shows_a_path_to_read(self):
         assert redaction.name_variables("/data/mine/run 1") == "${DATA}/run 1"
         assert redaction.name_variables("hunter2/run") == "***/run"
+
+
+@pytest.mark.slow
+def test_long_texts_take_linear_time():
+    assert_linear("from rewardlab.redaction import redact; redact(text)")
+
+
+def test_a_login_behind_another_is_masked_too():
+    assert Redactor(()).text("see a://u:p/x@z@h now") == "see a://***@h now"

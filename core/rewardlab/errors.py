@@ -117,8 +117,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def one_line(error: BaseException, limit: int = 300) -> str:
     """Return an exception as "ValueError: text", on one line, cut at `limit` characters."""
+    from rewardlab.redaction import redact
+
     try:
-        text = " ".join(str(error).split())
+        text = " ".join(redact(str(error)).split())  # first of all, or a cut would leave half of a secret
     except Exception as another:  # a plugin's exception may have a `__str__` that fails
         text = f"its text cannot be read: {type(another).__name__}"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__

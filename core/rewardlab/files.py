@@ -21,9 +21,13 @@ class LineAppender:
     A line that does not fit on the disk is taken back; the lines before it stay whole.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, new: bool = False):
+        """Open the file, making it if it is missing. new: raise a UserError if it is there, whoever made it when."""
         self._path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL * new, 0o644)
+        except FileExistsError:
+            raise UserError("exists already; give -o another name", where=str(path)) from None
         self._size = os.fstat(self._file).st_size
 
     def write(self, line: bytes) -> None:

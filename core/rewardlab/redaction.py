@@ -45,10 +45,12 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text with its secrets masked. Use `tree` first for what will be JSON: a number may be a secret."""
-        before = None
-        while text != before:  # again, since a mask may complete a secret that contains stars
-            before, text = text, self._mask_once(text)
-        return text
+        text = self._without_values(text)
+        if "@" not in text:
+            return text
+        for _ in range(2):  # what stood before the first @ hid another one; more would take time for each @ of a text
+            text = _USERINFO.sub(f"{MASK}@", text)
+        return self._without_values(text)
 
     def tree(self, obj: Any) -> Any:
         """Return a copy of a tree of dicts, lists and scalars with its secrets masked, also in keys.
@@ -65,10 +67,12 @@ class Redactor:
             return MASK
         return obj
 
-    def _mask_once(self, text: str) -> str:
-        if self._any.search(text):
-            text = _mask_spans(text, (match.span(1) for match in self._each.finditer(text)))
-        return _USERINFO.sub(f"{MASK}@", text) if "@" in text else text
+    def _without_values(self, text: str) -> str:
+        while self._any.search(text):  # again, since a mask may complete a secret that contains stars
+            before, text = text, _mask_spans(text, (match.span(1) for match in self._each.finditer(text)))
+            if text == before:
+                break
+        return text
 
 
 _noted: set[str] = set()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -225,6 +226,16 @@ def test_each_group_has_a_line_in_the_output(of_rows, compare, tmp_path):
     }
     assert (second["zero_variance"], second["pearson"], second["distance"]) == ("a", None, 1.0)
     assert second["std"] == {"a": 0.0, "b": 0.5}
+
+
+def test_an_output_that_another_process_makes_meanwhile_is_left_alone(of_rows, main, write, monkeypatch):
+    """Two that are started at the same time both see no file at first."""
+    of_rows([([1, 2], [2, 1])])
+    write("out.jsonl", "theirs\n")
+    monkeypatch.setattr("rewardlab.analysis.compare.job.refuse_output", lambda path: None)
+    code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "-o", "out.jsonl")
+    assert (code, err.splitlines()[-1]) == (2, "error: out.jsonl: exists already; give -o another name")
+    assert Path("out.jsonl").read_text() == "theirs\n"
 
 
 def test_an_output_that_exists_is_left_alone(of_rows, main, write):

@@ -1,9 +1,11 @@
 """`rewardlab judge`: how often judges are right, and how they err, on rows with gold."""
 
 import json
+from contextlib import closing
 from textwrap import dedent
 
 import pytest
+from rewardlab.files import FileLock
 
 RIGHT = "The sum of four and three is seven, so the answer is 7."
 WRONG = "I like trains."
@@ -302,6 +304,20 @@ def test_the_table_that_people_read(recipe, write, main, scripted):
         language sw     1      1        0     0      1.00  0.21-1.00   1.00  0.00          1.00        0.00
         8 calls, 0 unparsable, 0 failed, 80 tokens
         """)
+
+
+@pytest.mark.parametrize("flags", [[], ["--resume"]])
+def test_an_output_that_another_process_writes_is_left_alone(recipe, write, main, scripted, tmp_path, flags):
+    recipe("right")
+    write("rows.jsonl", pairs(8))
+    assert main("judge", "r.yaml", "rows.jsonl", "-o", "out.jsonl")[0] == 0
+    before = (tmp_path / "out.jsonl").read_bytes()
+    if not flags:  # both saw no file at first
+        (tmp_path / "out.jsonl").unlink()
+    with closing(FileLock(tmp_path / "out.jsonl.state" / "lock")):
+        code, _, err = main("judge", "r.yaml", "rows.jsonl", "-o", "out.jsonl", *flags)
+    assert (code, err.splitlines()[-1]) == (2, "error: out.jsonl: another process is writing it")
+    assert not flags or (tmp_path / "out.jsonl").read_bytes() == before
 
 
 def test_each_row_is_written_in_its_own_order(recipe, write, main, scripted, tmp_path):

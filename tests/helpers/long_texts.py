@@ -23,6 +23,9 @@ UNITS = [
     *("<think>", "</think>", "<answer>", "</answer>", "<title>", "<title"),
 ]
 OPENINGS = ["", "\\boxed{", "<think>", "1"]
+ENCLOSING = [("```", "```"), ("$", "$"), ("\\[", "\\]"), ("\\boxed{", "}"), ("", "@"), ("", "://")]
+ENCLOSED = ["a", "a ", "0", "字", "a://u:p/", '\\"']
+"""what stands between an opener and its closer, which comes only at the end"""
 
 
 def shapes(length: int) -> Iterator[tuple[str, str]]:
@@ -30,6 +33,9 @@ def shapes(length: int) -> Iterator[tuple[str, str]]:
     for opening in OPENINGS:
         for unit in UNITS:
             yield f"{opening!r} + many {unit!r}", (opening + unit * (length // len(unit) + 1))[:length]
+    for opener, closer in ENCLOSING:
+        for unit in ENCLOSED:
+            yield f"many {unit!r} in {opener!r}, {closer!r}", opener + unit * (length // len(unit)) + closer
 
 
 def reward(use: str, **fields: str) -> str:

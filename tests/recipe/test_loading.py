@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 
 import pytest
 import yaml
@@ -782,3 +783,30 @@ def test_a_call_in_braces_needs_quotes(errors, text, write):
 @pytest.mark.parametrize("text", ['a: {b: "${oc.env:URL}", c: {d}', "a: {b: 1  # ${oc.env:URL}\nc: 1"])
 def test_other_mistakes_in_braces_are_told_as_they_are(errors, text):
     assert "${" not in errors(f"version: 1\n{text}\n")[0]
+
+
+class TestHugeRecipes:
+    """What a program hands over, or types, cannot fill the memory or the hour."""
+
+    def test_a_dict_that_holds_itself_is_refused(self):
+        tree = {"version": 1}
+        tree["reward"] = tree
+        with pytest.raises(UserError, match="nested more than 64 deep"):
+            load(tree)
+
+    def test_a_dict_of_the_same_parts_again_and_again_is_refused(self):
+        tree = {"a": 1}
+        for _ in range(40):
+            tree = {"a": tree, "b": tree}
+        with pytest.raises(UserError, match="more than 100,000 values; does it hold itself"):
+            load(tree)
+
+    def test_an_override_of_many_parts_is_refused(self):
+        with pytest.raises(UserError, match="its key has more than 64 parts"):
+            load({"version": 1}, ["a." * 5000 + "b=1"])
+
+    @pytest.mark.parametrize("text", ["\\" * 100_000 + "x ${oc.env:HOME}", '{a: "' + '\\"' * 100_000])
+    def test_long_texts_are_read_once(self, tmp_path, text):
+        (tmp_path / "r.yaml").write_text(f"name: {text}\n" if text[0] == "{" else f"name: '{text}'\n")
+        with suppress(UserError):
+            load(tmp_path / "r.yaml")

@@ -28,7 +28,9 @@ def address(tree):
     return tree["judges"]["main"]["with"]["base_url"]
 
 
-@pytest.mark.parametrize("login", ["bob:hunter2", "token-123", "bob:hunt%40er2", "bob:a:b@c", "bob:$x{y}"])
+@pytest.mark.parametrize(
+    "login", ["bob:hunter2", "token-123", "bob:hunt%40er2", "bob:a:b@c", "bob:$x{y}", 'bob:p"w9999', "bob:p<w9999>"]
+)
 def test_a_login_is_written_as_a_variable(recipe, login):
     document = recipe(f"http://{login}@host/v1")
     assert address(document.raw) == f"http://${{oc.env:{NAME}}}@host/v1"

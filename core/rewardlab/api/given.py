@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rewardlab.data import BadRows
 from rewardlab.errors import Problem
-from rewardlab.scoring import Rows
+from rewardlab.scoring import Rows, refuse_no_rows
 
 
 @contextmanager
@@ -21,6 +21,7 @@ def file_of(rows: Rows | None) -> Iterator[str | None]:
     if rows is None or isinstance(rows, (str, os.PathLike)):
         yield None if rows is None else os.fspath(rows)
         return
+    refuse_no_rows(rows)
     with tempfile.TemporaryDirectory(prefix="rewardlab-") as folder:
         path = Path(folder) / "rows.jsonl"
         bad = BadRows()

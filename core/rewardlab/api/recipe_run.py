@@ -13,9 +13,9 @@ def run(
     recipe: RecipeSource | None = None,
     *overrides: str,
     stage: int | None = None,
-    resume: Path | None = None,
+    resume: str | Path | None = None,
     root: Path = Path("runs"),
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     say: Callable[[str], None] = print,
 ) -> RunResult:
     """Run a recipe's stages to the end and write report.html; return the folder, and whether it was stopped.
@@ -25,7 +25,8 @@ def run(
     Ctrl-C stops it after the step under way, with a checkpoint. Raises a UserError that lists every mistake, or a
     JobError; its notes say how to go on. `rewardlab.training.RunJob` runs in the background, too.
     """
-    job = RunJob.load(recipe, overrides, stage=stage, resume=resume, root=root, folder=folder, say=say)
+    there, new = (None if path is None else Path(path) for path in (resume, folder))
+    job = RunJob.load(recipe, overrides, stage=stage, resume=there, root=root, folder=new, say=say)
     for warning in job.plan.warnings:
         say(f"warning: {warning}")
     try:

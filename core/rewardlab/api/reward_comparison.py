@@ -104,7 +104,9 @@ def _sides(sources: tuple[SideSource, SideSource]) -> tuple[Plan | ScoredFile, P
 def _side(source: SideSource) -> Plan | ScoredFile:
     if source.is_scored:
         return ScoredFile(source.path)
-    return make_plan(load(source.recipe or source.path, source.overrides, strict=False), purpose="score")
+    return make_plan(
+        load(source.path if source.recipe is None else source.recipe, source.overrides, strict=False), purpose="score"
+    )
 
 
 def _problems_of_side(side: str, problems: Sequence[Problem], both: Sequence[Problem]) -> list[Problem]:

@@ -25,6 +25,7 @@ RESOLVED = "recipe.resolved.yaml"
 """the recipe in the folder of a run"""
 RecipeSource = str | os.PathLike[str] | Mapping[str, Any]
 """a YAML file, the name of a recipe that comes with rewardlab, the folder of a run, or the tree itself"""
+_DEEPEST, _MOST_VALUES = 64, 100_000
 _GIVEN = Path("recipe")
 """the name of a recipe that was given as a dict"""
 
@@ -101,6 +102,20 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
     return replace(document, problems=tuple(noted))
 
 
+def _refuse_endless(tree: Mapping[str, Any]) -> None:
+    """Raise a UserError for a tree that holds itself, or the same parts so often that it would fill the memory."""
+    count, waiting = 0, [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        count += 1
+        if depth > _DEEPEST or count > _MOST_VALUES:
+            most = f"{_DEEPEST} deep, or has more than {_MOST_VALUES:,} values"
+            what = f"it is nested more than {most}; does it hold itself?"
+            raise UserError(what, where=str(_GIVEN))
+        inside = node.values() if isinstance(node, Mapping) else node if isinstance(node, list | tuple) else ()
+        waiting += [(value, depth + 1) for value in inside]
+
+
 def _at(place: str, path: Keys) -> str:
     return f"{place}: {'.'.join(map(str, path))}" if path else place
 
@@ -127,6 +142,7 @@ def _in_run(source: str | os.PathLike[str]) -> Path | None:
 
 def _plain(tree: Mapping[str, Any]) -> Tree:
     """Return a recipe that was given as a mapping as YAML would hold it: dicts, lists and scalars, all of them new."""
+    _refuse_endless(tree)
     try:
         return compose(dump(dict(tree)), lambda line, keys: _at(str(_GIVEN), keys))[0]
     except (ValueError, RecursionError) as error:
@@ -199,6 +215,9 @@ def _parse(text: str, problems: list[Problem]) -> _Override | None:
     if not equals or not key or key != _tidy(key):
         problems.append(Problem(where=_shown(text), what=f"an override is KEY=VALUE; write {_tidied(text)}"))
         return None
+    if key.count(".") > _DEEPEST:
+        problems.append(Problem(where=_shown(text), what=f"its key has more than {_DEEPEST} parts"))
+        return None
     place = _at(_shown(text), (key,))
     try:
         return _Override(text, key.split("."), _flow(value.strip(), place))
@@ -262,7 +281,7 @@ def _step(node: Tree, keys: list[str], path: Keys) -> tuple[str | int, list[str]
 
 # --- The environment
 
-_OPENING = re.compile(r"(\\*)\$\{")
+_OPENING = re.compile(r"(?<!\\)(\\*+)\$\{")
 _CALL = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?=([,}]))")
 _BARE_DEFAULT = re.compile(r"""(?<!\\)((?:\\\\)*\$\{\s*oc\.env\s*:\s*\w+\s*,)\s*([^'"${}\\]*?)\s*\}""")
 _INNERMOST = re.compile(r"\$\{[^{}]*\}")

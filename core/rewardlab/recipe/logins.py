@@ -10,7 +10,7 @@ from rewardlab.recipe.yaml12 import Keys, Tree
 from rewardlab.redaction import note_secrets, note_variables
 
 PREFIX = "REWARDLAB_LOGIN_"
-_LOGIN = re.compile(r"""(?<=[A-Za-z0-9+.-]://)([^\s/?#"<>\\]+)@""")
+_LOGIN = re.compile(r"(?<=[A-Za-z0-9+.-]://)([^\s/?#]+)@")
 _PASSWORD_BESIDE_VARIABLE = re.compile(r"((?:\$\{[^{}]*\}|[^:$])*:)([^$]+)")
 
 

@@ -21,6 +21,8 @@ def completion_table(groups: Iterable[ScoredGroup], library: Library | None = No
 
     Raises a UserError that says what to install where it is not there.
     """
+    if library is not None and library not in LIBRARIES:
+        raise UserError(f"no table of {library!r}; libraries are {' and '.join(LIBRARIES)}")
     there = [name for name in LIBRARIES if find_spec(name) is not None]
     wanted = library or next(iter(there), None)
     if wanted not in there:

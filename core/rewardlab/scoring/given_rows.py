@@ -49,10 +49,17 @@ def all_rows(rows: Rows, plan: Plan) -> list[InputRow]:
 def _placed(rows: Rows) -> Iterator[tuple[str, Any]]:
     if isinstance(rows, (str, os.PathLike)):
         return ((f"{os.fspath(rows)}:{line}", row) for line, row in read_lines(rows))
+    refuse_no_rows(rows)
+    return ((f"rows[{index}]", row) for index, row in enumerate(rows))
+
+
+def refuse_no_rows(rows: Any) -> None:
+    """Raise a UserError for what is no iterable of rows, but can be taken for one."""
     if isinstance(rows, Mapping) or hasattr(rows, "columns"):
         what = "give a list of rows; of a data frame, frame.to_dict('records') (pandas) or frame.to_dicts() (polars)"
         raise UserError(what, where="rows")
-    return ((f"rows[{index}]", row) for index, row in enumerate(rows))
+    if not isinstance(rows, Iterable):
+        raise UserError(f"a list of dicts, or the path of a file of them, not {kind_of(rows)}", where="rows")
 
 
 def _name(rows: Rows) -> str:

@@ -60,7 +60,11 @@ class RecipeReward:
             raise UserError("the recipe has no reward to score by", where=plan.document.where(("reward",)))
         self.plan = plan
         self._scorer = Scorer(plan, machine, judging=judging)
-        self._scorer.warm()
+        try:
+            self._scorer.warm()
+        except BaseException:
+            self._scorer.close()
+            raise
 
     def score(self, rows: Rows) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
@@ -78,7 +82,7 @@ class RecipeReward:
 
     async def ascore(self, rows: Rows) -> list[ScoredGroup]:
         """Return what `score` returns, without blocking the event loop."""
-        return [scored async for scored in self._as_they_come(all_rows(rows, self.plan))]
+        return [scored async for scored in self._as_they_come(await asyncio.to_thread(all_rows, rows, self.plan))]
 
     def stream(self, rows: Rows) -> Generator[ScoredGroup]:
         """Yield a scored group for each row, in order, as soon as it is there; rows are read as they are needed.
@@ -106,14 +110,16 @@ class RecipeReward:
 
         prompt: a text or messages. completion: a text, or {"text", "token_count", "truncated"}. fields: what the
         rewards read of the row (answer, language, ...). It is a group of its own: rewards and normalizers that compare
-        the completions of a prompt have nothing to compare it with.
+        the completions of a prompt have nothing to compare it with. Raises what `score` raises, but for the recipe's
+        max_missing, which is about many.
         """
-        return self.score([{"prompt": prompt, "completions": [completion], **fields}])[0].by_completion()[0]
+        (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
+        return self._scorer.score_groups([row.group])[0].by_completion()[0]
 
     async def ascore_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return what `score_one` returns, without blocking the event loop."""
-        (scored,) = await self.ascore([{"prompt": prompt, "completions": [completion], **fields}])
-        return scored.by_completion()[0]
+        (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
+        return (await asyncio.wrap_future(self._scorer.submit(row.group))).by_completion()[0]
 
     def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.

@@ -23,6 +23,7 @@ from rewardlab.workers.process import (
     WorkerError,
     WorkerProcess,
     WorkerStartError,
+    shortened,
 )
 
 DEATHS_IN_A_ROW = 7
@@ -131,7 +132,7 @@ class Crew:
             self._consider_giving_up()
             answer = self._ask_again(request, limit)
         if "raised" in answer:
-            raise PluginRaisedError(answer["raised"])
+            raise PluginRaisedError(shortened(answer["raised"]))
         return answer
 
     def warm(self) -> None:

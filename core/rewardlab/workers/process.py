@@ -15,12 +15,15 @@ from typing import Any
 
 from rewardlab.errors import JobError
 from rewardlab.files import parse_json
+from rewardlab.redaction import redact
 from rewardlab.workers import program
 
 START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
 TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
 CHUNK = 1 << 16
 LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
+LONGEST_MESSAGE = 300
+"""characters of an exception, in a message"""
 MEMORY_POLL_S = 0.1
 """seconds between two looks at the memory of a process that has a limit"""
 GB, PAGE = 10**9, os.sysconf("SC_PAGE_SIZE")
@@ -153,7 +156,9 @@ class WorkerProcess:
             answer = {"failed": f"not ready within {self._start_limit:g} s"}
         if "failed" in answer:
             self.end()
-            raise WorkerStartError(f"{self._use} cannot be built: {answer['failed']}{_last_lines(self._tail)}")
+            raise WorkerStartError(
+                f"{self._use} cannot be built: {shortened(answer['failed'])}{_last_lines(self._tail)}"
+            )
         self._cpu = answer["cpu"]
         self.ready = True
 
@@ -322,8 +327,17 @@ def process_starter(
     return lambda show: WorkerProcess(use, command, threads, greeting, start_limit, memory, most, show)
 
 
+def shortened(raised: str) -> str:
+    """Return what a worker says of an exception without secrets, cut, with the place that it ends with."""
+    text, at, place = redact(raised).rpartition(" (at ")
+    if not at:
+        text, place = place, ""
+    return (text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}...") + at + place
+
+
 def _last_lines(printed: bytes) -> str:
-    lines = [line for line in printed.decode(errors="replace").splitlines() if line.strip()][-TAIL_LINES:]
+    whole = printed if len(printed) < TAIL_BYTES else printed.partition(b"\n")[2]  # half a line may be half a secret
+    lines = [line for line in redact(whole.decode(errors="replace")).splitlines() if line.strip()][-TAIL_LINES:]
     return "\n  ".join(["; its last lines:", *lines]) if lines else ""
 
 

@@ -32,7 +32,8 @@ from pathlib import Path
 from typing import Any
 
 MARK = b'{"rewardlab worker": 1'  # begins the answer to the hello, unlike whatever start-up prints on stdout
-LONGEST_MESSAGE = 300
+LONGEST_MESSAGE = 1 << 16
+"""characters of an error, which the host cuts when it has hidden the secrets in them"""
 
 Answer = Callable[[Mapping[str, Any]], bytes]
 """From a request to the answer's own member, as JSON: b'"scores": [...]'."""

@@ -29,7 +29,8 @@ _INVISIBLE = re.compile(
 )
 # Letters in disguise: mathematical bold and the like, full width, circled.
 _DISGUISED = re.compile("[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+")
-_SENTENCE = re.compile(r"(?:[A-Za-zÀ-ɏ]+[ \t,;]+){5,}[A-Za-zÀ-ɏ]+")
+# begins with a whole word and gives nothing back, or each letter of a long word would be tried
+_SENTENCE = re.compile(r"(?<![A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]++(?:[ \t,;]++[A-Za-zÀ-ɏ]++){5,}+")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANKS = re.compile(r"[ \t\n]{0,8}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)

@@ -57,6 +57,8 @@ class ChatOptions(Config):
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"\s", url):
             raise ValueError(f"{url!r} is not an http address, such as http://localhost:8000/v1")
+        if "@" in parts.path or re.search(r'["<>\\^`{|}]', parts.netloc):  # its text may hold a password
+            raise ValueError("a user or password in a URL has signs that no URL holds; write them as %22, %2F, %40 ...")
         if parts.port == 0:  # reading one above 65535 raises ValueError
             raise ValueError(f"{url!r} has port 0, on which nothing can listen")
         if parts.query or parts.fragment:

@@ -1,17 +1,20 @@
 """The reward of a recipe as a reward function of TRL's trainers, for people's own training scripts."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Self
 
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.errors import JobError, UserError
-from rewardlab.training import metrics_of_step
+from rewardlab.training import MissingGuard, metrics_of_step
 
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""
 PROCESSES = "WORLD_SIZE"
+NAME = "rewardlab"
 
 
 class TrainerReward:
@@ -26,7 +29,7 @@ class TrainerReward:
         group_size: int | None = None,
         ends: Collection[int] = (),
         opened: str = "",
-        name: str = "rewardlab",
+        name: str = NAME,
     ):
         """Raise a UserError in a job of several processes, each of which would see its own part of the groups."""
         if int(os.environ.get(PROCESSES) or 1) > 1:
@@ -34,6 +37,8 @@ class TrainerReward:
             raise UserError(f"{what}; `rewardlab run` with `backend: {{use: openrlhf}}` trains on many GPUs")
         self.reward = reward
         self.__name__ = name  # TRL's name for the function in its logs
+        dataset = reward.plan.recipe.dataset
+        self._id_column = "id" if dataset is None else dataset.fields.get("id", "id")
         self._group_size, self._ends, self._opened = group_size, frozenset(ends), opened
 
     def __call__(
@@ -51,7 +56,11 @@ class TrainerReward:
         fields = {name: values for name, values in columns.items() if name not in OF_THE_TRAINER}
         sizes = list(self._sizes(prompts, fields))
         texts = self._completions(completions, completion_ids)
-        scored = self.reward.score(list(_rows(sizes, prompts, texts, fields)))
+        scored = self.reward.score(list(_rows(sizes, prompts, texts, fields, self._id_column)))
+        guard = MissingGuard(self.reward.plan.uses_in_total)  # of each step by itself, as in `rewardlab run`
+        for group in scored:
+            guard.count(group)
+        guard.check()
         self._log(scored, columns.get("log_metric"))
         return [value for group in scored for value in group.shaped]
 
@@ -66,14 +75,15 @@ class TrainerReward:
         self.close()
 
     def _sizes(self, prompts: Sequence[Any], fields: Mapping[str, Sequence[Any]]) -> Iterator[int]:
-        """Yield the number of completions of each group: the given one, else by the runs of equal rows."""
-        if self._group_size is not None:
-            if len(prompts) % self._group_size:
-                what = f"{len(prompts)} completions do not divide into groups of {self._group_size}"
-                raise UserError(f"{what}; group_size is the trainer's num_generations")
-            yield from [self._group_size] * (len(prompts) // self._group_size)
+        """Yield the number of completions of each group: the given one where it fits, else the runs of equal rows.
+
+        In an evaluation the trainer may sample another number.
+        """
+        rows = [_key(row) for row in zip(prompts, *fields.values(), strict=True)]
+        if self._group_size is not None and _fits(rows, self._group_size):
+            yield from [self._group_size] * (len(rows) // self._group_size)
             return
-        runs = list(_runs([prompts, *fields.values()]))
+        runs = list(_runs(rows))
         if len(set(runs)) > 1:
             what = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
             raise UserError(f"{what}, so the groups cannot be told; give group_size, the trainer's num_generations")
@@ -91,21 +101,25 @@ class TrainerReward:
 
     def _log(self, scored: Sequence[ScoredGroup], log_metric: Any) -> None:
         if log_metric is not None and scored:
+            before = "" if self.__name__ == NAME else f"{self.__name__}/"
             for name, value in metrics_of_step(scored).items():
-                log_metric(name, value)
+                log_metric(f"{before}{name}", value)
 
 
-def _runs(columns: Sequence[Sequence[Any]]) -> Iterator[int]:
+def _key(row: tuple[Any, ...]) -> str:
+    """Return a text that is the same for equal rows: NaN and arrays are not equal to themselves."""
+    return json.dumps(row, default=repr, sort_keys=True)
+
+
+def _fits(rows: Sequence[str], size: int) -> bool:
+    """Return whether the rows stand in groups of this size, each of equal rows."""
+    chunks = (rows[start : start + size] for start in range(0, len(rows), size))
+    return len(rows) % size == 0 and all(len(set(chunk)) == 1 for chunk in chunks)
+
+
+def _runs(rows: Sequence[str]) -> Iterator[int]:
     """Yield how often each row stands there before another one comes."""
-    count = 0
-    before: tuple[Any, ...] | None = None
-    for row in zip(*columns, strict=True):
-        if before is not None and row != before:
-            yield count
-            count = 0
-        count, before = count + 1, row
-    if count:
-        yield count
+    return (sum(1 for _ in run) for _, run in groupby(rows))
 
 
 def _rows(
@@ -113,15 +127,16 @@ def _rows(
     prompts: Sequence[Any],
     completions: Sequence[Mapping[str, Any]],
     fields: Mapping[str, Sequence[Any]],
+    id_column: str,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row to score for each group. A row of the dataset that stands in a batch twice gets another id there."""
     seen: Counter[Any] = Counter()
     start = 0
     for size in sizes:
         row = {name: values[start] for name, values in fields.items()}
-        if (given := row.get("id")) is not None:
+        if (given := row.get(id_column)) is not None:
             seen[given] += 1
-            row["id"] = given if seen[given] == 1 else f"{given}#{seen[given]}"
+            row[id_column] = given if seen[given] == 1 else f"{given}#{seen[given]}"
         yield {**row, "prompt": prompts[start], "completions": list(completions[start : start + size])}
         start += size
 
@@ -132,5 +147,5 @@ def _text(completion: Any) -> str:
         return completion
     if len(completion) == 1 and isinstance(completion[0].get("content"), str):
         return str(completion[0]["content"])
-    roles = ", ".join(str(message.get("role")) for message in completion)
-    raise JobError(f"a completion is one message of text; this one has {len(completion)} ({roles})")
+    found = ", ".join(f"{message.get('role')}: {type(message.get('content')).__name__}" for message in completion)
+    raise JobError(f"a completion is one message with a text; this one has {len(completion)} ({found})")

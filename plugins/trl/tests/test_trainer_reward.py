@@ -51,7 +51,7 @@ def test_reads_conversations(reward):
 
 def test_refuses_what_is_no_single_message(reward):
     said = [[{"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}]]
-    with pytest.raises(JobError, match=r"one message of text; this one has 2 \(assistant, tool\)"):
+    with pytest.raises(JobError, match=r"one message with a text; this one has 2 \(assistant: str, tool: str\)"):
         reward(prompts=["one?"], completions=said, completion_ids=[[1]])
 
 
@@ -71,7 +71,7 @@ def test_hands_columns_to_the_rewards_and_logs_by_name(toy):
             log_metric=logged.__setitem__,
         )
     assert found == [1.0, 0.0, 1.0, 0.0]
-    assert logged["reward/accuracy"] == logged["reward/total"] == 0.5
+    assert logged["mine/reward/accuracy"] == logged["mine/reward/total"] == 0.5
 
 
 def test_says_which_column_is_missing(toy):
@@ -97,9 +97,22 @@ class TestGroups:
     def test_differ_by_any_column(self, reward):
         assert call(reward, prompts=["one?"] * 4, answer=["2", "2", "3", "3"]) == [1.0, 1.5, 1.0, 1.25]
 
-    def test_must_divide_the_batch(self, toy):
-        with reward_function(RECIPE, group_size=3) as reward, pytest.raises(UserError, match="4 completions do not"):
-            call(reward)
+    @pytest.mark.parametrize("size", [3, 4, 8])
+    def test_of_another_size_than_was_given_are_told_by_their_rows(self, toy, size):
+        """As in an evaluation with another number of completions."""
+        with reward_function(RECIPE, group_size=size) as reward:
+            assert call(reward) == [1.0, 1.5, 1.0, 1.25]
+
+    def test_are_told_by_rows_with_nan_and_arrays(self, reward):
+        import numpy as np
+
+        odd = {"x": [float("nan") for _ in range(4)], "y": [np.array([1, 2]) for _ in range(4)]}
+        assert call(reward, **odd) == [1.0, 1.5, 1.0, 1.25]
+
+    def test_of_a_row_twice_under_another_name_of_the_id(self, toy):
+        mapped = RECIPE | {"dataset": {"use": "toy/counting", "fields": {"id": "uid"}}}
+        with reward_function(mapped, group_size=2) as reward:
+            assert call(reward, prompts=["one?"] * 4, uid=["x"] * 4) == [1.0, 1.5, 1.0, 1.25]
 
 
 class TestFailures:
@@ -107,6 +120,11 @@ class TestFailures:
         with reward_function(FAULTY) as reward:
             found = call(reward, ["a", "a b c d", "BAD", "b"], prompts=["one?"] * 4)
         assert found == [1.5, 1.0, pytest.approx(4 / 3), 1.5]
+
+    def test_are_not_too_many_in_any_step(self, toy):
+        few = reward_function(FAULTY, "reward.components.faulty.max_missing=0.5")
+        with few as reward, pytest.raises(JobError, match="3 of the last 4 completions"):
+            call(reward, ["BAD a", "BAD b", "BAD c", "b"], prompts=["one?"] * 4)
 
     def test_end_the_training_where_the_recipe_says_so(self, toy):
         with (
@@ -163,7 +181,7 @@ def test_trains_a_model_by_a_recipe(toy, model_folder, tmp_path):
             processing_class=tokenizer,
         )
         trainer.train()
-    logs = [entry for entry in trainer.state.log_history if "reward/brief" in entry]
+    logs = [entry for entry in trainer.state.log_history if "recipe/reward/brief" in entry]
     assert len(logs) == 3
-    assert all(math.isclose(log["rewards/recipe/mean"], log["reward/total"], rel_tol=1e-5) for log in logs)
+    assert all(math.isclose(log["rewards/recipe/mean"], log["recipe/reward/total"], rel_tol=1e-5) for log in logs)
     assert any(not value.equal(before[name]) for name, value in model.named_parameters())

@@ -81,7 +81,7 @@ class CompareJob:
             sides: list[Side] = []
             for place in (0, 1):
                 sides.append(self._open(place, judges, sides, stack))
-            file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
+            file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             with self._explaining(judges, count):
                 self._compare(rows, count, sides, judges, file)
             a, b = (side.cost() for side in sides)

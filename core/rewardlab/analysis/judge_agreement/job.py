@@ -10,7 +10,7 @@ from rewardlab.analysis.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab.analysis.judge_agreement.judge_verdicts import judge_calls
 from rewardlab.analysis.judge_agreement.slices import JudgedCase, tables
 from rewardlab.errors import JobError, UserError, nearest
-from rewardlab.files import LineAppender
+from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
@@ -82,11 +82,11 @@ class JudgeJob:
         cases = self._cases()
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
-            kept = None if self.output is None else self.output.with_name(f"{self.output.name}.state") / "judges"
+            kept = None if self.output is None else self._held(self.output, stack) / "judges"
             scorer = stack.enter_context(Scorer(self.plan, judging=JudgingSettings(folder=kept, say=self.say)))
             if self.output is not None and self.resume:
                 self.output.unlink(missing_ok=True)  # it is written again, from the answers that are kept
-            file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output)))
+            file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             try:
                 self._ask(scorer, cases, file)
             except JobError as error:
@@ -97,6 +97,17 @@ class JudgeJob:
             name: {"use": planned.use.use, **tables(self._judged[name])}
             for name, planned in self.plan.components.items()
         }
+
+    @staticmethod
+    def _held(output: Path, stack: ExitStack) -> Path:
+        """Return the folder beside the output, which no other process holds until the stack is closed."""
+        folder = output.with_name(f"{output.name}.state")
+        folder.mkdir(exist_ok=True)
+        try:
+            stack.callback(FileLock(folder / "lock").close)
+        except BlockingIOError:
+            raise UserError("another process is writing it", where=str(output)) from None
+        return folder
 
     def _cases(self) -> list[GoldCase]:
         cases, bad = read_cases(self.rows, self.plan)
