@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rewardlab.recipe.validation import Finding, RecipePath
     from rewardlab.redaction import redact
     from rewardlab.scoring import Machine, MissingGuard, Pool, ScoredGroup, Scorer
+    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.costs import data_costs, reward_costs
@@ -161,6 +162,7 @@ else:
             ],
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
+            "advantages": ["CENTRED", "batch_advantages", "group_advantages"],
             "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
@@ -169,6 +171,7 @@ else:
     )
 
 __all__ = [
+    "CENTRED",
     "FIRST_REPLIES",
     "GROUP_CLOCK",
     "Backend",
@@ -212,6 +215,7 @@ __all__ = [
     "TinyModel",
     "Usage",
     "UsageLog",
+    "batch_advantages",
     "benchmark_findings",
     "check_recipe",
     "clip_note",
@@ -225,6 +229,7 @@ __all__ = [
     "evaluation_metrics",
     "find_starting_model",
     "fitting_prompts",
+    "group_advantages",
     "held_out_samples",
     "judge_metrics",
     "kind_of",

@@ -34,9 +34,9 @@ from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage
 
 NOTES = {
-    "grpo": "advantage (r - mean) / std within the group (with G - 1)",
-    "dr_grpo": "advantage r - mean within the group",
-    "rloo": "advantage r - mean of the others; the paper has no clipping, OpenRLHF clips the ratio by token",
+    "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
+    "dr_grpo": "advantage r - mean within the group, computed here",
+    "rloo": "advantage r - mean of the others, computed here; OpenRLHF clips the ratio by token, the paper nothing",
     "reinforce_baseline": "advantage r - mean within the group, whitened over the tokens of the step",
     "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
 }

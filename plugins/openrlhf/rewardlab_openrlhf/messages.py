@@ -41,8 +41,8 @@ class GroupRewards:
 
     kept: tuple[int, ...]
     """index, in order of `put`, of the completion that each member gets"""
-    shaped: tuple[float, ...]
-    """finite"""
+    values: tuple[float, ...]
+    """what the trainer receives, finite: advantages of mean 0, or shaped rewards for ppo and in an evaluation"""
     correctness: tuple[float, ...] | None
     """None where the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]

@@ -125,9 +125,9 @@ class TestRl:
     @pytest.mark.parametrize(
         ("algorithm", "estimator", "loss"),
         [
-            ("grpo", "group_norm", "seq-mean-token-mean"),
+            ("grpo", "dr_grpo", "seq-mean-token-mean"),
             ("dr_grpo", "dr_grpo", "token-mean"),
-            ("rloo", "rloo", "token-mean"),
+            ("rloo", "dr_grpo", "token-mean"),
             ("reinforce_baseline", "reinforce_baseline", "token-mean"),
             ("ppo", "gae", "token-mean"),
         ],

@@ -17,13 +17,16 @@ import pytest
 
 pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF backend")
 
+from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.recipe.loading import load
+from rewardlab.training import batch_advantages
 from rewardlab.training.check import check_recipe
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version
 from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.stage_files import StageFiles
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -133,7 +136,7 @@ def test_the_wheel_takes_the_command_and_changes_nothing_in_it(commands, monkeyp
 def test_what_openrlhf_trains_with_is_what_the_recipe_says(commands, monkeypatch):
     overrides = [*VARIANTS["asynchronous"], *VARIANTS["evaluation"], "stages.1.clip=[0.2, 0.28]"]
     found = main_block(commands(overrides)["rl"], monkeypatch)
-    assert found.algo.advantage.estimator == "group_norm"
+    assert found.algo.advantage.estimator == "dr_grpo"
     assert found.actor.eps_clip_low_high == [0.2, 0.28]
     assert (found.rollout.batch_size, found.rollout.n_samples_per_prompt, found.train.batch_size) == (8, 8, 64)
     assert (found.rollout.vllm_generate_batch_size, found.train.async_queue_size) == (16, 2)
@@ -157,32 +160,76 @@ def test_sft_has_no_template_of_openrlhfs_own(commands, monkeypatch):
     assert main_block(commands([])["sft"], monkeypatch).data.input_template == ""
 
 
-def test_rewards_reach_the_loss_unclipped(commands, jobs):
-    """Through OpenRLHF's own compute_advantages_and_returns, which clips to [-10, 10] unless told.
+class TestAdvantages:
+    """Through OpenRLHF's own compute_advantages_and_returns, as the compiled command sets it up."""
 
-    Shaped rewards of mean 0 are the advantages themselves; the groups are at the bounds of what there can be.
-    """
-    total = "reward.total='40 * accuracy + format'"
-    shaped = [[35.0] + [-5.0] * 7, [-36.75] + [5.25] * 7, [0.0] * 8]
-    cases = [
-        ([total, "stages.1.algorithm=dr_grpo", "reward.normalize=[normalize/center]"], shaped, shaped),
-        ([total, "stages.1.algorithm=rloo"], [[41.0] + [0.0] * 7], [[41.0] + [-41 / 7] * 7]),
-    ]
-    given = []
-    for overrides, rewards, _ in cases:
-        command = commands(overrides)["rl"]
-        given.append({"module": command.module, "arguments": command.arguments, "groups": rewards})
-    done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("estimate.py")],
-        input=json.dumps(given),
-        env={**os.environ, **jobs.ENVIRONMENT, "PYTHONPATH": str(jobs.ENGINE)},
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    for found, (_, _, wanted) in zip(json.loads(done.stdout.splitlines()[-1]), cases, strict=True):
-        assert found == [pytest.approx(group, abs=1e-5) for group in wanted]
+    VALUES = (0.1, 0.9, 0.4, 0.2, 0.8, 0.3, 0.6, 0.7)
+    EXTREMES = ([41.0] + [0.0] * 7, [0.0] + [41.0] * 7)
+    """the totals that are furthest from the others' mean"""
+
+    def estimated(self, commands, jobs, cases):
+        """Return what the engine makes of the rewards that it is sent: for each case, G advantages for each group.
+
+        cases: (algorithm, groups); groups: G shaped rewards, None where a completion has no value.
+        """
+        given = []
+        for algorithm, groups in cases:
+            command = commands([f"stages.1.algorithm={algorithm}", "reward.total='40 * accuracy + format'"])["rl"]
+            sent = [rewards(self.scored(group), range(8), None, 8, algorithm).values for group in groups]
+            given.append({"module": command.module, "arguments": command.arguments, "groups": sent})
+        done = subprocess.run(
+            [sys.executable, Path(__file__).with_name("estimate.py")],
+            input=json.dumps(given),
+            env={**os.environ, **jobs.ENVIRONMENT, "PYTHONPATH": str(jobs.ENGINE)},
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    @staticmethod
+    def scored(group):
+        present = [value for value in group if value is not None]
+        mean = sum(present) / len(present)
+        return ScoredGroup(
+            sample=Sample(id="s"),
+            completions=[Completion(text="")] * len(group),
+            components={},
+            totals=group,
+            shaped=[mean if value is None else value for value in group],
+        )
+
+    def kit(self, algorithm, groups):
+        found = batch_advantages(algorithm, [self.scored(group) for group in groups])
+        return [found[at : at + 8] for at in range(0, len(found), 8)]
+
+    def test_are_those_of_the_kit_and_not_clipped(self, commands, jobs):
+        groups = [list(self.VALUES), *self.EXTREMES]
+        cases = [(algorithm, groups) for algorithm in ("grpo", "dr_grpo", "rloo")]
+        for (algorithm, _), found in zip(cases, self.estimated(commands, jobs, cases), strict=True):
+            assert found == [pytest.approx(group, abs=1e-5) for group in self.kit(algorithm, groups)], algorithm
+
+    def test_of_a_group_without_variance_are_nothing(self, commands, jobs):
+        constants = [[total] * 8 for total in (0.7, 0.1, 1 / 3, -2.3, 0.0, 1e6)]
+        cases = [(algorithm, constants) for algorithm in ("grpo", "dr_grpo", "rloo", "reinforce_baseline")]
+        for found in self.estimated(commands, jobs, cases):
+            assert found == [[0.0] * 8] * len(constants)
+
+    def test_leave_a_completion_without_a_value_out_of_every_statistic(self, commands, jobs):
+        one = [None, *self.VALUES[1:]]
+        four = [value if index % 2 else None for index, value in enumerate(self.VALUES)]
+        cases = [(algorithm, [one, four]) for algorithm in ("grpo", "dr_grpo", "rloo")]
+        for (algorithm, groups), found in zip(cases, self.estimated(commands, jobs, cases), strict=True):
+            for group, made in zip(groups, found, strict=True):
+                present = [value for value in group if value is not None]
+                wanted = batch_advantages(algorithm, [self.scored(present)])
+                assert [a for a, value in zip(made, group, strict=True) if value is not None] == pytest.approx(
+                    wanted, abs=1e-5
+                )
+                assert [a for a, value in zip(made, group, strict=True) if value is None] == pytest.approx(
+                    [0.0] * group.count(None), abs=1e-5
+                )
 
 
 class TestParser:

@@ -98,7 +98,7 @@ class Scorer:
         name = behaviour.get("log", "number")
         return GroupRewards(
             kept=tuple(kept),
-            shaped=tuple(shaped),
+            values=tuple(shaped),
             correctness=None if behaviour.get("no_correctness") else tuple(float(n % 2 == 0) for n in shaped),
             logs=tuple({name: n, "unknown": math.nan} for n in shaped),
         )

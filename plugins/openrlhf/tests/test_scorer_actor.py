@@ -132,7 +132,8 @@ class TestAGroup:
 
         found = scoring(given, once)
         assert [log["reward/short"] for log in found.logs] == [1.0, 0.5]
-        assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == list(found.shaped)
+        assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == [2.0, 0.5]
+        assert found.values == pytest.approx((0.5**0.5, -(0.5**0.5)), abs=1e-3), "of two, one standard deviation apart"
         assert found.correctness is None
 
     def test_whose_rewards_were_lost_on_the_way_gives_them_again_and_is_recorded_once(self, settings, scoring, server):
@@ -158,7 +159,7 @@ class TestAGroup:
         async def both(scorer):
             trained = await score(scorer, place(), "1", "2 3", truncated=True)
             evaluated = await score(scorer, place(evaluation=True, key="e"), "1", "2 3", truncated=True)
-            return trained.shaped, evaluated.shaped
+            return trained.values, evaluated.values
 
         trained, evaluated = scoring(settings(server), both)
         assert trained == (0.0, 0.0)
@@ -296,7 +297,7 @@ class TestWhatOpenRLHFReceives:
 
     def test_has_the_same_names_for_every_sample_and_a_mean_for_what_is_missing(self):
         found = rewards(self.group(1.0, None, 0.5), (0, 1, 2), "right", 5)
-        assert found.shaped == (0.25, -0.25, 0.0)
+        assert found.values == (0.25, -0.25, 0.0)
         assert found.correctness == (1.0, 0.75, 0.5)
         assert [log["reward/total"] for log in found.logs] == [1.0, 0.75, 0.5]
         assert [log["missing/right"] for log in found.logs] == [0.0, 1.0, 0.0]
@@ -312,6 +313,18 @@ class TestWhatOpenRLHFReceives:
         assert all(log.keys() == names for log in found.logs)
         assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
         assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
+
+    @pytest.mark.parametrize("algorithm", ["grpo", "dr_grpo", "rloo", "reinforce_baseline"])
+    def test_are_advantages_in_training_which_a_missing_value_leaves_alone(self, algorithm):
+        with_hole = self.group(1.0, None, 0.5, shaped=(1.0, 0.75, 0.5))
+        without = self.group(1.0, 0.5, shaped=(1.0, 0.5))
+        found = rewards(with_hole, (0, 1, 2), None, 3, algorithm).values
+        alone = rewards(without, (0, 1), None, 2, algorithm).values
+        assert found == (alone[0], 0.0, alone[1])
+        assert math.fsum(found) == pytest.approx(0.0)
+
+    def test_are_shaped_rewards_for_a_critic(self):
+        assert rewards(self.group(1.0, 0.5, 0.0), (0, 1, 2), None, 3, "ppo").values == (0.25, -0.25, 0.0)
 
     def test_is_wrong_where_nobody_knows_whether_it_is_right(self):
         assert rewards(self.group(None, None, None), (0, 1, 2), "right", 5).correctness == (0.0, 0.0, 0.0)

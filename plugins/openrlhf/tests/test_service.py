@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -125,6 +126,12 @@ def refused(call):
     return raised.value.cause
 
 
+def normed(totals):
+    """The advantages of grpo."""
+    mean = statistics.fmean(totals)
+    return [(total - mean) / (statistics.stdev(totals) + 1e-4) for total in totals]
+
+
 def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -135,7 +142,9 @@ class TestAGroup:
         service = start(worker, "inline + worker + judged")
         given = score(service.scorers[0], 0)
         assert given.kept == (0, 1, 2, 3)
-        assert given.shaped == tuple(pytest.approx(log["reward/total"]) for log in given.logs)
+        assert given.values == tuple(
+            pytest.approx(value) for value in normed([log["reward/total"] for log in given.logs])
+        )
         assert given.correctness == tuple(log["reward/judged"] for log in given.logs)
         assert sum(given.correctness) == pytest.approx(2.0), "win rates of four"
         assert [log["reward/worker"] for log in given.logs] == [pytest.approx(v) for v in (2 / 3, 0.5, 1, 1)]
@@ -147,7 +156,7 @@ class TestAGroup:
         }
         rows = lines(service.settings.run / "ledger.jsonl")
         assert [(row["index"], row["trained"], row["shaped"]) for row in rows] == [
-            (index, "yes", value) for index, value in enumerate(given.shaped)
+            (index, "yes", log["reward/total"]) for index, log in enumerate(given.logs)
         ]
         assert service.failure() is None
         assert service.close()[0].startswith("judge main: ")
@@ -156,7 +165,7 @@ class TestAGroup:
         two = "".join(f"    {name}: {{use: toy/model, with: {{words: {n}}}}}\n" for name, n in (("one", 1), ("two", 2)))
         service = start(two.rstrip(), "one + two")
         given = score(service.scorers[0], 0)
-        assert given.shaped == pytest.approx((1 / 3 + 2 / 3, 1 / 4 + 2 / 4, 2.0, 1 / 2 + 1.0))
+        assert given.values == pytest.approx(normed([1 / 3 + 2 / 3, 1 / 4 + 2 / 4, 2.0, 1 / 2 + 1.0]))
         rows = lines(service.settings.run / "ledger.jsonl")
         pids = {row["components"][name]["info"]["pid"] for row in rows for name in ("one", "two")}
         assert len(pids) == 1
@@ -176,7 +185,7 @@ class TestManyScorers:
                 calls.append(scorer.finish.remote(place.key))
         first, *others = ray.get(calls, timeout=60)
         seconds = time.monotonic() - started
-        assert others[0].shaped == first.shaped
+        assert others[0].values == first.values
         assert max(server.paid.values()) == 1, "both scorers asked the same"
         asked = server.seen["requests"]
         assert asked == len(server.paid)
@@ -201,7 +210,7 @@ class TestRestarts:
         before = score(scorer, 2)
         paid = server.answered
         ray.kill(scorer, no_restart=False)
-        assert self.tried(lambda: score(scorer, 2)).shaped == before.shaped
+        assert self.tried(lambda: score(scorer, 2)).values == before.values
         assert server.answered == paid
         assert len(lines(service.settings.run / "ledger.jsonl")) == 4, "the same group is one group"
 
@@ -215,7 +224,7 @@ class TestRestarts:
         finishing = scorer.finish.remote(place.key)
         time.sleep(0.3)
         ray.kill(service.coordinator, no_restart=False)
-        assert len(ray.get(finishing, timeout=60).shaped) == 4
+        assert len(ray.get(finishing, timeout=60).values) == 4
         rows = lines(service.settings.run / "ledger.jsonl")
         assert [(row["group"], row["index"]) for row in rows] == [(g, i) for g in range(2) for i in range(4)]
         assert [row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")] == [1]
@@ -330,5 +339,5 @@ class TestThePolicyAsJudge:
         assert not ray.wait([finishing], timeout=0.5)[0]
         engine = ray.remote(Engine).options(num_cpus=0).remote()
         ray.get(service.coordinator.engine_here.remote(engine))
-        assert len(ray.get(finishing, timeout=60).shaped) == 4
+        assert len(ray.get(finishing, timeout=60).values) == 4
         ray.kill(engine)

@@ -12,11 +12,10 @@ from rewardlab.training import (
     Scorer,
     StageJob,
     Usage,
+    batch_advantages,
     judge_metrics,
     metrics_of_step,
 )
-
-from rewardlab_trl.advantages import advantages
 
 
 class StepReward:
@@ -71,7 +70,7 @@ class StepReward:
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
         for name, value in (metrics_of_step(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
-        return advantages(self._stage.algorithm, scored)
+        return batch_advantages(self._stage.algorithm, scored)
 
     def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
         texts = self._prompt_format.decode(completion_ids)

@@ -13,14 +13,19 @@ from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.options import Engine, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, StageFiles
 
+CENTRES = "dr_grpo"
 ESTIMATORS = {
-    "grpo": "group_norm",
-    "dr_grpo": "dr_grpo",
-    "rloo": "rloo",
+    "grpo": CENTRES,
+    "dr_grpo": CENTRES,
+    "rloo": CENTRES,
     "reinforce_baseline": "reinforce_baseline",
     "ppo": "gae",
 }
-"""our `algorithm` -> OpenRLHF's advantage estimator"""
+"""our `algorithm` -> OpenRLHF's advantage estimator
+
+Its rewards are the advantages of `rewardlab.training` already, of which this one subtracts a mean of 0. OpenRLHF's own
+would divide the rounding errors of a group without variance by 1e-9, and count the stand-ins of missing values.
+"""
 
 LOSSES = {"token_mean": "token-mean", "seq_mean": "seq-mean-token-mean"}
 """our `loss` -> OpenRLHF's aggregation; it has none by a constant length"""

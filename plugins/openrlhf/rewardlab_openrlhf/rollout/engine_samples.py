@@ -46,7 +46,7 @@ def engine_sample(
         "action_ranges": [(len(prompt_ids), len(prompt_ids) + len(completion.ids))],
         "rollout_log_probs": None if log_probs is None else [0.0] * len(prompt_ids) + log_probs,
         "truncated": completion.truncated,
-        "reward": float(rewards.shaped[member]),
+        "reward": float(rewards.values[member]),
         "scores": None if rewards.correctness is None else float(rewards.correctness[member]),
         "extra_logs": {name: float(value) for name, value in rewards.logs[member].items()},
     }
@@ -69,7 +69,7 @@ def _mean(rewards: GroupRewards) -> GroupRewards:
     logs = {name: _mean_known([log[name] for log in rewards.logs]) for name in rewards.logs[0]}
     return GroupRewards(
         kept=(0,),
-        shaped=(fmean(rewards.shaped),),
+        values=(fmean(rewards.values),),
         correctness=None if rewards.correctness is None else (fmean(rewards.correctness),),
         logs=(logs,),
     )

@@ -84,11 +84,11 @@ class GroupScoring:
     def _check(self, rewards: GroupRewards) -> None:
         """Raise JobError unless there is a finite reward for each member: OpenRLHF silently skips a step with NaN."""
         source, size = f"{self._what}: {self._scorer.name}", self.place.size
-        for numbers in (rewards.kept, rewards.shaped, rewards.logs, rewards.correctness):
+        for numbers in (rewards.kept, rewards.values, rewards.logs, rewards.correctness):
             if numbers is not None and len(numbers) != size:
                 raise JobError(f"{source} gave {len(numbers)} rewards to a group of {size}")
         if strange := set(rewards.kept) - self._pool.keys():
             raise JobError(f"{source} kept completions {sorted(strange)} of {len(self._pool)}")
-        for name, numbers in (("rewards", rewards.shaped), ("correctness", rewards.correctness or ())):
+        for name, numbers in (("rewards", rewards.values), ("correctness", rewards.correctness or ())):
             if not all(map(math.isfinite, numbers)):
                 raise JobError(f"{source} gave {name} that are not finite: {[float(number) for number in numbers]}")

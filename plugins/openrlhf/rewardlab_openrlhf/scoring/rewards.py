@@ -5,14 +5,17 @@ from collections.abc import Sequence
 
 from rewardlab import Score
 from rewardlab.errors import JobError
-from rewardlab.training import ScoredGroup
+from rewardlab.training import CENTRED, ScoredGroup, group_advantages
 
 from rewardlab_openrlhf.messages import GroupRewards
 
 
-def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None, sampled: int) -> GroupRewards:
+def rewards(
+    group: ScoredGroup, kept: Sequence[int], correctness: str | None, sampled: int, algorithm: str | None = None
+) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
+    algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation.
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
     OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
@@ -30,7 +33,7 @@ def rewards(group: ScoredGroup, kept: Sequence[int], correctness: str | None, sa
         log["group/sampled"] = float(sampled)
     return GroupRewards(
         kept=tuple(kept),
-        shaped=tuple(float(value) for value in group.shaped),
+        values=tuple(group_advantages(algorithm, group) if algorithm in CENTRED else map(float, group.shaped)),
         correctness=None if correctness is None else _correct(group.components[correctness]),
         logs=tuple(logs),
     )

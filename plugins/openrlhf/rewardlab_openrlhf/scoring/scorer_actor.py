@@ -89,7 +89,8 @@ class ScorerActor:
         try:
             with group.question_context():
                 pooled = await self._unless_judges_stop(group.pool.scored())
-            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put))
+            algorithm = None if group.place.evaluation else parts.algorithm
+            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
             await self._coordinator.call("record", group.place, pooled.group)
         finally:
             self._forget(key, given)
@@ -169,6 +170,7 @@ class _ScorerParts:
     scorer: Scorer
     judges: RemoteJudges
     prompts: Prompts
+    algorithm: str
 
     @property
     def correctness(self) -> str | None:
@@ -204,4 +206,6 @@ def _open(settings: ServiceSettings, device: str, coordinator: CoordinatorClient
     judges = RemoteJudges(plan.judges, coordinator)
     zero = stage.on_truncated == "zero"
     scorer = Scorer(plan, Machine(device=device), zero_truncated=zero, judges=judges)
-    return _ScorerParts(plan=plan, scorer=scorer, judges=judges, prompts=Prompts.read(settings.folder))
+    return _ScorerParts(
+        plan=plan, scorer=scorer, judges=judges, prompts=Prompts.read(settings.folder), algorithm=stage.algorithm
+    )

@@ -6,10 +6,10 @@ from pathlib import Path
 from rewardlab.errors import Problem
 from rewardlab.training import EvalStage, Finding, Plan, RlStage, Stage, benchmark_findings
 
-from toy_rewards.engine.advantages import SCALES
 from toy_rewards.engine.options import Options
 from toy_rewards.engine.policy import FILE
 
+ALGORITHMS = ("dr_grpo", "grpo")
 USED = {
     "rl": "use dataset algorithm group_size batch_size steps epochs learning_rate temperature save_every evaluation",
     "eval": "use dataset samples prompts temperature benchmark by",
@@ -50,8 +50,8 @@ def _stage(stage: Stage) -> Iterator[Finding]:
 
 
 def _rl(stage: RlStage) -> Iterator[Finding]:
-    if stage.algorithm not in SCALES:
-        yield ("algorithm",), f"the toy backend has no {stage.algorithm}; use {' or '.join(SCALES)}"
+    if stage.algorithm not in ALGORITHMS:
+        yield ("algorithm",), f"the toy backend has no {stage.algorithm}; use {' or '.join(ALGORITHMS)}"
     if stage.group_size < 2:
         yield ("group_size",), "1 leaves nothing to compare with; use 2 or more"
     if stage.evaluation is not None:

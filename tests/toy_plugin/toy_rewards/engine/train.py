@@ -15,6 +15,7 @@ from rewardlab.training import (
     ScoredGroup,
     Scorer,
     StageJob,
+    group_advantages,
     judge_metrics,
     metrics_of_step,
     reading_order,
@@ -22,7 +23,6 @@ from rewardlab.training import (
     training_samples,
 )
 
-from toy_rewards.engine.advantages import advantages
 from toy_rewards.engine.evaluate import evaluate_after, evaluate_before
 from toy_rewards.engine.policy import FILE, Policy, load
 
@@ -79,7 +79,9 @@ def _step(
     metrics = metrics_of_step(scored) | judge_metrics(job.usage.write(job.index, step, scorer.judges.usage()))
     numbers = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
     log.write(json.dumps({"attempt": job.run.attempt, "step": step, **numbers}).encode() + b"\n")
-    return policy.trained(scored, [advantages(stage.algorithm, group) for group in scored], stage.temperature, rate)
+    return policy.trained(
+        scored, [group_advantages(stage.algorithm, group) for group in scored], stage.temperature, rate
+    )
 
 
 def _refuse_missing(job: StageJob, scored: Sequence[ScoredGroup]) -> None:

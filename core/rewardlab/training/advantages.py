@@ -1,0 +1,57 @@
+"""Advantages of scored groups, computed once for every engine; samples without a value leave every statistic.
+
+An engine hands its trainer these numbers as the rewards of an estimator that subtracts the group's mean and does
+nothing else. Each group below has mean 0, so it trains on exactly the advantages that are computed here, and equal
+ledgers on equal advantages, whatever the engine.
+"""
+
+import math
+from collections.abc import Sequence
+
+from rewardlab.scoring import ScoredGroup
+
+CENTRED = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
+"""the algorithms whose advantages are computed here; the others need a critic"""
+EPSILON = 1e-4  # TRL's own, in its division by the standard deviation
+
+
+def batch_advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[float]:
+    """Return B x G advantages, group after group; 0 for a sample without a total, which no mean or deviation counts.
+
+    As `group_advantages`; of reinforce_baseline whole: divided by the standard deviation of all of them, with the
+    number of samples, + 1e-4 (REINFORCE++-baseline, Hu et al. 2025).
+    """
+    values = [value for group in groups for value in group_advantages(algorithm, group)]
+    if algorithm != "reinforce_baseline":
+        return values
+    count = sum(total is not None for group in groups for total in group.totals)
+    spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count))
+    return [v / (spread + EPSILON) for v in values]
+
+
+def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
+    """Return G advantages; 0 for a sample without a total, and for a whole group whose others are all equal.
+
+    grpo: (r - mean) / (std + 1e-4), std with G - 1 (DeepSeekMath, eq. 2.2).
+    dr_grpo: r - mean (Liu et al. 2025).
+    rloo: r minus the mean of the others, which is (r - mean) * G / (G - 1) (Ahmadian et al. 2024, eq. 5).
+    reinforce_baseline: r - mean, which is still to be whitened over the batch (Hu et al. 2025).
+    """
+    present = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
+    if not present or min(present) == max(present):  # rounding would leave a little, and a division make much of it
+        return [0.0] * len(group.totals)
+    mean = math.fsum(present) / len(present)
+    scale = _scale(algorithm, present, mean)
+    return [
+        0.0 if total is None else (shaped - mean) * scale
+        for shaped, total in zip(group.shaped, group.totals, strict=True)
+    ]
+
+
+def _scale(algorithm: str, present: Sequence[float], mean: float) -> float:
+    count = len(present)
+    if algorithm == "grpo":
+        return 1 / (math.sqrt(math.fsum((v - mean) ** 2 for v in present) / (count - 1)) + EPSILON)
+    if algorithm == "rloo":
+        return count / (count - 1)
+    return 1.0
