@@ -193,6 +193,52 @@ class TestParquet:
             (2, "the column 'a' holds an infinite number"),
         ]
 
+    @pytest.mark.parametrize(
+        ("values", "what"),
+        [
+            (
+                pyarrow.Array.from_buffers(pyarrow.string(), 3, pyarrow.array([b"ok", b"\xff", b"ok"]).buffers()),
+                "not UTF-8",
+            ),
+            (pyarrow.array([1, 2**30, 2], pyarrow.date32()), "holds what cannot be read"),
+            (pyarrow.array([1, 2**62, 2], pyarrow.timestamp("us")), "holds what cannot be read"),
+        ],
+        ids=["bytes", "day", "time"],
+    )
+    def test_says_which_row_holds_what_python_cannot_read(self, parquet, values, what):
+        path = parquet({"a": values, "b": ["x", "y", "z"]})
+        first, (number, problem), last = read_lines(path)
+        assert (first[1]["b"], number, last[1]["b"]) == ("x", 2, "z")
+        assert problem.where == f"{path}:2"
+        assert "the column 'a'" in problem.what
+        assert what in problem.what
+
+    def test_has_no_row_longer_than_a_line_may_be(self, parquet, monkeypatch):
+        monkeypatch.setattr("rewardlab.data.parquet.MOST_BYTES", 1 << 20)
+        found = told(parquet({"id": ["a", "b", "c"], "text": ["x", "x" * (1 << 20), "y"]}))
+        assert (found[0], found[2]) == ((1, {"id": "a", "text": "x"}), (3, {"id": "c", "text": "y"}))
+        assert found[1][0] == 2
+        assert "the most that is read of a row" in found[1][1]
+
+    def test_with_a_long_text_of_many_rows_has_it_in_memory_once_at_a_time(self, tmp_path):
+        from pyarrow import parquet
+
+        text = pyarrow.array(["x" * (2 << 20)]).dictionary_encode().take(pyarrow.array([0] * 64))
+        parquet.write_table(pyarrow.table({"text": text}), tmp_path / "rows.parquet")
+        tracemalloc.start()
+        assert sum(len(row["text"]) for _, row in read_lines(tmp_path / "rows.parquet")) == 64 * (2 << 20)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 16 << 20
+
+    def test_with_two_columns_of_one_name_is_refused(self, tmp_path):
+        from pyarrow import parquet
+
+        columns = [pyarrow.array(["a"]), pyarrow.array(["b"])]
+        parquet.write_table(pyarrow.Table.from_arrays(columns, names=["p", "p"]), tmp_path / "rows.parquet")
+        with pytest.raises(UserError, match=r"rows\.parquet: two columns are called 'p'; rename one"):
+            told(tmp_path / "rows.parquet")
+
     def test_that_is_none_or_is_damaged_is_refused(self, write, parquet):
         with pytest.raises(UserError, match=r"rows\.parquet: this is no parquet file"):
             told(write("rows.parquet", b"PAR1 no"))
@@ -209,6 +255,18 @@ class TestParquet:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(UserError, match=r"need the library pyarrow; pip install 'rewardlab\[parquet\]'"):
             told(path)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_a_name_without_end_does_not_fill_the_message(write, name):
+    key = "k" * 10**6
+    text = json.dumps({key: 1})[:-1] + f', "{key}": 2}}' if name == "rows.jsonl" else f"{key},{key}\n1,2\n"
+    try:
+        [(_, what)] = told(write(name, text))
+    except UserError as error:
+        what = str(error)
+    assert f"'{'k' * 80}'..." in what
+    assert len(what) < 500
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.json.gz"])

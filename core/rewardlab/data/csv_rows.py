@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BOM, DECODER, MOST_BYTES, bounded_lines, too_long
+from rewardlab.data.jsonl import BOM, DECODER, MOST_BYTES, bounded_lines, told_name, too_long
 from rewardlab.errors import Problem, UserError
 
 _JSON = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
@@ -82,12 +82,13 @@ def _head(cells: Sequence[str], place: str, delimiter: str) -> Sequence[str]:
     names = [name.strip() for name in cells]
     _refuse_other_bytes(names, place)
     if len(names) == 1 and (other := next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)):
-        what = f"the head {names[0][:80]!r} has one column; are columns separated by {other!r}? {delimiter!r} is needed"
+        what = f"the head {told_name(names[0])} has one column"
+        what += f"; are columns separated by {other!r}? {delimiter!r} is needed"
         raise UserError(what, where=place)
     if "" in names:
         raise UserError(f"column {names.index('') + 1} of the head has no name", where=place)
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise UserError(f"the head names the column {twice[0]!r} twice", where=place)
+        raise UserError(f"the head names the column {told_name(twice[0])} twice", where=place)
     return names
 
 

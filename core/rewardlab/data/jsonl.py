@@ -12,6 +12,8 @@ MAX_LISTED = 20
 """different causes that are told of the bad rows of a file"""
 MOST_BYTES = 1 << 26
 """of one row; what comes with it takes some ten times as much memory"""
+LONGEST_NAME = 80
+"""characters of a key or column that a message shows"""
 BLOCK = 1 << 16
 BOM = b"\xef\xbb\xbf"
 
@@ -98,8 +100,13 @@ def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) != len(pairs):
         twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-        raise ValueError(f"the key {twice[0]!r} appears twice in one object")
+        raise ValueError(f"the key {told_name(twice[0])} appears twice in one object")
     return row
+
+
+def told_name(name: str) -> str:
+    """Return a key's or column's name in quotes for a message: of a long one the first 80 characters."""
+    return repr(name) if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]!r}..."
 
 
 def _refuse_constant(name: str) -> None:

@@ -1,12 +1,15 @@
 """Parquet: rows of typed columns, read by pyarrow, an extra that is imported where a file needs it."""
 
 import math
-from collections.abc import Generator, Mapping
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from rewardlab.data.jsonl import MOST_BYTES, told_name, too_long
 from rewardlab.errors import Problem, UserError, one_line
 
 INSTALL = "pip install 'rewardlab[parquet]'"
@@ -30,7 +33,8 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     A null is no value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as which
     pandas writes what is missing, is none either. Dates and decimals are texts.
 
-    Raises UserError at once without pyarrow or where this is no parquet file, later where it cannot be read on.
+    Raises UserError at once without pyarrow, where this is no parquet file or two columns have one name, later where it
+    cannot be read on.
     """
     import_pyarrow(path)
     from pyarrow import parquet
@@ -39,6 +43,10 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
         file = parquet.ParquetFile(path)
     except Exception as error:  # pyarrow's own kinds, and those of the system
         raise UserError(f"this is no parquet file: {one_line(error)}", where=path) from error
+    names = file.schema_arrow.names
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        file.close()
+        raise UserError(f"two columns are called {told_name(twice[0])}; rename one", where=path)
     return _rows(file, path)
 
 
@@ -47,12 +55,54 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
     with file:
         batches = file.iter_batches(batch_size=BATCH_ROWS)
         while (batch := _next(batches, path, number)) is not None:
-            for row in batch.to_pylist(maps_as_pydicts="lossy"):
+            for values in _values(batch):
                 number += 1
                 try:
+                    row = values if isinstance(values, dict) else _one_row(*values)
                     yield number, {name: _plain(value, name) for name, value in row.items() if not _is_missing(value)}
                 except ValueError as error:
                     yield number, Problem(where=f"{path}:{number}", what=str(error))
+
+
+def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
+    """Yield the rows of a batch as Python's values; of one that is large or cannot be read whole, (batch, index)."""
+    rows = None
+    if sum(_most_bytes(column) for column in batch.columns) <= MOST_BYTES:
+        with suppress(ValueError, OverflowError, NotImplementedError):  # the row that is to blame is found one by one
+            rows = batch.to_pylist(maps_as_pydicts="lossy")
+    yield from ((batch, index) for index in range(batch.num_rows)) if rows is None else rows
+
+
+def _most_bytes(column: Any) -> int:
+    """Return a bound on the bytes of a column's values: each text of a dictionary may be that of every row."""
+    times = len(column) if _is_dictionary(column) else 1
+    return column.nbytes * times
+
+
+def _is_dictionary(column: Any) -> bool:
+    return hasattr(column, "dictionary_decode")
+
+
+def _one_row(batch: Any, index: int) -> dict[str, Any]:
+    """Return one row of a batch. ValueError where it is too long or Python has no such value."""
+    columns = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        value = column.slice(index, 1)
+        columns[name] = value.dictionary_decode() if _is_dictionary(value) else value
+    if sum(value.nbytes for value in columns.values()) > MOST_BYTES:
+        raise ValueError(too_long("row"))
+    return {name: _one_value(value, name) for name, value in columns.items()}
+
+
+def _one_value(column: Any, name: str) -> Any:
+    try:
+        return column.to_pylist(maps_as_pydicts="lossy")[0]
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"the column {told_name(name)} is not UTF-8: {error.reason} at byte {error.start + 1}"
+        ) from None
+    except (ValueError, OverflowError, NotImplementedError) as error:
+        raise ValueError(f"the column {told_name(name)} holds what cannot be read: {one_line(error)}") from None
 
 
 def _next(batches: Any, path: str, number: int) -> Any:
@@ -72,7 +122,7 @@ def _plain(value: Any, name: str) -> Any:
         return value
     if isinstance(value, float):
         if math.isinf(value):
-            raise ValueError(f"the column {name!r} holds an infinite number")
+            raise ValueError(f"the column {told_name(name)} holds an infinite number")
         return None if math.isnan(value) else value
     if isinstance(value, Mapping):
         return {str(key): _plain(item, name) for key, item in value.items() if not _is_missing(item)}
@@ -80,4 +130,6 @@ def _plain(value: Any, name: str) -> Any:
         return [_plain(item, name) for item in value]
     if isinstance(value, TEXTS):
         return str(value)
-    raise ValueError(f"the column {name!r} holds {type(value).__name__}, which is no text, number, list or object")
+    raise ValueError(
+        f"the column {told_name(name)} holds {type(value).__name__}, which is no text, number, list or object"
+    )
