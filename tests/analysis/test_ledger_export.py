@@ -7,6 +7,9 @@ import tracemalloc
 
 import pytest
 from rewardlab import Completion, Sample, Score
+from rewardlab.analysis.ledger import export_ledger
+from rewardlab.analysis.ledger.flat_file import flat_file
+from rewardlab.errors import UserError
 from rewardlab.scoring import ScoredGroup
 from rewardlab.training.ledger import Ledger
 
@@ -158,6 +161,41 @@ def test_a_line_that_is_none_of_a_ledger_is_named_and_nothing_is_written(run, ma
     assert "ledger.jsonl:9: this looks like a JSON array" in err
     assert "ledger.jsonl:10: no attempt; a ledger's lines have one" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ({"total": 10**400}, "total must be a number of 64 bits, not the number 1000"),
+        ({"total": "1"}, "total must be a number or null, not a text"),
+        ({"step": 10**20}, "step must be a number of 64 bits, not the number 1000"),
+        ({"step": 1.5}, "step must be a whole number or null, not the number 1.5"),
+        ({"group": None}, "group must be a whole number, not null"),
+        ({"truncated": 1}, "truncated must be true, false or null, not the number 1"),
+        ({"components": {"a": {"value": "x"}}}, "value of the component 'a' must be a number or null, not a text"),
+        ({"prompt": ["hi"], "fields": {}}, "prompt must be a list of messages, each with role and content"),
+        ({"prompt": [{"role": "user", "content": "x"}], "fields": 1}, "fields must be an object"),
+    ],
+)
+def test_a_value_that_no_column_holds_is_told_with_its_line(run, main, tmp_path, ending, damage, told):
+    line = json.loads((run / "ledger.jsonl").read_text().splitlines()[0])
+    with open(run / "ledger.jsonl", "a") as file:
+        file.write(json.dumps(line | damage) + "\n")
+    code, _, err = main("ledger", str(run), "-o", str(tmp_path / f"flat.{ending}"))
+    assert code == 2
+    assert f"ledger.jsonl:9: {told}" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_of_two_exports_to_one_file_the_first_to_end_has_it(run, tmp_path, ending):
+    output = tmp_path / f"flat.{ending}"
+    with pytest.raises(UserError, match="exists already"), flat_file(output, ending, []):
+        export_ledger(run, output, print)
+        finished = output.read_bytes()
+    assert output.read_bytes() == finished
+    assert sorted(path.name for path in tmp_path.iterdir()) == [output.name, "run"]
 
 
 def test_no_file_is_replaced_and_the_ending_must_say_the_format(run, main, tmp_path):

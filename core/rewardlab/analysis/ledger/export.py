@@ -6,11 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.analysis.ledger.columns import Column, ColumnFinder
+from rewardlab.analysis.ledger.columns import COMMON, INT64, SCORE, Column, ColumnFinder, ColumnType
 from rewardlab.analysis.ledger.flat_file import Format, flat_file, format_of
 from rewardlab.analysis.ledger.scan import refuse_later_version, whole_lines
 from rewardlab.analysis.ledger.table import FlatRow, flat_rows
 from rewardlab.data import BadRows, kind_of
+from rewardlab.data.jsonl import told_name
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
 from rewardlab.scoring.attribution import CurrentSteps
@@ -102,16 +103,47 @@ def _fault(line: Mapping[str, Any]) -> str:
     """Return why this is no line of a ledger; "" where it is one."""
     if missing := [key for key in NEEDED if key not in line]:
         return f"no {missing[0]}; a ledger's lines have one"
-    for key in NUMBERS:
-        if type(line[key]) is not int:
-            return f"{key} must be a whole number, not {kind_of(line[key])}"
-    if line["step"] is not None and type(line["step"]) is not int:
-        return f"step must be a whole number or null, not {kind_of(line['step'])}"
-    entries = line["components"]
+    if empty := [key for key in NUMBERS if line[key] is None]:
+        return f"{empty[0]} must be a whole number, not null"
+    for key, kind in COMMON.items():
+        if wrong := _wrong_type(line.get(key), kind):
+            return f"{key} must be {wrong}"
+    return _fault_of_components(line["components"]) or _fault_of_sample(line)
+
+
+def _wrong_type(value: Any, kind: ColumnType) -> str:
+    """Return what a value of a column must be, and what it is; "" where it fits. Everything can be told as text."""
+    if value is None or kind == "text":
+        return ""
+    if kind == "bool":
+        return "" if isinstance(value, bool) else f"true, false or null, not {kind_of(value)}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"{'a whole number' if kind == 'int' else 'a number'} or null, not {kind_of(value)}"
+    if kind == "int" and isinstance(value, float):
+        return f"a whole number or null, not {kind_of(value)}"
+    if isinstance(value, int) and value not in INT64:
+        return f"a number of 64 bits, not {kind_of(value)}"
+    return ""
+
+
+def _fault_of_components(entries: Any) -> str:
     if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
         return "components must be an object with an object for each component"
-    if not isinstance(line.get("fields", {}), Mapping) or not isinstance(line.get("prompt", []), list):
-        return "prompt must be a list of messages, and fields an object"
+    for name, entry in entries.items():
+        for key, kind in SCORE.items():
+            if wrong := _wrong_type(entry.get(key), kind):
+                return f"{key} of the component {told_name(name)} must be {wrong}"
+    return ""
+
+
+def _fault_of_sample(line: Mapping[str, Any]) -> str:
+    messages = line.get("prompt", [])
+    if not isinstance(messages, list) or not all(
+        isinstance(message, Mapping) and {"role", "content"} <= message.keys() for message in messages
+    ):
+        return "prompt must be a list of messages, each with role and content"
+    if not isinstance(line.get("fields", None if "prompt" in line else {}), Mapping):
+        return "fields must be an object"
     return ""
 
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from rewardlab.analysis.ledger.columns import Column
@@ -32,18 +33,32 @@ def format_of(output: Path) -> Format:
 def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator[Callable[[FlatRow], None]]:
     """Yield what writes a row to a file that is there, whole, when the block ends without an exception.
 
-    Raises JobError where the disk refuses.
+    Raises JobError where the disk refuses, UserError where somebody has written this file meanwhile.
     """
-    scratch = output.with_name(f".{output.name}.writing")
     opened = {"parquet": _parquet, "csv": _csv, "jsonl": _jsonl}[form]
     try:
-        with opened(scratch, columns) as write:
-            yield write
-        scratch.replace(output)
+        # a folder and no mkstemp: a file that is made in it has the permissions that the user's umask says
+        with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as folder:
+            scratch = Path(folder, "table")
+            with opened(scratch, columns) as write:
+                yield write
+            _publish(scratch, output)
+    except FileExistsError:
+        raise UserError("exists already; give -o another name", where=str(output)) from None
     except OSError as error:
         raise JobError(f"{output} cannot be written: {error.strerror or error}") from error
-    finally:
-        scratch.unlink(missing_ok=True)
+
+
+def _publish(scratch: Path, output: Path) -> None:
+    """Give a whole file its name. FileExistsError where another has it: a link, unlike a rename, replaces none."""
+    try:
+        os.link(scratch, output)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if output.exists():
+            raise FileExistsError(output) from None
+        scratch.replace(output)
 
 
 @contextmanager
