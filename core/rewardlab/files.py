@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -118,16 +119,17 @@ def write_json(path: Path, content: Any) -> None:
 def write_text(path: Path, text: str) -> None:
     r"""Write a text to a file, whole or not at all: a kill or a full disk leaves the earlier file as it was.
 
-    A lone surrogate, which no file can hold, is written as its escape, such as \ud800.
+    Of several writers at once the last one wins. A lone surrogate, which no file can hold, is written as its escape,
+    such as \ud800.
     """
-    scratch = path.with_name(f".{path.name}")
+    scratch = path.with_name(f".{secrets.token_hex(8)}.writing")
     try:
         with open(scratch, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(path)
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             scratch.unlink(missing_ok=True)
         raise
