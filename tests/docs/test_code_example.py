@@ -1,8 +1,11 @@
 """The example plugin that runs unit tests of generated code: what it scores, and what its sandbox keeps out."""
 
 import shutil
+import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 from helpers.paths import TESTS
@@ -66,6 +69,7 @@ def test_the_laws():
         "import socket\nsocket.create_connection(('127.0.0.1', 1))",
         "with open('big', 'wb') as file:\n    file.write(bytes(10**8))",
         "import os\nassert [v for v in os.environ if 'KEY' in v]",
+        "import os\nfor _ in range(3000):\n    os.mkdir('a' * 200)\n    os.chdir('a' * 200)\nassert False",
         "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()",
     ],
 )
@@ -89,3 +93,31 @@ def test_a_sandbox_that_does_not_hold_cannot_be_built(scored, monkeypatch):
     monkeypatch.setitem(sandbox.PROOFS, "it has no network", ("pass", False))
     with pytest.raises(sandbox.SandboxError, match="not so that it has no network"):
         scored("pass")
+
+
+def test_a_test_process_ends_with_the_process_that_started_it(tmp_path):
+    said = tmp_path / "pid"
+    program = f"""
+        from rewardlab_code.sandbox import Limits, Sandbox
+        code = "import os, time\\nopen({str(said)!r}, 'w').write(str(os.getpid()))\\ntime.sleep(1e6)"
+        Sandbox(Limits(seconds=50, memory=1 << 30, file=1 << 20), "").passes(code, "", 50)
+    """
+    host = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=EXAMPLE)
+    try:
+        wait_for(lambda: said.exists() and said.read_text())
+    finally:
+        host.kill()
+        host.wait()
+    wait_for(lambda: not Path(f"/proc/{said.read_text()}/cmdline").exists() or not cmdline(said.read_text()))
+
+
+def cmdline(pid):
+    """What a process runs; nothing for a zombie, which nobody may reap in a container."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def wait_for(true, within=30):
+    ends = time.monotonic() + within
+    while not true():
+        assert time.monotonic() < ends
+        time.sleep(0.05)

@@ -1,7 +1,9 @@
 """The program that limits itself, then runs the files `code` and `test` of its folder.
 
-`child.py PIPE WAYS SECONDS MEMORY FILE`: it writes "ready " to the pipe once all limits hold, or else why not, and
-after both files ran to their end the token that it then reads from stdin. So code that ends the process passes nothing.
+`child.py PIPE WAYS SECONDS MEMORY FILE PARENT`: it writes "ready " to the pipe once all limits hold, or else why, and
+after both files ran to their end the token that it then reads from stdin. So code that merely ends the process passes
+nothing; code that knows this program can read the token and write it itself, as both run in one interpreter.
+It ends with its parent, the process PARENT, and some seconds after SECONDS by the clock, unless the code undoes this.
 WAYS are kept by the kernel, in any of which an audit hook of Python stands in where it is missing: "network", a network
 namespace with nothing in it; "processes", no further process or thread, for which root becomes nobody.
 """
@@ -10,15 +12,19 @@ import ctypes
 import math
 import os
 import resource
+import signal
 import sys
 
 NOBODY = 65534
 NEW_USER, NEW_NETWORK, NEW_IPC = 0x10000000, 0x40000000, 0x08000000  # of unshare(2)
+DIES_WITH_PARENT = 1  # of prctl(2)
+SPARE_S = 10
+"""seconds by the clock beyond the limit; the host kills earlier, unless it was itself killed"""
 REFUSED = ("socket.", "ctypes.", "os.exec", "os.fork", "os.posix_spawn", "subprocess.", "os.system")
 """audit events that are refused where the kernel keeps the code from a network or from processes in no way"""
 
 
-def limit(ways: set[str], seconds: float, memory: int, file: int) -> None:
+def limit(ways: set[str], seconds: float, memory: int, file: int, parent: int) -> None:
     """Give up everything that the code is not to have. OSError where this cannot be done."""
     libc = ctypes.CDLL(None, use_errno=True)
     if "processes" in ways and os.geteuid() == 0:  # no limit of processes holds for root
@@ -27,6 +33,13 @@ def limit(ways: set[str], seconds: float, memory: int, file: int) -> None:
         os.setresuid(NOBODY, NOBODY, NOBODY)
     if "network" in ways and libc.unshare(NEW_USER | NEW_NETWORK | NEW_IPC):
         raise OSError(ctypes.get_errno(), f"no network namespace: {os.strerror(ctypes.get_errno())}")
+    # here, as who becomes another user or enters a namespace loses it
+    if libc.prctl(DIES_WITH_PARENT, signal.SIGKILL, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "cannot end with its parent")
+    if os.getppid() != parent:
+        raise OSError("its parent is gone")
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(math.ceil(seconds) + SPARE_S)
     for name, most in (
         ("RLIMIT_CPU", math.ceil(seconds)),
         ("RLIMIT_AS", memory),
@@ -47,9 +60,9 @@ def refuse(event: str, _: object) -> None:
 
 
 def main() -> None:
-    pipe, ways, seconds, memory, file = sys.argv[1:]
+    pipe, ways, seconds, memory, file, parent = sys.argv[1:]
     try:
-        limit(set(ways.split()), float(seconds), int(memory), int(file))
+        limit(set(ways.split()), float(seconds), int(memory), int(file), int(parent))
     except (OSError, ValueError) as error:
         os.write(int(pipe), str(error).encode())
         return

@@ -56,7 +56,7 @@ class Sandbox:
         SandboxError where the process could not limit itself.
         """
         token = secrets.token_hex(16).encode()
-        with tempfile.TemporaryDirectory(prefix="rewardlab-code-") as folder:
+        with _folder() as folder:
             os.chmod(folder, 0o777)  # as root, the child becomes nobody
             files = [Path(folder, name) for name in ("code", "test")]
             for file, text in zip(files, (code, test), strict=True):
@@ -71,7 +71,7 @@ class Sandbox:
         limits = [self._limits.seconds, self._limits.memory, self._limits.file]
         read, write = os.pipe()
         process = subprocess.Popen(
-            [PYTHON, "-I", "-S", str(CHILD), str(write), self._ways, *map(str, limits)],
+            [PYTHON, "-I", "-S", str(CHILD), str(write), self._ways, *map(str, limits), str(os.getpid())],
             cwd=folder,
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
             stdin=subprocess.PIPE,
@@ -130,6 +130,18 @@ def _chunks(read: int, process: subprocess.Popen) -> Iterator[bytes]:
     with contextlib.suppress(BlockingIOError):
         while chunk := os.read(read, 4096):
             yield chunk
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[str]:
+    """Yield an empty folder; what cannot be removed of it stays, as what code leaves there decides no score."""
+    folder = tempfile.mkdtemp(prefix="rewardlab-code-")
+    try:
+        yield folder
+    finally:
+        # not by shutil, whose recursion ends at folders that lie a thousand deep
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False, timeout=60)
 
 
 @contextlib.contextmanager
