@@ -191,8 +191,9 @@ class RewardSpec(Spec):
     opens_workers: whether `build` opens worker files through `context.workers`; a reward with an environment that does
         not run "worker" does. `check` tells recipes of `workers`, `timeout`, `memory`, `threads` that nothing uses.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
-    memory: GB (10^9 bytes) that one call may add to what a worker takes; None where nothing limits it. A worker that
-        takes more is killed and restarted, and a completion of which it does so alone fails: it is no low score.
+    memory: GB (10^9 bytes) that one call may add to what a worker takes, processes that it starts apart; None: no
+        limit. A worker that takes more is killed and restarted, and a completion of which it does so alone fails: it is
+        no low score.
     remarks: keys of `info` that are worth counting: in how many completions each is there (and neither null, false,
         empty nor 0) is told by `score` at its end and by a run's report. For what was cut, skipped, or fallen back on.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for

@@ -28,8 +28,9 @@ PAIR = {"prompt": "1+1?", "reference": "It is two.", "chosen": "It is two.", "re
 
 
 def shown(cell):
-    """What a reader sees below a cell, without where and when it ran."""
-    return [output.get("text") or output.get("data", {}).get("text/plain") for output in cell.get("outputs", [])]
+    """What a reader sees below a cell, as one text: a busy kernel sends what it prints in several pieces."""
+    found = [output.get("text") or output.get("data", {}).get("text/plain") for output in cell.get("outputs", [])]
+    return "".join(found)
 
 
 def section(title):
@@ -42,7 +43,7 @@ def test_the_notebook_gives_what_it_shows():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)
     before = [shown(cell) for cell in notebook.cells]
-    assert sum(map(len, before)) >= 7
+    assert sum(map(bool, before)) >= 7
     NotebookClient(notebook, timeout=120).execute()
     assert [shown(cell) for cell in notebook.cells] == before
 

@@ -1,5 +1,6 @@
 """What workers print is shown line by line: named, once, with an end."""
 
+from rewardlab.redaction import forget_secrets, note_secrets
 from rewardlab.workers.output import LONGEST_LINE, MOST_LINES, CrewOutput
 
 
@@ -29,3 +30,13 @@ def test_there_is_an_end_of_it():
     output.of_worker(2)(b"more\n" * 10**5)
     assert len(shown) == MOST_LINES + 1
     assert shown[-1].startswith(f"a: its workers have printed {MOST_LINES} different lines")
+
+
+def test_a_cut_leaves_no_half_of_a_secret():
+    shown = []
+    note_secrets(["sk-SECRETSECRETSECRET"])
+    try:
+        CrewOutput("a", shown.append).of_worker(1)(b"p" * (LONGEST_LINE - 10) + b"sk-SECRETSECRETSECRET\n")
+    finally:
+        forget_secrets()
+    assert shown == [f"a, worker 1: {'p' * (LONGEST_LINE - 10)}***"]

@@ -34,7 +34,7 @@ class DatasetUse(Use):
     timeout: WorkerTimeout | None = None
     """for a data step that holds a model: seconds that one question to it may take"""
     memory: PositiveFloat | None = None
-    """likewise: GB that one call may add to what its process takes (absent: no limit)"""
+    """likewise: GB that one call may add to what its process takes, without those that it starts (absent: no limit)"""
     threads: PositiveInt = 1
     """likewise: its math threads"""
     device: Device | None = None
@@ -122,8 +122,8 @@ class ComponentUse(Use):
     timeout: WorkerTimeout | None = None
     """seconds that one completion may take in a worker (absent: the reward's own limit)"""
     memory: PositiveFloat | None = None
-    """GB that one call may add to what a worker takes; a completion that alone takes more fails (absent: the reward's
-    own limit, 4 as a rule; none for one that holds a model)"""
+    """GB that one call may add to what a worker takes, without processes that it starts; a completion that alone takes
+    more fails (absent: the reward's own limit, 4 as a rule; none for one that holds a model)"""
     threads: PositiveInt = 1
     """math threads of each worker process"""
     device: Device | None = None

@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable
 
+from rewardlab.redaction import redact
+
 MOST_LINES = 100
 """different lines of a crew that are shown"""
 LONGEST_LINE = 500
@@ -40,6 +42,7 @@ class CrewOutput:
         return add
 
     def _add(self, number: int, line: str) -> None:
+        line = redact(line)  # first of all, or a cut would leave half of a secret
         line = line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 3]}..."
         with self._lock:
             if self._full or not line or line in self._shown:

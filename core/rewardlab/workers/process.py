@@ -289,6 +289,8 @@ class WorkerProcess:
             with contextlib.suppress(BlockingIOError):
                 for _ in range(TAIL_CHUNKS):
                     self._read_stderr()
+            if self._tail and not self._dying:
+                self._show(b"\n")  # the end of a line that nothing ended
             for pipe in self._pipes:
                 pipe.close()
             self.ended = True

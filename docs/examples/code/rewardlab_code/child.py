@@ -1,6 +1,6 @@
 """The program that limits itself, then runs the files `code` and `test` of its folder.
 
-`child.py PIPE WAYS SECONDS MEMORY FILE PARENT`: it writes "ready " to the pipe once all limits hold, or else why, and
+`child.py PIPE WAYS SECONDS MEMORY FILE PARENT`: it writes "ready " to the pipe once all limits hold, or why not, and
 after both files ran to their end the token that it then reads from stdin. So code that merely ends the process passes
 nothing; code that knows this program can read the token and write it itself, as both run in one interpreter.
 It ends with its parent, the process PARENT, and some seconds after SECONDS by the clock, unless the code undoes this.
