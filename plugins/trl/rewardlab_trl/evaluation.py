@@ -36,7 +36,7 @@ class Evaluator:
     temperature: float
     max_new_tokens: int
     trackers: Trackers | None = None
-    """told of every evaluation with a step"""
+    """told of every evaluation; one of a stage `eval` counts as step 0"""
 
     def before(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""
@@ -86,8 +86,8 @@ class Evaluator:
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
         results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
         results.save(self._path(when))
-        if self.trackers is not None and step is not None:
-            self.trackers.evaluated(step, results)
+        if self.trackers is not None:
+            self.trackers.evaluated(step or 0, results)
         return results
 
 

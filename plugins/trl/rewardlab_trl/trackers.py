@@ -8,7 +8,8 @@ train/reward/total, train/loss, eval/reward/total.
 import dataclasses
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rewardlab.errors import UserError, one_line
@@ -23,7 +24,9 @@ SUMMARY = "train_runtime"
 
 
 class Tracker(Protocol):
-    """One tracker: a callback of the trainer that also takes evaluations."""
+    """One tracker: a callback of the trainer that also takes evaluations. `open` is for a stage without a trainer."""
+
+    def open(self, name: str) -> None: ...
 
     def log_evaluation(self, step: int, numbers: Mapping[str, float]) -> None: ...
 
@@ -60,6 +63,12 @@ class Trackers:
         for tracker in self._trackers:
             trainer.add_callback(tracker)
         trainer.add_callback(_Begin(self))
+
+    def open(self, name: str) -> None:
+        """Open the trackers for a stage without a trainer; `name` is that of its run."""
+        for tracker in self._trackers:
+            tracker.open(name)
+        self._open = True
 
     def evaluated(self, step: int, results: Results) -> None:
         """Tell the numbers of an evaluation of the policy that was trained for `step` steps."""
@@ -120,6 +129,11 @@ class _TensorBoard(TrainerCallback):
 
         self._writer = SummaryWriter(self._folder, purge_step=state.global_step // self._updates + 1)
 
+    def open(self, name: str) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer = SummaryWriter(self._folder)
+
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         for name, value in _numbers(logs).items():
             self._writer.add_scalar(f"train/{name}", value, state.global_step // self._updates)
@@ -141,9 +155,20 @@ class _Wandb(WandbCallback):
         self._updates = updates
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **more: Any) -> None:
-        try:
+        with self._refusals():
             super().on_train_begin(args, state, control, model=model, **more)
-        except self._wandb.Error as error:  # no key, or no way to the server
+
+    def open(self, name: str) -> None:
+        with self._refusals():
+            self._wandb.init(project=os.environ["WANDB_PROJECT"], name=name)
+            self._initialized = True
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Tell what W&B refuses (no key, no way to the server) as the user's mistake."""
+        try:
+            yield
+        except self._wandb.Error as error:
             self._initialized = False
             raise UserError(f"Weights & Biases: {one_line(error)}", where="backend.wandb") from error
 
@@ -173,6 +198,11 @@ class _MLflow(MLflowCallback):
     ) -> None:
         if numbers := {f"train/{name}": value for name, value in _numbers(logs).items()}:
             super().on_log(args, _in_steps(state, self._updates), control, numbers, model=model, **more)
+
+    def open(self, name: str) -> None:
+        self._ml_flow.set_experiment(os.environ["MLFLOW_EXPERIMENT_NAME"])
+        self._ml_flow.start_run(run_name=name)
+        self._initialized = self._auto_end_run = True
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Leave the run open: the evaluation after the training belongs to it."""

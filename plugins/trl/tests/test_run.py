@@ -242,6 +242,20 @@ class TestLogs:
             assert found == [(step, pytest.approx(part[name])) for step, part in zip(steps, means, strict=True)]
         assert not list(folder.rglob("checkpoints/**/events*"))
 
+    def test_a_stage_of_its_own_tells_its_evaluation_too(self, run):
+        pytest.importorskip("tensorboard")
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+        code, _, err, folder = run(
+            "stages=[{use: eval, prompts: 4, samples: 2, max_new_tokens: 4}]", "backend.tensorboard=true"
+        )
+        assert (code, err) == (0, "")
+        events = EventAccumulator(str(folder / "logs" / "tensorboard" / "0-eval"))
+        events.Reload()
+        [results] = (folder / "evaluation").glob("0-eval-results.json")
+        [event] = events.Scalars("eval/reward/total")
+        assert (event.step, event.value) == (0, pytest.approx(Results.load(results).slices[0].means["total"]))
+
     def test_weights_and_biases_gets_them_when_asked_for(self, run, monkeypatch):
         pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
         monkeypatch.setenv("WANDB_MODE", "offline")

@@ -11,7 +11,7 @@ class EvaluationPasses:
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
     results. last: the step after which the training ends. trained: steps that were done when this job began.
-    tracked: called with the step and the results of each evaluation.
+    tracked: each is called with the step and the results of each evaluation.
     """
 
     def __init__(
@@ -23,7 +23,7 @@ class EvaluationPasses:
         every: int,
         last: int,
         trained: int = 0,
-        tracked: Callable[[int, Results], None] = lambda step, results: None,
+        tracked: Sequence[Callable[[int, Results], None]] = (),
     ):
         self._folder = folder
         self._stage = stage
@@ -70,4 +70,5 @@ class EvaluationPasses:
         write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
         results = summarise(groups, self._by, name=f"{self._stage} {when}")
         results.save(path)
-        self._tracked(self._step, results)
+        for tracked in self._tracked:
+            tracked(self._step, results)

@@ -1,8 +1,9 @@
 """The recorder of an rl stage, which writes its ledger, usage, curves and evaluations group by group."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rewardlab.training import Ledger, Plan, RlStage, ScoredGroup, Usage, UsageLog, run_name
@@ -11,6 +12,7 @@ from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.scoring.evaluation_events import EvaluationEvents
 from rewardlab_openrlhf.scoring.evaluation_passes import EvaluationPasses
+from rewardlab_openrlhf.scoring.evaluation_run import EvaluationRun
 from rewardlab_openrlhf.scoring.journal import Journal
 from rewardlab_openrlhf.scoring.reading_order import Prompts
 from rewardlab_openrlhf.scoring.recovered_groups import RecoveredGroups
@@ -49,8 +51,9 @@ class Recorder:
             self._start_usage_from(usage())
             self._steps = self._step_log(settings, plan, stage, done)
             opened.callback(self._steps.close)
-            events = EvaluationEvents(run / "logs" / "tensorboard" / f"{run_name(plan)}-{settings.name}")
-            opened.callback(events.close)
+            trackers = list(_trackers(plan, run, f"{run_name(plan)}-{settings.name}"))
+            for tracker in trackers:
+                opened.callback(tracker.close)
             self._passes = EvaluationPasses(
                 folder=run / "evaluation",
                 stage=settings.name,
@@ -59,7 +62,7 @@ class Recorder:
                 every=stage.eval_every or last,
                 last=last,
                 trained=done,
-                **({"tracked": events.add} if options_of(plan).tensorboard else {}),
+                tracked=[tracker.add for tracker in trackers],
             )
             for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
                 self._count(place, group)
@@ -128,3 +131,12 @@ class Recorder:
 
 def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:
     return {name: asdict(counts) for name, counts in usage.items()}
+
+
+def _trackers(plan: Plan, run: Path, name: str) -> Iterator[EvaluationEvents | EvaluationRun]:
+    """Yield the trackers that the recipe asks for; `name` is that of OpenRLHF's own runs in them."""
+    options = options_of(plan)
+    if options.tensorboard:
+        yield EvaluationEvents(run / "logs" / "tensorboard" / name)
+    if options.engine.wandb is not None:
+        yield EvaluationRun(options.engine.wandb, name, run / "logs")
