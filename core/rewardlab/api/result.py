@@ -13,8 +13,7 @@ class CommandResult:
     """What a command found. `str()` of it is what the command prints; a notebook shows that and the warnings.
 
     ok: whether the command's exit code is 0. data: JSON values, as `--json` prints them. warnings: lines that the
-    command prints as `warning: ...`. problems: of a recipe that is not
-    right, each with its place.
+    command prints as `warning: ...`. problems: of a recipe that is not right, each with its place.
     """
 
     ok: bool

@@ -30,7 +30,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
     from rewardlab.scoring.composition import Composition, ScoredGroup
-    from rewardlab.scoring.given_rows import Rows, all_rows, refuse_no_rows, rows_one_by_one
+    from rewardlab.scoring.given_rows import Rows, all_rows, refuse_no_rows, rows_one_by_one, sorted_rows
     from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure, describe_place
     from rewardlab.scoring.missing_guard import MissingGuard
     from rewardlab.scoring.pool import Pool, PooledGroup
@@ -45,7 +45,7 @@ else:
         {
             "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
             "composition": ["Composition", "ScoredGroup"],
-            "given_rows": ["Rows", "all_rows", "refuse_no_rows", "rows_one_by_one"],
+            "given_rows": ["Rows", "all_rows", "refuse_no_rows", "rows_one_by_one", "sorted_rows"],
             "lanes": ["Item", "awaiting", "checked_scores", "describe_failure", "describe_place"],
             "missing_guard": ["MissingGuard"],
             "pool": ["Pool", "PooledGroup"],
@@ -86,4 +86,5 @@ __all__ = [
     "results_in_order",
     "rows_one_by_one",
     "scored_in_order",
+    "sorted_rows",
 ]

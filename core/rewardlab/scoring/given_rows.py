@@ -35,15 +35,21 @@ def rows_one_by_one(rows: Rows, plan: Plan) -> Generator[InputRow | Problem]:
 
 def all_rows(rows: Rows, plan: Plan) -> list[InputRow]:
     """Return all rows as groups, or raise a UserError that lists what is wrong with them."""
+    good, bad = sorted_rows(rows_one_by_one(rows, plan))
+    if bad.count:
+        raise bad.error(_name(rows), "mend them; nothing was scored")
+    return good
+
+
+def sorted_rows(rows: Iterable[InputRow | Problem]) -> tuple[list[InputRow], BadRows]:
+    """Return (the good rows, what is wrong with the others)."""
     good, bad = [], BadRows()
-    for row in rows_one_by_one(rows, plan):
+    for row in rows:
         if isinstance(row, Problem):
             bad.add(row)
         else:
             good.append(row)
-    if bad.count:
-        raise bad.error(_name(rows), "mend them; nothing was scored")
-    return good
+    return good, bad
 
 
 def _placed(rows: Rows) -> Iterator[tuple[str, Any]]:

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import islice
 
-from rewardlab.data import BadRows
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.scoring import InputRow, RecipeReward, record_of_scored, rows_one_by_one
+from rewardlab.scoring import InputRow, RecipeReward, record_of_scored, rows_one_by_one, sorted_rows
 from rewardlab.scoring.attribution import Movement
 
 
@@ -35,13 +34,8 @@ def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None
 
 def _first_rows(plan: Plan, path: str, most: int) -> tuple[list[InputRow], bool]:
     """Return (the first `most` rows, whether the file has more)."""
-    good, bad = [], BadRows()
     with closing(rows_one_by_one(path, plan)) as rows:
-        for row in islice(rows, most):
-            if isinstance(row, Problem):
-                bad.add(row)
-            else:
-                good.append(row)
+        good, bad = sorted_rows(islice(rows, most))
         more = next(rows, None) is not None
     if bad.count:
         raise bad.error(path, "mend them")
