@@ -17,6 +17,7 @@ __all__ = [
     "nearest",
     "one_line",
     "one_line_at",
+    "plugin_line",
 ]
 
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
@@ -129,25 +130,29 @@ def one_line(error: BaseException, limit: int = 300) -> str:
 
 def one_line_at(error: BaseException, limit: int = 300) -> str:
     """Return an exception as "ValueError: text (file.py:12)", with the plugin's line that it came from, if known."""
-    place = _place(error)
+    place = plugin_line(error)
     return one_line(error, limit) + (f" ({place})" if place is not None else "")
 
 
-def _place(error: BaseException) -> str | None:
-    """Return the plugin's line: the innermost of the first code that is neither ours nor of Python."""
+def plugin_line(error: BaseException) -> str | None:
+    """Return the line of a plugin that an exception came from, as "/path/file.py:12"; None where no plugin's did.
+
+    It is the innermost line of the first code that is neither ours nor of Python: what a library raised, and what an
+    alarm of ours raised, is told at the plugin's own line.
+    """
     import traceback
 
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     home: Path | None = None
     place = None
-    for frame in traceback.extract_tb(error.__traceback__):
-        file = Path(frame.filename)
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
         if home is None and not _is_foreign(file):
             continue
         home = home or file.parent
         if file.is_relative_to(home):
-            place = f"{frame.filename}:{frame.lineno}"
+            place = f"{file}:{number}"
     return place
 
 

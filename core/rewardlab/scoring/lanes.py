@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rewardlab.concurrency import CallThread, LoopThread, must_reraise, running_task
-from rewardlab.errors import JobError, one_line
+from rewardlab.errors import JobError, one_line, plugin_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
@@ -224,13 +224,9 @@ def describe_failure(error: BaseException) -> str:
 
 
 def describe_place(error: BaseException) -> str:
-    """Return the line that raised an exception as " (at file.py:12)"; "" where no plugin's line did."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    if frame is None or frame.tb_frame.f_code.co_filename == __file__:
-        return ""
-    return f" (at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
+    """Return the plugin's line that an exception came from as " (at file.py:12)"; "" where no plugin's did."""
+    place = plugin_line(error)
+    return "" if place is None else f" (at {Path(place).name})"
 
 
 def checked_scores(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
