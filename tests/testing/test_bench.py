@@ -59,7 +59,9 @@ def test_a_call_that_hangs_is_ended(monkeypatch):
     monkeypatch.setattr(bench_module, "INLINE_LIMIT", 0.05)
     with bench(lambda asked: re.match("(a+)+b", "a" * 60), runs="inline") as made:
         for ask in (made.score, made.raw, made.score):
-            with pytest.raises(Hang, match=r"asked: 'a'\ngot: no answer within 0\.05 s \(at test_bench\.py:\d+\); it hangs\n"):
+            with pytest.raises(
+                Hang, match=r"asked: 'a'\ngot: no answer within 0\.05 s \(at test_bench\.py:\d+\); it hangs\n"
+            ):
                 ask(items("a"))
 
 

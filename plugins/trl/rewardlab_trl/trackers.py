@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from rewardlab.errors import UserError, one_line
+from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.training import Results, StageJob, evaluation_metrics, run_name
 from transformers import Trainer, TrainerCallback
 from transformers.integrations import MLflowCallback, WandbCallback
@@ -193,22 +193,37 @@ class _MLflow(MLflowCallback):
         super().__init__()
         self._updates = updates
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **more: Any) -> None:
+        with self._refusals():
+            super().on_train_begin(args, state, control, model=model, **more)
+
     def on_log(
         self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, model: Any = None, **more: Any
     ) -> None:
         if numbers := {f"train/{name}": value for name, value in _numbers(logs).items()}:
-            super().on_log(args, _in_steps(state, self._updates), control, numbers, model=model, **more)
+            with self._refusals():
+                super().on_log(args, _in_steps(state, self._updates), control, numbers, model=model, **more)
 
     def open(self, name: str) -> None:
-        self._ml_flow.set_experiment(os.environ["MLFLOW_EXPERIMENT_NAME"])
-        self._ml_flow.start_run(run_name=name)
+        with self._refusals():
+            self._ml_flow.set_experiment(os.environ["MLFLOW_EXPERIMENT_NAME"])
+            self._ml_flow.start_run(run_name=name)
         self._initialized = self._auto_end_run = True
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Tell what MLflow refuses (a store that it does not take, a server that is gone) as an error of the job."""
+        try:
+            yield
+        except self._ml_flow.MlflowException as error:
+            raise JobError(f"MLflow (backend.mlflow, MLFLOW_TRACKING_URI): {one_line(error, 600)}") from error
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Leave the run open: the evaluation after the training belongs to it."""
 
     def log_evaluation(self, step: int, numbers: Mapping[str, float]) -> None:
-        self._ml_flow.log_metrics({_mlflow_name(name): value for name, value in numbers.items()}, step=step)
+        with self._refusals():
+            self._ml_flow.log_metrics({_mlflow_name(name): value for name, value in numbers.items()}, step=step)
 
     def end(self) -> None:
         if self._initialized and self._auto_end_run and self._ml_flow.active_run():

@@ -275,6 +275,14 @@ class TestLogs:
         assert "error: backend.wandb: Weights & Biases: " in done.stderr
         assert "a fault in rewardlab" not in done.stderr
 
+    def test_what_mlflow_refuses_is_told_in_its_words(self, run, monkeypatch):
+        pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", "nosuchstore://here")
+        code, _, err, _ = run("backend.mlflow=tried")
+        assert code == 1
+        assert "error: MLflow (backend.mlflow, MLFLOW_TRACKING_URI): " in err
+        assert "nosuchstore" in err and "fault in rewardlab" not in err
+
     def test_mlflow_gets_them_when_asked_for(self, run, monkeypatch, tmp_path):
         pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
         monkeypatch.setenv("MLFLOW_TRACKING_URI", tmp_path.as_uri())
