@@ -281,7 +281,8 @@ class TestLogs:
         code, _, err, _ = run("backend.mlflow=tried")
         assert code == 1
         assert "error: MLflow (backend.mlflow, MLFLOW_TRACKING_URI): " in err
-        assert "nosuchstore" in err and "fault in rewardlab" not in err
+        assert "nosuchstore" in err
+        assert "fault in rewardlab" not in err
 
     def test_mlflow_gets_them_when_asked_for(self, run, monkeypatch, tmp_path):
         pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
