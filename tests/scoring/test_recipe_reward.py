@@ -261,13 +261,27 @@ class TestPolicies:
         with load_reward(with_component("faulty", FAULTY)) as reward, pytest.raises(JobError, match="the toy failed"):
             reward.score([{"prompt": "?", "completions": ["BAD"]}])
 
-    @pytest.mark.parametrize("at_once", [1, 1024])
-    def test_too_many_failures_end_it(self, toy, monkeypatch, at_once):
-        monkeypatch.setattr(recipe_reward, "AT_ONCE", at_once)
+    @pytest.mark.parametrize("way", ["at once", "in parts", "stream", "ascore", "astream"])
+    @pytest.mark.parametrize(
+        ("count", "told"), [(60, "50 of the last 50"), (6, "no value for any of 6")], ids=["many", "all of few"]
+    )
+    def test_too_many_failures_end_it(self, toy, monkeypatch, way, count, told):
+        monkeypatch.setattr(recipe_reward, "AT_ONCE", 1 if way == "in parts" else 1024)
         use = FAULTY | {"on_missing": "zero_advantage", "max_missing": 0.5}
-        many = [{"prompt": f"{number}", "completions": ["BAD"]} for number in range(60)]
-        with load_reward(with_component("faulty", use)) as reward, pytest.raises(JobError, match="50 of the last 50"):
-            reward.score(many)
+        bad = [{"prompt": f"{number}", "completions": ["BAD"]} for number in range(count)]
+        with load_reward(with_component("faulty", use)) as reward, pytest.raises(JobError, match=told):
+            scored_by(reward, way, bad)
+
+
+def scored_by(reward, way, given):
+    """The groups of the rows, by one of the ways to ask for them."""
+
+    async def awaited():
+        return await reward.ascore(given) if way == "ascore" else [group async for group in reward.astream(given)]
+
+    if way in ("ascore", "astream"):
+        return asyncio.run(awaited())
+    return list(reward.stream(given)) if way == "stream" else reward.score(given)
 
 
 def test_many_rows_score_as_few_do(reward, monkeypatch):
@@ -309,6 +323,20 @@ def test_usage_counts_what_judges_were_asked(toy):
         (group,) = reward.score([{"prompt": "?", "completions": ["please", "now"]}])
         assert group.totals == [4.0, 2.0]
         assert list(reward.usage()) == []  # a judge in this process costs nothing
+
+
+def test_usage_counts_what_a_server_was_asked(toy, judge_server):
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        judge = {"use": "openai/chat", "with": {"model": "m", "base_url": server.url, "api_key_env": None}}
+        component = {"use": "pairwise/win_rate", "with": {"judge": "main", "orders": "both"}}
+        recipe = RECIPE | {"judges": {"main": judge}, "reward": {"components": {"wins": component}, "total": "wins"}}
+        with load_reward(recipe) as reward:
+            assert not reward.usage()
+            reward.score([{"prompt": "1 + 1?", "completions": ["1", "2"]}])
+            usage = reward.usage()["main"]
+            assert (usage.calls, usage.answers) == (2, 2)
+            assert usage.prompt_tokens + usage.completion_tokens == server.tokens > 0
+            assert [line.split(":")[0] for line in reward.usage_lines()] == ["judge main"]
 
 
 class TestATable:
