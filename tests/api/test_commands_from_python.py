@@ -143,6 +143,12 @@ class TestRun:
         with pytest.raises(JobError):
             rewardlab.run(resume=tmp_path / "mine", say=lambda line: None)
 
+    def test_tells_the_recipe_s_warnings_first(self, toy, tmp_path):
+        said = []
+        unused = TRAINING | {"judges": {"main": {"use": "toy/polite"}}}
+        rewardlab.run(unused, folder=tmp_path / "mine", say=said.append)
+        assert said[0] == "warning: recipe: judges.main: nothing asks this judge; leave it out"
+
     def test_refuses_a_wrong_recipe_before_anything_is_made(self, toy, tmp_path):
         with pytest.raises(UserError, match="no component 'leters'"):
             rewardlab.run(TRAINING, "reward.total=leters", folder=tmp_path / "mine")

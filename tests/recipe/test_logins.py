@@ -43,6 +43,7 @@ def test_what_is_written_gives_the_same_recipe(recipe, tmp_path):
     written = tmp_path / "written.yaml"
     written.write_text(dump(document.raw))
     assert "hunter2" not in written.read_text()
+    assert "secret" not in written.read_text(), "of a list"
     again = load(written)
     assert (again.raw, again.tree) == (document.raw, document.tree)
 
