@@ -3,7 +3,10 @@
 import os
 import runpy
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
 
 from rewardlab.errors import JobError
 from rewardlab.training import probe_judges, telemetry_variables
@@ -40,6 +43,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     settings["chat_template"] = task.stage.chat.template
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
+    threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
     layout = layout_of(backend, task.stage)
     check_nodes(task, layout.gpus - layout.idle)
     if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
@@ -65,6 +69,16 @@ def connect(task: StageTask) -> None:
     where = {"address": address} if (address := os.environ.get("RAY_ADDRESS")) else LOCAL
     os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
     ray.init(**where, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
+
+
+def _import_engine() -> None:
+    """Import what OpenRLHF's module imports, while nodes are looked at and the actors that score start.
+
+    That takes seconds, and so do these. An error comes again where the module is run.
+    """
+    with suppress(Exception):
+        import_module("openrlhf.trainer.ppo_trainer")
+        import_module("openrlhf.trainer.ray.ppo_critic")
 
 
 def _start_engine(module: str, arguments: Sequence[str]) -> None:
