@@ -101,6 +101,25 @@ class TestWhatIsShown:
         log.take(WEIGHT)
         assert WEIGHT in log.path.read_text()
 
+    def test_of_the_lines_for_each_weight_the_file_has_the_first_of_a_step_and_a_count(self, log):
+        """A model of 300 weights on 16 engines has 4,800 of them a step."""
+        names = ["embed", "norm", "lm_head"]
+        lines = [WEIGHT.replace("lm_head.weight", f"{name}.weight") for name in names for _engine in range(16)]
+        for line in (*lines, "(RolloutRayActor pid=8) init_process_group: rank=1", STEP, lines[0], STEP):
+            log.take(line)
+        first, other, count, *rest = log.path.read_text().splitlines()
+        assert [first, other] == [lines[0], "(RolloutRayActor pid=8) init_process_group: rank=1"]
+        assert count == "rewardlab left 47 more lines `update weight: ...` out of this log, the last of lm_head.weight"
+        assert rest == [STEP, lines[0], STEP]
+
+    def test_of_an_exchange_that_does_not_end_the_count_and_the_last_weight_are_there(self, log):
+        for name in ("embed", "norm"):
+            log.take(WEIGHT.replace("lm_head", name))
+        log.close()
+        assert log.path.read_text().endswith(
+            "left 1 more lines `update weight: ...` out of this log, the last of norm.weight\n"
+        )
+
     def test_of_a_bar_that_rewrites_its_line_the_last_state_is_kept(self, log):
         log.take("10%\r20%\rdone")
         assert log.path.read_text() == "done\n"

@@ -20,6 +20,7 @@ from rewardlab_openrlhf.job.log_lines import (
     read_step,
     read_steps,
 )
+from rewardlab_openrlhf.job.weight_lines import WeightLines
 
 LAST_LINES = 30
 BAR_EVERY_S = 10.0
@@ -40,6 +41,7 @@ class StageLog:
         """the first step that was told, and when"""
         self._last: list[str] = []
         self._raised: str | None = None
+        self._weights = WeightLines()
         self._muted_until: dict[str, float] = {}
         self._next_bar = time.monotonic() + BAR_EVERY_S
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,11 +55,22 @@ class StageLog:
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
+        if not self._file.closed:
+            self._write_weights()
         self._file.close()
+
+    def _write_weights(self) -> None:
+        if left_out := self._weights.summary():
+            self._file.write(f"{left_out}\n")
 
     def take(self, line: str) -> None:
         """Take one line of the driver's output, without its line end; secrets are hidden."""
         line = redact(plain(line))
+        if self._weights.leaves_out(line):
+            return
+        step = read_step(line)
+        if step is not None:  # the weights went to the engines before it
+            self._write_weights()
         self._file.write(f"{line}\n")
         self._file.flush()
         text = read_mark(line)
@@ -67,7 +80,7 @@ class StageLog:
             self._steps = steps
         elif text is not None:
             self._say(text)
-        elif (step := read_step(line)) is not None:
+        elif step is not None:
             self._step, numbers = step
             of = "" if self._steps is None else f" of {self._steps}"
             self._say(f"step {self._step}{of}: {numbers}{self._left()}")
