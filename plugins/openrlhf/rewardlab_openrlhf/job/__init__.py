@@ -5,7 +5,7 @@ check_local, run_local              checking this machine, and running the drive
 run_cluster                         running the driver on a Ray cluster
 log, log_lines, weight_lines        the driver's output as the user reads it
 driver, task                        the process that runs one stage, and the stage as it knows it
-check_nodes                         checking every node of the cluster
+check_nodes, cluster_nodes          checking the nodes of the cluster that the stage can be placed on
 prepare                             the files that OpenRLHF reads
 reinforcement, ranks                starting OpenRLHF: rl with its actors; sft and dpo with a process for each GPU
 checkpoint, adapters                reading a checkpoint's progress; merging LoRA adapters

@@ -1,4 +1,4 @@
-"""Checks of every node of a cluster before anything starts: GPUs, versions, paths and secrets."""
+"""Checks of the nodes that a stage can be placed on, before anything starts: GPUs, versions, paths and secrets."""
 
 import os
 import platform
@@ -14,9 +14,12 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.training import RlStage, looks_local, secret_variables
 
 from rewardlab_openrlhf.engine_arguments import what_is_wrong
+from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
 from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.options import options_of
 
-PACKAGES = ("rewardlab", "openrlhf", "vllm", "torch", "transformers", "deepspeed", "ray")
+ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
+PACKAGES = ("rewardlab", *ENGINE_PACKAGES, "ray")
 MODULES = ("openrlhf", "deepspeed", "flash_attn")
 EXAMINE_LIMIT_S = 120.0
 
@@ -42,32 +45,47 @@ class _ExamineArguments(TypedDict):
     rollouts: bool
 
 
-def check_nodes(task: StageTask, gpus: int) -> None:
-    """Raise UserError with everything that is wrong with the cluster that this process is connected to.
+def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
+    """Check the nodes that the stage can be placed on; return the ids of those that can hold scorers.
 
-    gpus: how many the stage needs in all.
+    Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at where scorers
+    run on CPUs; there a fault only keeps them away. UserError with everything that is wrong.
+
+    gpus: how many the stage needs in all; each: the least of one node that are of use to it.
     """
-    import ray
+    everything = cluster_nodes(gpus, each)
+    needed = [node for node in everything if node.free >= each]
+    if lacking := _lacking(everything, gpus, each):
+        needed = [node for node in everything if node.gpus >= each]
+    beside = [node for node in everything if not node.gpus and _may_hold_scorer(node, task)]
+    arguments = _examine_arguments(task)
+    here = examine(**arguments)
+    found = _examine_nodes([*needed, *beside], arguments)
+    problems = [*lacking, *(what for node in needed for what in _problems(node, found[node.id], here, task))]
+    if problems:
+        where = task.plan.document.where(("backend",))
+        raise UserError([Problem(where=where, what=what) for what in problems])
+    faults = {node.id: [*_problems(node, found[node.id], here, task)] for node in beside}
+    for why in (faults_of[0] for faults_of in faults.values() if faults_of):
+        task.say(f"no scorer is placed there: {why}")
+    return [node.id for node in (*needed, *beside) if not faults.get(node.id)]
 
+
+def _may_hold_scorer(node: Node, task: StageTask) -> bool:
+    scorers = options_of(task.plan).scorers
+    return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= max(scorers.num_cpus, 1)
+
+
+def _examine_arguments(task: StageTask) -> _ExamineArguments:
     token = task.folder / "seen_by_every_node"
     token.write_text(random.token_hex(8), encoding="utf-8")
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    paths = {str(token): token.read_text(encoding="utf-8")}
-    local_model = task.model if looks_local(task.model) else None
-    arguments: _ExamineArguments = {
-        "paths": paths,
-        "model": local_model,
+    return {
+        "paths": {str(token): token.read_text(encoding="utf-8")},
+        "model": task.model if looks_local(task.model) else None,
         "packages": [*PACKAGES, *_distributions(task)],
         "secrets": _secrets(task),
         "rollouts": isinstance(task.stage, RlStage),
     }
-    here = examine(**arguments)
-    by_name = dict(zip(_node_names(nodes), nodes, strict=True))
-    found = {name: _examine_node(node, arguments) for name, node in by_name.items()}
-    problems = [*_gpu_problems(by_name, gpus), *_problems(found, here, task)]
-    if problems:
-        where = task.plan.document.where(("backend",))
-        raise UserError([Problem(where=where, what=what) for what in problems])
 
 
 def examine(
@@ -89,51 +107,72 @@ def examine(
     }
 
 
-def _examine_node(node: Mapping[str, Any], arguments: _ExamineArguments) -> dict[str, Any] | str:
-    """Return what `examine` finds on a node, or why it could not run there."""
+def _examine_nodes(nodes: Sequence[Node], arguments: _ExamineArguments) -> dict[str, dict[str, Any] | str]:
+    """Return by node id what `examine` finds on all nodes at once, or why it could not run there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    strategy = NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
-    task = ray.remote(num_cpus=0, scheduling_strategy=strategy, max_retries=0)(examine)
+    asked = {}
+    for node in nodes:
+        there = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
+        asked[node.id] = ray.remote(num_cpus=0, scheduling_strategy=there, max_retries=0)(examine).remote(**arguments)
+    ray.wait([*asked.values()], num_returns=len(asked), timeout=EXAMINE_LIMIT_S)
+    return {node: _answer(reference) for node, reference in asked.items()}
+
+
+def _answer(reference: Any) -> dict[str, Any] | str:
+    import ray
+
     try:
-        return ray.get(task.remote(**arguments), timeout=EXAMINE_LIMIT_S)
+        return ray.get(reference, timeout=0)
+    except ray.exceptions.GetTimeoutError:
+        ray.cancel(reference, force=True)
+        return f"no answer within {EXAMINE_LIMIT_S:g} s"
     except Exception as error:  # a node without our package cannot even read the question
         return f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
 
 
-def _gpu_problems(nodes: Mapping[str, Mapping[str, Any]], gpus: int) -> Iterator[str]:
-    there = {name: int(node["Resources"].get("GPU", 0)) for name, node in nodes.items()}
-    if sum(there.values()) < gpus:
-        listed = ", ".join(f"{name} {count}" for name, count in there.items())
-        yield (
-            f"the stage needs {gpus} GPUs and Ray has {sum(there.values())} ({listed}); change nodes, gpus_per_node "
+def _lacking(nodes: Sequence[Node], gpus: int, each: int) -> list[str]:
+    """Return a line about GPUs that are missing, or in use; empty where enough are free."""
+    there, free = sum(node.gpus for node in nodes), free_gpus(nodes, each)
+    if there < gpus:
+        listed = ", ".join(f"{node.name} {node.gpus}" for node in nodes)
+        return [
+            f"the stage needs {gpus} GPUs and Ray has {there} ({listed}); change nodes, gpus_per_node "
             "or scorers, or start more nodes"
+        ]
+    if free < gpus:
+        listed = ", ".join(f"{node.name} {node.free} of {node.gpus}" for node in nodes if node.gpus)
+        whole = f" in parts of {each} to a node" if each > 1 else ""
+        return [
+            f"the stage needs {gpus} GPUs{whole} and {free} are free ({listed}); `ray status` there says who holds the "
+            "others: wait for that job, or stop it"
+        ]
+    return []
+
+
+def _problems(node: Node, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask) -> Iterator[str]:
+    name = node.name
+    if isinstance(found, str):
+        yield f"node {name} cannot run rewardlab ({found}); prepare its environment as docs/cluster.md says"
+        return
+    if found["python"].split(".")[:2] != here["python"].split(".")[:2]:
+        yield f"node {name} has Python {found['python']}, the head of the job {here['python']}"
+    if found["missing_modules"] and node.gpus:
+        yield f"node {name} has no {', '.join(found['missing_modules'])} in the environment of {found['executable']}"
+    for package, there in found["versions"].items():
+        if there != here["versions"][package] and (node.gpus or package not in ENGINE_PACKAGES):
+            yield f"node {name} has {package} {there}, the head of the job {here['versions'][package]}"
+    if found["unseen"]:
+        yield (
+            f"node {name} does not see the run directory {task.run}; "
+            "set backend.engine.storage to a folder that every node sees"
         )
-
-
-def _problems(found: Mapping[str, dict[str, Any] | str], here: Mapping[str, Any], task: StageTask) -> Iterator[str]:
-    for name, node in found.items():
-        if isinstance(node, str):
-            yield f"node {name} cannot run rewardlab ({node}); prepare its environment as docs/cluster.md says"
-            continue
-        if node["python"].split(".")[:2] != here["python"].split(".")[:2]:
-            yield f"node {name} has Python {node['python']}, the head of the job {here['python']}"
-        if node["missing_modules"]:
-            yield f"node {name} has no {', '.join(node['missing_modules'])} in the environment of {node['executable']}"
-        for package, there in node["versions"].items():
-            if there != here["versions"][package]:
-                yield f"node {name} has {package} {there}, the head of the job {here['versions'][package]}"
-        if node["unseen"]:
-            yield (
-                f"node {name} does not see the run directory {task.run}; "
-                "set backend.engine.storage to a folder that every node sees"
-            )
-        if not node["model"]:
-            yield f"node {name} does not see the model folder {task.model}; put it where every node sees it"
-        if node["missing_secrets"]:
-            names = ", ".join(node["missing_secrets"])
-            yield f"node {name} has no {names} in its environment; name it in backend.secrets, or set it there"
+    if not found["model"] and node.gpus:
+        yield f"node {name} does not see the model folder {task.model}; put it where every node sees it"
+    if found["missing_secrets"]:
+        names = ", ".join(found["missing_secrets"])
+        yield f"node {name} has no {names} in its environment; name it in backend.secrets, or set it there"
 
 
 def _distributions(task: StageTask) -> list[str]:
@@ -143,15 +182,6 @@ def _distributions(task: StageTask) -> list[str]:
 def _secrets(task: StageTask) -> list[str]:
     asked = [task.plan.judges[name] for name in task.plan.asked_by_rewards]
     return sorted({variable for judge in asked for variable in secret_variables(judge.options).values()})
-
-
-def _node_names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for each node: its host's, with Ray's own where several nodes share a host."""
-    hosts = [str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress")) for node in nodes]
-    return [
-        host if hosts.count(host) == 1 else f"{host} ({node['NodeID'][:8]})"
-        for host, node in zip(hosts, nodes, strict=True)
-    ]
 
 
 def _version(package: str) -> str | None:

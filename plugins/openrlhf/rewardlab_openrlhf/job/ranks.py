@@ -60,8 +60,8 @@ def _on_cluster(task: StageTask, module: str, arguments: Sequence[str], ranks: i
 
     nodes = layout_of(options_of(task.plan), task.stage).nodes
     connect(task)
-    check_nodes(task, ranks)
     each = ranks // nodes
+    check_nodes(task, ranks, each)
     group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")
     try:
         if not group.wait(PLACING_LIMIT_S):
