@@ -4,7 +4,7 @@ options                           what a recipe may say under `backend`
 backend                           what the rest of the library asks of an engine
 check, engine_findings            what is wrong with a recipe; no engine is imported
 describe, dry_run_files           what `run --dry-run` prints: commands, GPUs, files
-layout                            which process of a stage gets which GPUs
+layout, scorer_layout             which process of a stage gets which GPUs
 engine_arguments                  OpenRLHF as it is installed: its version, its argument parsers
 stage_files                       the files of a stage that OpenRLHF's arguments name
 environment, requirements/        the environment `openrlhf`, as `rewardlab env create` builds it

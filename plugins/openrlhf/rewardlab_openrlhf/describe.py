@@ -181,7 +181,8 @@ def _resources(backend: Options, layout: Layout) -> Iterator[str]:
     if layout.critic_gpus:
         parts.append(f"{layout.critic_gpus} for the critic")
     if layout.scorers:
-        parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s)")
+        held = f" (and {layout.held} beside them idle: less than an engine of one node needs)" if layout.held else ""
+        parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s){held}")
     if layout.idle:
         parts.append(f"{layout.idle} idle")
     of = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""

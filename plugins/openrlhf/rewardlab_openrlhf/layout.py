@@ -3,15 +3,16 @@
 It follows OpenRLHF's placement: with `colocate` the trainer's ranks, the reference, the critic and the rollout engines
 share one placement group, a GPU a bundle, so that ranks = engines x tensor_parallel. Without it the engines and the
 critic have GPUs of their own, and the reference shares those of the ranks. Scorers that hold a model start first and
-always have GPUs of their own. sft and dpo have whole nodes, as many as their batch divides over.
+always have GPUs of their own, on as few nodes as hold them (scorer_layout). sft and dpo have whole nodes, as many as
+their batch divides over.
 """
 
-import math
 from dataclasses import dataclass
 
 from rewardlab.training import DpoStage, RecipePath, RlStage, SftStage
 
-from rewardlab_openrlhf.options import Engine, Options, Scorers
+from rewardlab_openrlhf.options import Engine, Options
+from rewardlab_openrlhf.scorer_layout import ScorerNode, scorer_nodes
 
 
 class LayoutError(ValueError):
@@ -41,6 +42,8 @@ class Layout:
     reference: bool = False
     scorers: int = 0
     """whole GPUs that scorers take"""
+    held: int = 0
+    """idle GPUs of the scorers' nodes that would only make a part of an engine"""
 
     @property
     def shards(self) -> int:
@@ -93,8 +96,9 @@ def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> Layout:
 
 
 def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
-    gpus, scorers = backend.nodes * each, _scorer_gpus(backend.scorers, each)
-    left = gpus - scorers
+    beside = _scorer_nodes(backend, each)
+    gpus, scorers = backend.nodes * each, sum(node.gpus for node in beside)
+    left, held = gpus - scorers, sum(node.held for node in beside)
     if left < 1:
         raise LayoutError(
             ("backend", "scorers", "num_gpus"),
@@ -107,7 +111,14 @@ def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
             "an engine's GPUs must be of one node"
         )
         raise LayoutError(("backend", "engine", "tensor_parallel"), why)
-    engines, ranks = _shared(engine, left, scorers) if engine.colocate else _separate(engine, left, scorers, critic)
+    if len(beside) > backend.nodes:
+        replicas, gpus_of_one = backend.scorers.replicas, backend.scorers.num_gpus
+        why = f"{replicas} scorers of {gpus_of_one:g} need {len(beside)} nodes of {each} GPUs"
+        raise LayoutError(("backend", "scorers", "num_gpus"), why)
+    if engine.colocate:
+        engines, ranks = _shared(engine, left, scorers, held)
+    else:
+        engines, ranks = _separate(engine, left - held, scorers + held, critic)
     return Layout(
         nodes=backend.nodes,
         gpus=gpus,
@@ -119,13 +130,14 @@ def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
         critic=critic,
         reference=stage.kl.coef > 0,
         scorers=scorers,
+        held=held,
     )
 
 
-def _shared(engine: Engine, left: int, scorers: int) -> tuple[int, int]:
-    """Return (engines, ranks) on the same GPUs."""
+def _shared(engine: Engine, left: int, scorers: int, held: int) -> tuple[int, int]:
+    """Return (engines, ranks) on the same GPUs; `held` of those that are left make no whole engine on their nodes."""
     size = engine.tensor_parallel
-    whole, rest = divmod(left, size)
+    whole, rest = (left - held) // size, held or left % size
     if engine.engines is None and (rest or not whole):
         hint = f"; `engines: {whole}` leaves {rest} idle" if whole else ""
         raise LayoutError(("backend", "engine", "engines"), f"{left} GPUs do not divide into engines of {size}{hint}")
@@ -151,16 +163,18 @@ def _separate(engine: Engine, left: int, scorers: int, critic: bool) -> tuple[in
     return engines, ranks
 
 
-def _scorer_gpus(scorers: Scorers, each: int) -> int:
-    """Return how many whole GPUs the scorers take; those that take a part of one share it with each other only."""
-    if scorers.num_gpus == 0:
-        return 0
-    if scorers.num_gpus < 1:
-        return math.ceil(scorers.replicas / math.floor(1 / scorers.num_gpus + 1e-9))
-    if scorers.num_gpus != int(scorers.num_gpus) or scorers.num_gpus > each:
-        why = f"{scorers.num_gpus:g}: a part of one GPU, or whole ones of a node ({each})"
+def split_size(backend: Options) -> int:
+    """Return the GPUs that Ray must not split over nodes: an engine's, and 1 where there is only one node."""
+    return backend.engine.tensor_parallel if backend.nodes > 1 else 1
+
+
+def _scorer_nodes(backend: Options, each: int) -> list[ScorerNode]:
+    """Return the nodes of scorers with GPUs. Raises LayoutError where a scorer cannot have its number of them."""
+    gpus = backend.scorers.num_gpus
+    if gpus > 1 and (gpus != int(gpus) or gpus > each):
+        why = f"{gpus:g}: a part of one GPU, or whole ones of a node ({each})"
         raise LayoutError(("backend", "scorers", "num_gpus"), why)
-    return scorers.replicas * int(scorers.num_gpus)
+    return scorer_nodes(backend.scorers, each, split_size(backend))
 
 
 def _scorers_note(scorers: int) -> str:

@@ -90,6 +90,28 @@ class TestScorers:
     def test_parts_of_a_gpu_are_shared_among_scorers_only(self, replicas, gpus, whole):
         assert layout_of(backend(scorers={"replicas": replicas, "num_gpus": gpus}), GRPO).scorers == whole
 
+    def test_what_they_leave_of_a_node_counts_in_whole_engines(self, error):
+        """3 scorers of 5 of a node's 8 GPUs leave 3 on each of three nodes: three engines of two, not four."""
+        scorers = {"replicas": 3, "num_gpus": 5}
+        assert "`engines: 3` leaves 3 idle" in error(backend(nodes=3, scorers=scorers, tensor_parallel=2))[1]
+        layout = layout_of(backend(nodes=3, scorers=scorers, tensor_parallel=2, engines=3), GRPO)
+        assert (layout.ranks, layout.scorers, layout.held, layout.idle) == (6, 15, 3, 3)
+        assert "take 8 GPUs" in error(backend(nodes=3, scorers=scorers, tensor_parallel=2, engines=4))[1]
+
+    def test_nor_do_engines_apart_get_parts_of_nodes(self):
+        scorers = {"replicas": 1, "num_gpus": 1}
+        layout = layout_of(backend(nodes=2, scorers=scorers, colocate=False, engines=1, tensor_parallel=4), GRPO)
+        assert (layout.scorers, layout.held, layout.engine_gpus, layout.ranks) == (1, 3, 4, 8)
+
+    def test_one_node_splits_no_engine(self):
+        scorers = {"replicas": 1, "num_gpus": 1}
+        layout = layout_of(backend(scorers=scorers, colocate=False, engines=1, tensor_parallel=4), GRPO)
+        assert (layout.scorers, layout.held, layout.engine_gpus, layout.ranks) == (1, 0, 4, 3)
+
+    def test_they_must_fit_the_nodes(self, error):
+        path, why = error(backend(nodes=2, scorers={"replicas": 3, "num_gpus": 5}))
+        assert (path, why) == ("backend.scorers.num_gpus", "3 scorers of 5 need 3 nodes of 8 GPUs")
+
     def test_they_must_leave_something(self, error):
         path, why = error(backend(scorers={"replicas": 8, "num_gpus": 1}))
         assert (path, why) == ("backend.scorers.num_gpus", "8 scorers take 8 of 8 GPUs and leave none to train on")

@@ -52,7 +52,7 @@ def _modules(stages: Sequence[TrainingStage]) -> Iterator[Finding]:
 def _gpus(plan: Plan, stages: Sequence[TrainingStage]) -> Iterator[Finding]:
     backend = options_of(plan)
     layouts = [layout_of(backend, stage) for stage in stages]
-    needed = max((layout.gpus - layout.idle for layout in layouts), default=0)
+    needed = max((layout.gpus - layout.idle + layout.held for layout in layouts), default=0)
     if needed <= (here := gpus_here()):
         return
     if backend.nodes > 1:

@@ -15,9 +15,10 @@ from rewardlab_openrlhf.compile import Command
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import consumed_prompts
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.layout import layout_of
+from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.ray_actors import NAMESPACE
+from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab_openrlhf.stage_files import StageFiles
 
@@ -45,10 +46,11 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
     layout = layout_of(backend, task.stage)
-    check_nodes(task, layout.gpus - layout.idle)
+    nodes = check_nodes(task, layout.gpus - layout.idle + layout.held)
     if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
         probe_judges(task.plan, task.say, task.index)
-    service = start_service(_service_settings(task, files), backend.scorers)
+    placement = ScorerPlacement(backend.scorers, backend.gpus_per_node or 0, split_size(backend), nodes)
+    service = start_service(_service_settings(task, files), backend.scorers, placement=placement)
     try:
         _start_engine(command.module, arguments)
     except BaseException as error:

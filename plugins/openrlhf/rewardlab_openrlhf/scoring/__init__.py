@@ -1,6 +1,7 @@
 """The actors that score for a whole rl stage: one coordinator, and the scorers, which share it.
 
 service, service_settings               starting and ending the actors; their settings
+scorer_placement                        the nodes and GPUs that Ray gives the scorers
 coordinator, coordinator_client         the one process that holds the judges and writes the ledger; calls to it
 reading_order                           which prompt a ticket of OpenRLHF stands for
 recorder, evaluation_passes, step_log   groups written as they come: ledger, evaluations, curves

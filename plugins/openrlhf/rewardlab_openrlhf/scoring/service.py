@@ -12,6 +12,7 @@ from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
+from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 
 __all__ = ["Service", "ServiceSettings", "start_service"]
@@ -54,6 +55,7 @@ class Service:
     settings: ServiceSettings
     coordinator: Any
     scorers: list[Any]
+    placement: ScorerPlacement
 
     def failure(self) -> str | None:
         """Return the first reason why the job has to end, also where the coordinator is dead; None without one."""
@@ -79,14 +81,17 @@ class Service:
         finally:
             for actor in (*self.scorers, self.coordinator):
                 ray.kill(actor)
+            self.placement.close()
         return lines
 
 
-def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True) -> Service:
+def start_service(
+    settings: ServiceSettings, scorers: Scorers, warm: bool = True, placement: ScorerPlacement | None = None
+) -> Service:
     """Start the actors in the cluster that this process is connected to, and wait until they are ready.
 
-    warm: start the rewards' worker processes now. Where an actor cannot be built, its own UserError or JobError is
-    raised.
+    warm: start the rewards' worker processes now. placement: the scorers' resources, which closing the service gives
+    back (absent: any node). Where an actor cannot be built, its own UserError or JobError is raised.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -101,11 +106,12 @@ def start_service(settings: ServiceSettings, scorers: Scorers, warm: bool = True
         name=f"{settings.job}/desk", num_cpus=0, scheduling_strategy=here, **common
     )
     placed = ray.remote(PlacedScorer)
-    service = Service(settings, coordinator.remote(settings), [])
+    placement = placement or ScorerPlacement(scorers)
+    service = Service(settings, coordinator.remote(settings), [], placement)
     device = "cuda" if scorers.num_gpus > 0 else "cpu"
-    resources = {"num_cpus": scorers.num_cpus, "num_gpus": scorers.num_gpus, "scheduling_strategy": "SPREAD"}
     try:
-        for number in range(scorers.replicas):
+        placement.wait(START_LIMIT_S)
+        for number, resources in enumerate(placement.options()):
             name = f"{settings.job}/scorer/{number}"
             service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
         opening = [scorer.ready.remote(warm) for scorer in service.scorers]
