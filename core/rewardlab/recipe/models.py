@@ -1,6 +1,6 @@
 """The recipe: what a YAML file may say, as pydantic models. Cross-checks that need plugins are in `plan`."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -13,6 +13,7 @@ from pydantic import (
     PositiveInt,
     Tag,
     field_validator,
+    model_validator,
 )
 
 from rewardlab.errors import nearest
@@ -97,7 +98,8 @@ class _Training(Config):
     max_grad_norm: PositiveFloat = 1.0
     """longest gradient: a longer one is scaled down to this L2 norm"""
     micro_batch_size: PositiveInt | None = None
-    """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch)"""
+    """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch; with openrlhf
+    as many as fit a GPU)"""
     steps: PositiveInt | None = None
     """batches to train on; absent: `epochs` decide"""
     epochs: PositiveFloat = 1.0
@@ -156,7 +158,13 @@ class Kl(Config):
     """where it goes: a term of the loss, or taken off the reward of each token"""
     estimator: Literal["k1", "k2", "k3"] = "k3"
     """of the divergence at a token, from d = log p - log p_reference: k1 is d, k2 is d^2 / 2, k3 is exp(-d) - 1 + d,
-    the one of trl"""
+    the one of trl (absent with `in: reward`: k1, whose gradient is the divergence's there)"""
+
+    @model_validator(mode="after")
+    def _fits_the_place(self) -> Self:
+        if self.into == "reward" and "estimator" not in self.model_fields_set:
+            object.__setattr__(self, "estimator", "k1")
+        return self
 
 
 class Critic(Config):

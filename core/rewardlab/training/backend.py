@@ -13,6 +13,9 @@ class Backend(Protocol):
     """A training engine: the object that `build` of a BackendSpec returns.
 
     Only `ready` and `run` may import the engine. `only` is the index of the only stage to look at; None means all.
+
+    An engine may also have `warnings(plan) -> Sequence[Problem]`: what it can do as a recipe without problems says, and
+    the recipe's author may not mean. `check` and `run` print them.
     """
 
     def check(self, plan: Plan) -> Sequence[Problem]:
@@ -45,6 +48,12 @@ def lacking(plan: Plan) -> str | None:
         return None
     missing = backend.ask("what it lacks", backend.spec.lacks, backend.options)
     return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
+
+
+def backend_warnings(backend: Backend, plan: Plan) -> Sequence[Problem]:
+    """Return the warnings of an engine about a plan without problems; none where it has no `warnings`."""
+    warnings = getattr(backend, "warnings", None)
+    return warnings(plan) if callable(warnings) else []
 
 
 def open_backend(plan: Plan) -> Backend:

@@ -9,7 +9,7 @@ from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
 from rewardlab.registry import Registry
-from rewardlab.training.backend import lacking, open_backend
+from rewardlab.training.backend import backend_warnings, lacking, open_backend
 from rewardlab.training.dataset_preview import preview
 
 
@@ -46,9 +46,12 @@ def plan_of_job(recipe: Path) -> Plan:
 
 
 def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
-    """Return (warnings, problems): those of the rows of the datasets, and the problems that the backend reports."""
+    """Return (warnings, problems): those of the rows of the datasets, and what the backend reports."""
     warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
     if plan.backend is not None:
-        found = open_backend(plan).check(plan)
-        problems += [problem for problem in found if draft.lost.is_founded(problem.path)]
+        backend = open_backend(plan)
+        found = [problem for problem in backend.check(plan) if draft.lost.is_founded(problem.path)]
+        problems += found
+        if not found and not draft.problems:
+            warnings = [*warnings, *map(str, backend_warnings(backend, plan))]
     return warnings, problems

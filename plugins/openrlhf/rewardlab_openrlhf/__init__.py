@@ -2,12 +2,14 @@
 
 options                           what a recipe may say under `backend`
 backend                           what the rest of the library asks of an engine
-check, engine_findings            what is wrong with a recipe; no engine is imported
+check, engine_findings, cautions  what is wrong with a recipe, and what to be warned of; no engine is imported
 describe, dry_run_files           what `run --dry-run` prints: commands, GPUs, files
 layout, scorer_layout             which process of a stage gets which GPUs
 engine_arguments                  OpenRLHF as it is installed: its version, its argument parsers
 stage_files                       the files of a stage that OpenRLHF's arguments name
 environment, requirements/        the environment `openrlhf`, as `rewardlab env create` builds it
+stage_memory, memory_lines        what each role of a stage takes of a GPU, and that in words
+memory/                           what a token takes of a GPU, and the default of micro-batches
 compile/                          a stage as the exact arguments of OpenRLHF
 job/                              a stage as a job: started here or on a cluster, driven there
 scoring/                          the actors that score for the whole job

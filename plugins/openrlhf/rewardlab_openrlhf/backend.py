@@ -15,6 +15,12 @@ class OpenrlhfBackend:
         """Return every reason why OpenRLHF cannot do what the recipe says."""
         return check(plan)
 
+    def warnings(self, plan: Plan) -> Sequence[Problem]:
+        """Return what OpenRLHF can do, and the recipe's author may not mean."""
+        from rewardlab_openrlhf.cautions import cautions
+
+        return cautions(plan)
+
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the exact commands and GPUs, of all stages or of stage `only`."""
         from rewardlab_openrlhf.describe import describe

@@ -161,7 +161,7 @@ def _filtering(plan: Plan, stage: RlStage, layout: Layout) -> Iterator[Finding]:
     if stage.group_size < 2:
         yield place, "needs groups of 2 or more"
     by_tokens = engine.tokens_per_gpu is not None
-    each = layout.shards * (1 if by_tokens else batches(stage, engine, layout).rollout_micro)
+    each = layout.shards * (1 if by_tokens else batches(plan, stage, layout).rollout_micro)
     if (stage.group_size < each) if by_tokens else (stage.group_size % each):
         yield (
             place,

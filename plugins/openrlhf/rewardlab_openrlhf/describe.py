@@ -30,6 +30,7 @@ from rewardlab_openrlhf.dry_run_files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 from rewardlab_openrlhf.job.run_cluster import cluster_address
 from rewardlab_openrlhf.layout import Layout, layout_of
+from rewardlab_openrlhf.memory_lines import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage
 
@@ -85,6 +86,7 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
             _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _sft_dpo(plan, index, stage, layout)
         )
         yield from _resources(options_of(plan), layout)
+        yield from memory_lines(plan, stage, layout)
         if options_of(plan).engine.wandb:
             yield f"Weights & Biases: project {options_of(plan).engine.wandb}, key from {WANDB_KEY} on the nodes"
         yield _checkpoints(stage)
@@ -100,7 +102,7 @@ def _checkpoints(stage: TrainingStage) -> str:
 def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
     unit = "rows" if isinstance(stage, SftStage) else "pairs"
     dataset = plan.stage_dataset(index).use.use
-    micro = batches(stage, options_of(plan).engine, layout).micro
+    micro = batches(plan, stage, layout).micro
     yield f"{dataset}: {describe_length(stage, unit)}, micro-batches of {micro}; {describe_optimiser(stage)}"
     if not isinstance(stage, SftStage):
         yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
@@ -114,7 +116,7 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     micro = (
         f"up to {engine.tokens_per_gpu} tokens"
         if engine.tokens_per_gpu is not None
-        else f"{batches(stage, engine, layout).micro} completions"
+        else _micro_batches(plan, stage, layout)
     )
     yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
     yield (
@@ -140,6 +142,12 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
         yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
     yield from _differences(plan, stage)
     yield from reward_costs(plan, stage)
+
+
+def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:
+    rows = batches(plan, stage, layout)
+    alike = "" if rows.micro == rows.rollout_micro else f" ({rows.rollout_micro} for log-probabilities)"
+    return f"{rows.micro} completions{alike}"
 
 
 def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:

@@ -98,7 +98,8 @@ class Engine(Config):
     tokens_per_gpu: PositiveInt | None = None
     """micro-batches by their tokens instead of `micro_batch_size` rows (needs `packing`)"""
     rollout_micro_batch_size: PositiveInt | None = None
-    """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size)"""
+    """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size; without one, as many
+    as fit, see docs/cluster.md)"""
     attention: str = "flash_attention_2"
     """transformers' attention in training: flash_attention_2, sdpa or eager"""
     lora: Lora | None = None
@@ -145,6 +146,8 @@ class Options(Config):
     """machines of the job"""
     gpus_per_node: NonNegativeInt | None = None
     """GPUs of each machine; to be given"""
+    gib_per_gpu: PositiveFloat | None = None
+    """memory of each GPU in GiB: `check` warns of what cannot fit (absent: not told; micro-batches are for 80)"""
     address: str | None = None
     """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
     scorers: Scorers = Field(default_factory=Scorers)

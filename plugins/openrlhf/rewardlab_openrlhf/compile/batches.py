@@ -1,12 +1,14 @@
 """The split of a step's rows or completions over the trainer's ranks, and what does not divide."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rewardlab.training import DpoStage, Finding, RlStage, SftStage, divisors, update_findings
+from rewardlab.training import DpoStage, Finding, Plan, RlStage, SftStage, divisors, update_findings
 
 from rewardlab_openrlhf.layout import Layout
-from rewardlab_openrlhf.options import Engine
+from rewardlab_openrlhf.memory.micro_batches import largest_divisor, pass_limits
+from rewardlab_openrlhf.options import Engine, options_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,16 +23,30 @@ class Batches:
     """in one forward pass for log-probabilities"""
 
 
-def batches(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: Layout) -> Batches:
+def batches(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None = None) -> Batches:
     """Return the batch sizes of a stage that has no `batch_findings`.
 
-    Without micro_batch_size a rank takes its whole share at once.
+    What the recipe does not say is chosen so that it fits (memory.micro_batches). longest: tokens of the stage's
+    longest prompt (rl) or row, once the rows have been read.
     """
-    update = _update(stage)
+    engine, update = options_of(plan).engine, _update(stage)
     if isinstance(stage, RlStage) and engine.tokens_per_gpu is not None:
         return Batches(update=update, micro=1, rollout_micro=1)
-    micro = stage.micro_batch_size or update // layout.shards
-    return Batches(update=update, micro=micro, rollout_micro=engine.rollout_micro_batch_size or micro)
+    limits = pass_limits(plan, stage, layout, longest)
+    micro = stage.micro_batch_size or largest_divisor(update // layout.shards, limits.training)
+    rollout = engine.rollout_micro_batch_size or stage.micro_batch_size
+    if rollout is None and isinstance(stage, RlStage):
+        rollout = largest_divisor(_rollout_share(stage, engine, layout), limits.forward)
+    return Batches(update=update, micro=micro, rollout_micro=rollout or micro)
+
+
+def _rollout_share(stage: RlStage, engine: Engine, layout: Layout) -> int:
+    """Return the completions of a rank for log-probabilities, of which equal micro-batches are made."""
+    share = stage.batch_size * stage.group_size // layout.shards
+    if engine.dynamic_filtering is None:
+        return share
+    # the last batch may be one group, which has to divide, too
+    return math.gcd(share, stage.group_size // layout.shards if stage.group_size % layout.shards == 0 else 1)
 
 
 def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: Layout) -> Iterator[Finding]:

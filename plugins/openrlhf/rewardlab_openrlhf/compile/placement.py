@@ -24,13 +24,18 @@ def placement(stage: RlStage, engine: Engine, layout: Layout) -> dict[str, Value
         "train.colocate_actor_ref": layout.reference and not layout.colocated,
         "vllm.num_engines": layout.engines,
         "vllm.tensor_parallel_size": layout.tensor_parallel,
-        "vllm.gpu_memory_utilization": engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN),
+        "vllm.gpu_memory_utilization": engine_share(engine, layout),
         "vllm.enable_prefix_caching": engine.prefix_caching,
         "vllm.enforce_eager": engine.eager,
         "vllm.enable_sleep": sleep,
         "ds.enable_sleep": sleep,
         **_asynchronous(stage, engine),
     }
+
+
+def engine_share(engine: Engine, layout: Layout) -> float:
+    """Return the share of a GPU's memory that vLLM may take."""
+    return engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN)
 
 
 def _asynchronous(stage: RlStage, engine: Engine) -> dict[str, Value]:

@@ -44,7 +44,7 @@ def rl_arguments(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Val
     """Return every argument of the stage, by its name without dashes."""
     backend = options_of(plan)
     layout = layout_of(backend, stage)
-    sizes = batches(stage, backend.engine, layout)
+    sizes = batches(plan, stage, layout, files.longest_prompt)
     updates = None if files.steps is None else files.steps * stage.updates_per_batch
     arguments = {
         **_files(files),

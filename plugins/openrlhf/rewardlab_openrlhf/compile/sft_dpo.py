@@ -36,7 +36,7 @@ def dpo_arguments(plan: Plan, stage: DpoStage, files: StageFiles) -> dict[str, V
 
 def _shared_arguments(plan: Plan, stage: SftStage | DpoStage, files: StageFiles) -> dict[str, Value]:
     backend = options_of(plan)
-    sizes = batches(stage, backend.engine, layout_of(backend, stage))
+    sizes = batches(plan, stage, layout_of(backend, stage), files.longest_prompt)
     return {
         "model.model_name_or_path": files.model,
         "data.dataset": dataset_path(files.training_rows),

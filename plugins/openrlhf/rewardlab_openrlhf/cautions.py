@@ -1,0 +1,63 @@
+"""What OpenRLHF can do as a recipe says, and its author may not mean: warnings of `check` and `run`."""
+
+from collections.abc import Iterator
+
+from rewardlab.errors import Problem
+from rewardlab.training import DataStage, EvalStage, Finding, Plan, RlStage
+
+from rewardlab_openrlhf.compile.rl import PAPER_LOSS
+from rewardlab_openrlhf.layout import LayoutError, layout_of
+from rewardlab_openrlhf.memory_lines import misfits
+from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.stage_files import TrainingStage
+from rewardlab_openrlhf.stage_memory import stage_memory
+
+
+def cautions(plan: Plan) -> list[Problem]:
+    """Return the warnings about a plan that passes `check`."""
+    found: list[Finding] = [*_stale(plan)]
+    for index, stage in enumerate(plan.recipe.stages):
+        if not isinstance(stage, DataStage | EvalStage):
+            found += [(("stages", index, *path), what) for path, what in _stage(stage)]
+            found += _memory(plan, stage)
+    once = dict.fromkeys(found)
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in once]
+
+
+def _stale(plan: Plan) -> Iterator[Finding]:
+    engine = options_of(plan).engine
+    if engine.asynchronous is not None and engine.correction is None:
+        yield (
+            ("backend", "engine", "asynchronous"),
+            "without `correction` nothing weighs in that completions are from older weights: OpenRLHF takes its "
+            "probability ratios from the trainer's own, at which every completion begins anew; "
+            "correction: {} drops tokens whose ratio to the rollout engine's is outside of [0.5, 5]",
+        )
+
+
+def _stage(stage: TrainingStage) -> Iterator[Finding]:
+    if not isinstance(stage, RlStage) or not stage.kl.coef:
+        return
+    if stage.kl.into == "reward" and stage.kl.estimator != "k1":
+        yield (
+            ("kl", "estimator"),
+            f"in the reward only k1 has the gradient of the divergence; {stage.kl.estimator} there pulls elsewhere",
+        )
+    if stage.kl.into == "loss" and stage.kl.estimator == "k1":
+        yield ("kl", "estimator"), "in the loss k1 pulls nowhere on average; k2 or k3 do"
+    if stage.kl.into == "loss" and (stage.loss or PAPER_LOSS[stage.algorithm]) == "seq_mean":
+        yield (
+            ("kl", "coef"),
+            "with loss seq_mean OpenRLHF still averages the KL over the update's tokens, so that long completions "
+            "count more in it than in the loss; loss: token_mean averages both so",
+        )
+
+
+def _memory(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
+    backend = options_of(plan)
+    try:
+        memory = stage_memory(plan, stage, layout_of(backend, stage))
+    except LayoutError:  # a problem of `check`
+        return
+    for why in misfits(memory, backend.gib_per_gpu):
+        yield ("backend", "gib_per_gpu"), f"stage {stage.use} does not fit: {why}"
