@@ -134,14 +134,21 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     assert clip is not None  # `check` refuses rewards of no known range
     yield f"OpenRLHF's own clip of rewards is set to [{clip[0]:g}, {clip[1]:g}], beyond every value that they can have"
     if stage.kl.coef:
-        kl = stage.kl
-        weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
-        yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}), against the model as this stage finds it"
+        yield _kl(stage, loss)
     if stage.algorithm == "ppo":
         critic = stage.critic
         yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
     yield from _differences(plan, stage)
     yield from reward_costs(plan, stage)
+
+
+def _kl(stage: RlStage, loss: str) -> str:
+    kl = stage.kl
+    weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
+    mean = (
+        ", averaged over the update's tokens though the loss is not" if (kl.into, loss) == ("loss", "seq_mean") else ""
+    )
+    return f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}){mean}, against the model as this stage finds it"
 
 
 def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:

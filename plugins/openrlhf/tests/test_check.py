@@ -125,7 +125,7 @@ REFUSED = [
         "the first bound must be less than the second",
     ),
     (
-        ["backend.engine.dynamic_filtering=[0, 1]", "reward.correctness=brevity"],
+        ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 6}", "reward.correctness=brevity"],
         "backend.engine.dynamic_filtering",
         "its 4 completions must divide into 24",
     ),
@@ -184,6 +184,7 @@ FINE = [
     ["backend.engine={colocate: false, asynchronous: {}, generate_batch: 9}"],
     ["backend.engine={correction: {gating: tv, bounds: [0.1]}}"],
     ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 1}", "reward.correctness=brevity"],
+    ["backend.engine.dynamic_filtering=[0, 1]", "reward.correctness=brevity"],
     ["backend.engine={arguments: {actor.entropy_coef: 0.001, adam.eps: 1.0e-6, ds.overlap_comm: true}}"],
 ]
 
@@ -191,6 +192,54 @@ FINE = [
 @pytest.mark.parametrize("overrides", FINE, ids=" ".join)
 def test_what_it_can_do_is_fine(problems, overrides):
     assert problems(*overrides) == {}
+
+
+KL = "stages.1.kl.coef=0.1"
+DOUBTFUL = [
+    (
+        ["backend.engine={colocate: false, asynchronous: {}}"],
+        "backend.engine.asynchronous: without `correction` nothing weighs in that completions are from older weights",
+    ),
+    ([KL, "stages.1.kl.in=reward", "stages.1.kl.estimator=k3"], "stages.1.kl.estimator: in the reward only k1 has the"),
+    ([KL, "stages.1.kl.estimator=k1"], "stages.1.kl.estimator: in the loss k1 pulls nowhere on average; k2 or k3 do"),
+    ([KL, "stages.1.loss=seq_mean"], "stages.1.kl.coef: with loss seq_mean OpenRLHF still averages the KL over the"),
+    ([KL, "stages.1.algorithm=grpo"], "stages.1.kl.coef: with loss seq_mean OpenRLHF still averages the KL over the"),
+]
+
+
+@pytest.mark.parametrize(("overrides", "what"), DOUBTFUL, ids=lambda given: " ".join(given) if given else "")
+@pytest.mark.parametrize("command", [["check"], ["run", "--dry-run"]], ids=" ".join)
+def test_what_its_author_may_not_mean_is_warned_of(main, write, command, overrides, what):
+    write("r.yaml", RECIPE)
+    code, _, err = main(*command, "r.yaml", *overrides)
+    assert code == 0, err
+    (warning,) = [line for line in err.splitlines() if "is not installed here" not in line]
+    assert warning.startswith("warning: ")
+    assert what in warning
+
+
+CERTAIN = [
+    ["backend.engine={colocate: false, asynchronous: {}, correction: {}}"],
+    [KL],
+    [KL, "stages.1.kl.in=reward"],
+    [KL, "stages.1.kl.in=reward", "stages.1.loss=seq_mean"],
+    ["stages.1.loss=seq_mean"],
+]
+
+
+@pytest.mark.parametrize("overrides", CERTAIN, ids=" ".join)
+def test_what_is_meant_is_not(main, write, overrides):
+    write("r.yaml", RECIPE)
+    code, _, err = main("check", "r.yaml", *overrides)
+    assert code == 0, err
+    assert [line for line in err.splitlines() if "is not installed here" not in line] == []
+
+
+def test_a_recipe_that_is_refused_is_not_warned_of(main, write):
+    write("r.yaml", RECIPE)
+    code, _, err = main("check", "r.yaml", KL, "stages.1.kl.estimator=k1", "stages.1.loss=constant")
+    assert code == 2
+    assert "pulls nowhere" not in err
 
 
 def test_a_recipe_of_data_stages_needs_no_gpus(problems):

@@ -172,9 +172,10 @@ class TestRl:
         assert (found["ref.num_nodes"], found["ref.num_gpus_per_node"]) == ("1", "4")
 
     def test_a_kl_in_the_reward(self, arguments):
-        found = arguments("stages.1.kl={coef: 0.01, in: reward, estimator: k1}")
-        assert found["algo.kl.estimator"] == "k1"
+        found = arguments("stages.1.kl={coef: 0.01, in: reward}")
+        assert found["algo.kl.estimator"] == "k1", "k3, the default in the loss, has another gradient there"
         assert "algo.kl.use_loss" not in found
+        assert arguments("stages.1.kl={coef: 0.01, in: reward, estimator: k2}")["algo.kl.estimator"] == "k2"
 
     def test_without_a_kl_there_is_no_reference(self, arguments):
         assert not [name for name in arguments() if name.startswith("ref.")]

@@ -189,6 +189,11 @@ class TestDifferences:
         out = dry_run("stages.1.kl={coef: 0.1, in: loss, estimator: k1}")
         assert "KL 0.1 in the loss (k1, which pulls nowhere on average: take k2 or k3)" in out
 
+    def test_that_it_is_averaged_over_tokens_with_any_loss(self, dry_run):
+        assert "KL 0.1 in the loss (k3), against the model" in dry_run("stages.1.kl.coef=0.1")
+        out = dry_run("stages.1.kl.coef=0.1", "stages.1.loss=seq_mean")
+        assert "KL 0.1 in the loss (k3), averaged over the update's tokens though the loss is not, against" in out
+
     def test_openrlhfs_clip_of_rewards_never_acts(self, dry_run):
         assert "clip of rewards is set to [-1.01, 1.01], beyond every value that they can have" in dry_run()
 
