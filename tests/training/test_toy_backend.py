@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rewardlab.errors import Problem
 
 RECIPE = """
     version: 1
@@ -44,6 +45,20 @@ def test_what_it_cannot_do_is_refused_with_its_place(problems, override, path, w
     found = problems(override)
     assert list(found) == [path]
     assert what in found[path]
+
+
+def test_an_engine_may_warn_of_a_recipe_that_it_can_run(main, write, monkeypatch, toy):
+    from toy_rewards.engine.backend import ToyBackend
+
+    found = [Problem(where="r.yaml:3: name", what="is short")]
+    monkeypatch.setattr(ToyBackend, "warnings", lambda self, plan: found, raising=False)
+    write("r.yaml", RECIPE)
+    for command in (["check"], ["run", "--dry-run"]):
+        code, _, err = main(*command, "r.yaml")
+        assert (code, err) == (0, "warning: r.yaml:3: name: is short\n")
+    code, _, err = main("check", "r.yaml", "stages.0.algorithm=ppo")
+    assert code == 2
+    assert "is short" not in err
 
 
 def test_it_describes_its_stages_and_writes_nothing(main, write, tmp_path):

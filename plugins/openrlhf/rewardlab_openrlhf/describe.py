@@ -198,8 +198,8 @@ def _resources(backend: Options, layout: Layout) -> Iterator[str]:
     if layout.scorers:
         held = f" (and {layout.held} beside them idle: less than an engine of one node needs)" if layout.held else ""
         parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s){held}")
-    if layout.idle:
-        parts.append(f"{layout.idle} idle")
+    if idle := layout.idle - layout.held:
+        parts.append(f"{idle} idle")
     of = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""
     yield f"GPUs: {layout.gpus} on {layout.nodes}{of} node(s): {', '.join(parts)}"
     if layout.ring > 1:

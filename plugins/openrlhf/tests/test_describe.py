@@ -189,6 +189,11 @@ class TestDifferences:
         out = dry_run("stages.1.kl={coef: 0.1, in: loss, estimator: k1}")
         assert "KL 0.1 in the loss (k1, which pulls nowhere on average: take k2 or k3)" in out
 
+    def test_gpus_that_scorers_hold_beside_theirs(self, dry_run):
+        scorers, engine = "backend.scorers={num_gpus: 1}", "backend.engine={tensor_parallel: 2, engines: 3}"
+        out = dry_run(scorers, engine, "backend.nodes=2", "stages.1.batch_size=6")
+        assert "1 for 1 scorer(s) (and 1 beside them idle: less than an engine of one node needs)\n" in out
+
     def test_that_it_is_averaged_over_tokens_with_any_loss(self, dry_run):
         assert "KL 0.1 in the loss (k3), against the model" in dry_run("stages.1.kl.coef=0.1")
         out = dry_run("stages.1.kl.coef=0.1", "stages.1.loss=seq_mean")
