@@ -73,7 +73,8 @@ def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
 
 def _may_hold_scorer(node: Node, task: StageTask) -> bool:
     scorers = options_of(task.plan).scorers
-    return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= max(scorers.num_cpus, 1)
+    cpus = max(scorers.num_cpus, 1)  # a head node that offers none is left alone whatever a scorer asks for
+    return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= cpus
 
 
 def _examine_arguments(task: StageTask) -> _ExamineArguments:

@@ -25,11 +25,11 @@ class ScorerPlacement:
 
     def wait(self, limit: float) -> None:
         """Wait until Ray has set the GPUs aside. JobError where that takes more than `limit` seconds."""
-        for _node, group in self._groups:
+        for node, group in self._groups:
             if not group.wait(limit):
                 raise JobError(
                     f"Ray has not set aside GPUs for the scorers within {limit:g} s; has one node room for "
-                    f"{_node.replicas} of them, each with {self._scorers.num_cpus:g} CPUs and "
+                    f"{node.replicas} of them, each with {self._scorers.num_cpus:g} CPUs and "
                     f"{self._scorers.num_gpus:g} GPUs?"
                 )
 
