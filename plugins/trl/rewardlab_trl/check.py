@@ -96,7 +96,7 @@ def _rl(stage: RlStage) -> Iterator[Finding]:
     if stage.kl.coef:
         if stage.kl.into == "reward":
             yield ("kl", "in"), "trl puts the penalty into the loss; use `in: loss`"
-        if stage.kl.estimator != "k3":
+        elif stage.kl.estimator != "k3":
             yield ("kl", "estimator"), f"trl estimates it with k3, not {stage.kl.estimator}"
     if stage.eval_every and stage.evaluation is None:
         yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
