@@ -238,6 +238,23 @@ def test_lookup():
     assert lookup(tree, ("name", "use")) is None
 
 
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        ({"min_learning_rate": 1e-6}, "min_learning_rate is where a cosine ends"),
+        ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is where a cosine ends"),
+        ({"min_learning_rate": 1e-4, "schedule": "cosine"}, "min_learning_rate is more than learning_rate, 1e-05"),
+        ({"top_p": 0}, "top_p: expected a number greater than 0"),
+        ({"top_k": 0}, "top_k: expected a number greater than 0"),
+        ({"stop": [""]}, "stop.0: "),
+        ({"epochs_per_batch": 0}, "epochs_per_batch: expected a number greater than 0"),
+    ],
+)
+def test_what_a_stage_cannot_mean(stage, says):
+    [line] = lines({"use": "rl", "algorithm": "grpo", **stage}, RlStage)
+    assert says in line
+
+
 class TestNames:
     """What people write by habit, from other trainers."""
 

@@ -89,6 +89,8 @@ class _Training(Config):
     """AdamW's learning rate, after warm-up"""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """of the learning rate after warm-up: as it is, or down to 0 at the stage's last step, straight or by a cosine"""
+    min_learning_rate: NonNegativeFloat = 0.0
+    """where a cosine ends in place of 0; the value model of ppo ends at the same share of its own rate"""
     warmup_steps: NonNegativeInt = 0
     """steps over which the learning rate rises from 0"""
     weight_decay: NonNegativeFloat = 0.0
@@ -108,6 +110,23 @@ class _Training(Config):
     """steps between checkpoints (absent: one at the end of the stage)"""
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
+
+    @model_validator(mode="after")
+    def _ends_above_its_minimum(self) -> Self:
+        if self.min_learning_rate and self.schedule != "cosine":
+            raise ValueError("min_learning_rate is where a cosine ends; set schedule: cosine, or leave it out")
+        if self.min_learning_rate > self.learning_rate:
+            raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
+        return self
+
+
+class _Sampling(Config):
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """sample from the likeliest tokens that together have this probability; 1: from all"""
+    top_k: PositiveInt | None = None
+    """sample from so many of the likeliest tokens (absent: from all)"""
+    stop: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    """texts that end a completion, which keeps them; evaluations in a stage rl sample as it does, too"""
 
 
 class DataStage(Config):
@@ -182,7 +201,7 @@ class Critic(Config):
     """what a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
 
-class RlStage(_Training):
+class RlStage(_Training, _Sampling):
     """Reinforcement learning with the recipe's reward."""
 
     use: Literal["rl"]
@@ -200,6 +219,8 @@ class RlStage(_Training):
     """prompts a step"""
     updates_per_batch: PositiveInt = 1
     """optimizer updates that a step's completions are split into"""
+    epochs_per_batch: PositiveInt = 1
+    """passes over a step's completions, each of `updates_per_batch` updates; the clip bounds what the later ones do"""
     clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
     """lower and upper distance of the probability ratio from 1"""
     kl: Kl = Field(default_factory=Kl)
@@ -219,8 +240,13 @@ class RlStage(_Training):
     critic: Critic = Field(default_factory=Critic)
     """of ppo"""
 
+    @property
+    def updates(self) -> int:
+        """The optimizer updates of one step, over all passes."""
+        return self.updates_per_batch * self.epochs_per_batch
 
-class EvalStage(Evaluation):
+
+class EvalStage(Evaluation, _Sampling):
     """Evaluate the model as it is at this point."""
 
     use: Literal["eval"]

@@ -37,7 +37,7 @@ def shaped_line(plan: Plan, stage: RlStage) -> Iterator[str]:
 
 def clip_note(stage: RlStage) -> str:
     """Return a note that the clip has no effect if each batch gives one update; otherwise an empty string."""
-    return "" if stage.updates_per_batch > 1 else " (without effect: one update a batch is on-policy)"
+    return "" if stage.updates > 1 else " (without effect: one update a batch is on-policy)"
 
 
 def describe_length(stage: SftStage | RlStage | DpoStage, unit: str) -> str:
@@ -48,4 +48,19 @@ def describe_length(stage: SftStage | RlStage | DpoStage, unit: str) -> str:
 
 def describe_optimiser(stage: SftStage | RlStage | DpoStage) -> str:
     """Return the optimizer with its learning rate, schedule and warm-up steps."""
-    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}, {stage.warmup_steps} warm-up steps"
+    end = f" to {stage.min_learning_rate:g}" if stage.min_learning_rate else ""
+    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}{end}, {stage.warmup_steps} warm-up steps"
+
+
+def describe_updates(stage: RlStage) -> str:
+    """Return how often a step's completions are learnt from, such as "2 update(s) in each of 3 passes"."""
+    passes = f" in each of {stage.epochs_per_batch} passes" if stage.epochs_per_batch > 1 else ""
+    return f"{stage.updates_per_batch} update(s){passes}"
+
+
+def describe_sampling(stage: RlStage) -> str:
+    """Return how completions are sampled, such as "at most 64 new tokens at temperature 1, top_p 0.9"."""
+    text = f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+    text += f", top_p {stage.top_p:g}" if stage.top_p < 1 else ""
+    text += f", top_k {stage.top_k}" if stage.top_k else ""
+    return text + (f", up to {' or '.join(map(repr, stage.stop))}" if stage.stop else "")

@@ -15,6 +15,8 @@ from rewardlab.training import (
     data_costs,
     describe_length,
     describe_optimiser,
+    describe_sampling,
+    describe_updates,
     model_line,
     reward_costs,
     shaped_line,
@@ -121,8 +123,7 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
     yield (
         f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{stage.updates_per_batch} update(s), micro-batches of {micro}; "
-        f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+        f"{describe_updates(stage)}, micro-batches of {micro}; {describe_sampling(stage)}"
     )
     yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
     yield from shaped_line(plan, stage)
@@ -177,6 +178,8 @@ def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
         )
     if engine.correction is not None:
         yield "importance sampling against the rollout engine's probabilities changes the loss"
+        if stage.top_p < 1 or stage.top_k:
+            yield "it weighs what top_p and top_k cut off, too: the engine's probabilities are those after the cut"
 
 
 def _evaluation_times(stage: RlStage, asynchronous: bool) -> str:
@@ -233,7 +236,7 @@ def _unknown_numbers(plan: Plan, index: int, stage: TrainingStage, command: Comm
     if rl is not None and rl.evaluation is not None:
         words += ", or the prompts to evaluate on if these are more"
     if any(UPDATES in argument for argument in command.arguments):
-        words += f"; {UPDATES} for {STEPS} x {1 if rl is None else rl.updates_per_batch}"
+        words += f"; {UPDATES} for {STEPS} x {1 if rl is None else rl.updates}"
     return f"the rows of {plan.stage_dataset(index).use.use} cannot be counted yet: {words}"
 
 

@@ -166,6 +166,13 @@ class TestRl:
         assert found["train.max_tokens_per_gpu"] == found["rollout.max_tokens_per_gpu"] == "4096"
         assert found["train.micro_batch_size"] == found["rollout.micro_batch_size"] == "1"
 
+    def test_passes_over_a_batch_are_openrlhfs_epochs(self, arguments):
+        found = arguments("stages.1.epochs_per_batch=3", "stages.1.updates_per_batch=2")
+        assert (found["train.max_epochs"], found["train.batch_size"]) == ("3", "16")
+
+    def test_a_nucleus(self, arguments):
+        assert arguments("stages.1.top_p=0.9")["rollout.top_p"] == "0.9"
+
     def test_a_kl_in_the_loss(self, arguments):
         found = arguments("stages.1.kl={coef: 0.01}")
         assert (found["algo.kl.init_coef"], found["algo.kl.estimator"], found["algo.kl.use_loss"]) == ("0.01", "k3", "")
@@ -387,6 +394,24 @@ class TestSchedule:
         found = arguments("stages.1.updates_per_batch=4", "stages.1.warmup_steps=2", "stages.1.schedule=cosine")
         assert found["actor.lr_scheduler"] == "cosine"
         assert math.ceil(5 * 4 * float(found["actor.lr_warmup_ratio"])) == 2 * 4
+
+    def test_warm_up_counts_the_updates_of_every_pass(self, arguments):
+        found = arguments("stages.1.epochs_per_batch=3", "stages.1.updates_per_batch=2", "stages.1.warmup_steps=2")
+        assert math.ceil(5 * 6 * float(found["actor.lr_warmup_ratio"])) == 2 * 6
+
+    @pytest.mark.parametrize("index", [0, 1])
+    def test_a_cosine_may_end_above_zero(self, arguments, index):
+        stage = f"stages.{index}"
+        given = f"{stage}.schedule=cosine", f"{stage}.learning_rate=4.0e-6", f"{stage}.min_learning_rate=1.0e-6"
+        found, prefix = arguments(*given, index=index), ("", "actor.")[index]
+        assert (found[f"{prefix}lr_scheduler"], found[f"{prefix}min_lr_ratio"]) == ("cosine_with_min_lr", "0.25")
+
+    def test_a_critic_ends_at_the_same_share_of_its_own_rate(self, arguments):
+        given = "stages.1.algorithm=ppo", "stages.1.schedule=cosine", "stages.1.min_learning_rate=1.0e-6"
+        assert float(arguments(*given)["critic.min_lr_ratio"]) == pytest.approx(0.1)
+
+    def test_without_a_minimum_openrlhf_is_told_none(self, arguments):
+        assert "actor.min_lr_ratio" not in arguments("stages.1.schedule=cosine")
 
     def test_a_constant_rate_with_warm_up_has_a_name_of_its_own(self, arguments):
         assert arguments("stages.1.warmup_steps=2")["actor.lr_scheduler"] == "constant_with_warmup"

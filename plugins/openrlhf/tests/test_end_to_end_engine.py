@@ -52,6 +52,12 @@ async def look(folder):
     nucleus = await ask(PROMPTS[0], temperature=0.7, top_p=1e-6, max_tokens=4, min_tokens=4, logprobs=1)
     found["certain"] = [place[token].logprob for token, place in zip(nucleus.token_ids, nucleus.logprobs, strict=True)]
 
+    likeliest = await ask(PROMPTS[0], top_k=1, **{**greedy, "temperature": 1.0})
+    found["likeliest"] = likeliest.token_ids == found["alone"][0]
+    wanted = engine._tokenizer.decode(found["alone"][0][:5])[-2:]
+    ended = await ask(PROMPTS[0], stop=["no such", wanted], include_stop_str_in_output=True, **greedy)
+    found["stopped"] = [ended.finish_reason, ended.token_ids, wanted in ended.text]
+
     step = Batch.step
     Batch.step = lambda batch: (time.sleep(0.01), step(batch))[1]  # so that there is a middle of 50 tokens
     slow = asyncio.create_task(ask(PROMPTS[0], max_tokens=50, min_tokens=50))
@@ -108,6 +114,17 @@ def test_a_batch_generates_what_each_prompt_alone_would_and_what_transformers_do
 
 def test_log_probabilities_are_of_the_distribution_that_was_sampled(found):
     assert found["certain"] == pytest.approx([0.0] * 4)
+
+
+def test_of_the_likeliest_token_only(found):
+    assert found["likeliest"]
+
+
+def test_a_stop_string_ends_a_completion_and_stays_in_it(found):
+    reason, tokens, held = found["stopped"]
+    assert (reason, held) == ("stop", True)
+    assert tokens == found["alone"][0][: len(tokens)]
+    assert 0 < len(tokens) <= 5
 
 
 def test_a_paused_engine_keeps_its_requests_and_goes_on(found):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from math import cos, pi
 
 import pytest
 
@@ -9,6 +10,7 @@ pytest.importorskip("openrlhf", reason="needs the environment of requirements-op
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 STEPS, PROMPTS, SIZE, CAP = 3, 4, 4, 12
+STOP, PASSES, RATE, LEAST = ".", 2, 1.0e-4, 2.0e-5
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,13 @@ def sampled(jobs, model, toy_path, tmp_path_factory):
         f"stages.0.steps={STEPS}",
         f"stages.0.batch_size={PROMPTS}",
         f"stages.0.group_size={SIZE}",
+        "stages.0.top_p=0.95",
+        "stages.0.top_k=40",
+        f"stages.0.stop=['{STOP}']",
+        f"stages.0.epochs_per_batch={PASSES}",
+        "stages.0.schedule=cosine",
+        f"stages.0.learning_rate={RATE}",
+        f"stages.0.min_learning_rate={LEAST}",
         "judges.policy={use: policy/self, with: {max_tokens: 12, temperature: 0.7}}",
         "reward.components.liked={use: toy/prefer, with: {judge: policy}}",
         "reward.total=preference + accuracy + liked",
@@ -37,6 +46,19 @@ def test_the_policy_is_asked_about_every_completion(sampled):
     assert len(rows) == STEPS * PROMPTS * SIZE
     assert all(row["components"]["liked"]["error"] is None for row in rows)
     assert all(row["components"]["liked"]["value"] in (0.0, 1.0) for row in rows)
+
+
+def test_a_stop_string_ends_a_completion_and_rewards_read_it(sampled):
+    texts = [row["completion"] for row in sampled.ledger(trained="yes")]
+    assert any(STOP in text for text in texts)
+    assert all(STOP not in text.rstrip()[:-2] for text in texts), "nothing is sampled after the token that ends it"
+
+
+def test_the_rate_falls_to_its_minimum_over_the_updates_of_both_passes(sampled):
+    rates = [row["actor_lr"] for row in sampled.log("0-rl")]
+    updates = STEPS * PASSES
+    least = [LEAST + (RATE - LEAST) * (1 + cos(pi * PASSES * step / updates)) / 2 for step in range(1, STEPS + 1)]
+    assert rates == pytest.approx(least, rel=1e-3)
 
 
 def test_what_it_was_asked_is_counted_and_its_answers_are_not_kept(sampled):

@@ -125,6 +125,10 @@ class Params:
 
     max_tokens: int | None = 8
     logprobs: int | None = None
+    temperature: float = 1.0
+    top_k: int = -1
+    stop: list[str] = field(default_factory=list)
+    include_stop_str_in_output: bool = False
 
 
 @dataclass
@@ -136,11 +140,13 @@ class Engine:
     before: object = None
     reason: str = "stop"
     asked: list = field(default_factory=list)
+    params: list = field(default_factory=list)
     cancelled: int = 0
 
     async def generate(self, ids, params, multi_modal_data=None):
         number = len(self.asked)
         self.asked.append(self.tokenizer.decode(ids))
+        self.params.append(params)
         assert isinstance(ids, list)
         try:
             if self.before is not None:
@@ -360,6 +366,18 @@ class TestGroup:
         assert texts(answers, tokenizer) == ["10", "11", "12", "13", "14"]
         assert [answer["reward"] for answer in answers] == [10, 11, 12, 13, 14]
         assert [answer["scores"] for answer in answers] == [1, 0, 1, 0, 1]
+
+    def test_is_sampled_with_what_only_the_recipe_says(self, run, group, tokenizer):
+        engine, given = Engine(tokenizer), Params()
+        run(group(executor(top_k=20, stop=["###", "User:"]), engine, params=given))
+        found = {(one.top_k, tuple(one.stop), one.include_stop_str_in_output) for one in engine.params}
+        assert found == {(20, ("###", "User:"), True)}
+        assert given == Params(), "other prompts share it"
+
+    def test_a_greedy_evaluation_stays_greedy(self, run, group, tokenizer):
+        engine = Engine(tokenizer)
+        run(group(executor(top_k=20, stop=["###"]), engine, '{"evaluation": 3}', params=Params(temperature=0.0)))
+        assert {(one.top_k, *one.stop) for one in engine.params} == {(-1, "###")}
 
     def test_evaluation_with_another_n_comes_in_between(self, run, group, scorer, tokenizer):
         made, engine = executor(), Engine(tokenizer)

@@ -81,6 +81,12 @@ def _stage(stage: Stage) -> Iterator[Finding]:
         yield from benchmark_findings((), stage)
     if isinstance(stage, RlStage | SftStage | EvalStage):
         yield from template_findings(stage.chat)
+    if isinstance(stage, RlStage | EvalStage) and stage.stop:
+        yield (
+            ("stop",),
+            "TRL takes a completion to end at an end token only, and would train on the padding after a stop string; "
+            "use `use: openrlhf`, or a reward that reads the completion up to there",
+        )
 
 
 def _rl(stage: RlStage) -> Iterator[Finding]:

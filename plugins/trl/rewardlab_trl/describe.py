@@ -13,6 +13,8 @@ from rewardlab.training import (
     data_costs,
     describe_length,
     describe_optimiser,
+    describe_sampling,
+    describe_updates,
     model_line,
     reward_costs,
     shaped_line,
@@ -63,9 +65,8 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     yield f"GRPOTrainer on {dataset}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
     yield (
         f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{stage.updates_per_batch} update(s), micro-batches of "
-        f"{stage.micro_batch_size or completions // stage.updates_per_batch}; "
-        f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+        f"{describe_updates(stage)}, micro-batches of "
+        f"{stage.micro_batch_size or completions // stage.updates_per_batch}; {describe_sampling(stage)}"
     )
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
     yield from shaped_line(plan, stage)

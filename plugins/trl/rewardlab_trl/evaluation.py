@@ -34,6 +34,8 @@ class Evaluator:
     settings: Evaluation
     samples: Sequence[Sample]
     temperature: float
+    top_p: float
+    top_k: int | None
     max_new_tokens: int
     trackers: Trackers | None = None
     """told of every evaluation; one of a stage `eval` counts as step 0"""
@@ -75,6 +77,8 @@ class Evaluator:
             samples,
             count=self.settings.samples,
             temperature=self.temperature,
+            top_p=self.top_p,
+            top_k=self.top_k,
             max_new_tokens=self.max_new_tokens,
             seed=recipe.seed,
             bf16=precision(options_of(self.job.plan), policy.model.device.type) == "bf16",

@@ -39,7 +39,7 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
     samples = fitting_prompts(
         policy.context, prompt_format, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
     )
-    updates = stage.updates_per_batch
+    updates = stage.updates
     with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer, Trackers(job, updates) as trackers:
         scorer.warm()
         if evaluator is not None:
@@ -84,14 +84,16 @@ def make_trainer(
 
 
 def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> GRPOConfig:
-    completions, updates = stage.batch_size * stage.group_size, stage.updates_per_batch
-    micro = stage.micro_batch_size or completions // updates
+    completions, updates = stage.batch_size * stage.group_size, stage.updates
+    each = completions // stage.updates_per_batch
+    micro = stage.micro_batch_size or each
     recipe = job.plan.recipe
     return GRPOConfig(
         **shared_arguments(stage, options_of(job.plan), recipe.seed, checkpoints, updates),
         per_device_train_batch_size=micro,
-        gradient_accumulation_steps=completions // updates // micro,
+        gradient_accumulation_steps=each // micro,
         steps_per_generation=completions // micro,
+        num_iterations=stage.epochs_per_batch,
         num_generations=stage.group_size,
         # a checkpoint between two updates of one batch could not be resumed bit for bit
         max_steps=steps * updates,
@@ -99,8 +101,8 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
         logging_steps=updates,
         max_completion_length=stage.max_new_tokens,
         temperature=stage.temperature,
-        top_p=1.0,
-        top_k=0,
+        top_p=stage.top_p,
+        top_k=stage.top_k or 0,
         repetition_penalty=1.0,
         loss_type=LOSSES[stage.loss or PAPER_LOSS[stage.algorithm]],
         scale_rewards="none",
@@ -136,7 +138,7 @@ class _PeriodicEvaluation(TrainerCallback):
         self, stage: RlStage, evaluator: Evaluator, policy: Policy, prompt_format: PromptFormat, scorer: Scorer
     ):
         self._every = stage.eval_every
-        self._updates = stage.updates_per_batch
+        self._updates = stage.updates
         self._evaluator = evaluator
         self._policy = policy
         self._prompt_format = prompt_format

@@ -105,5 +105,7 @@ def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
         settings=settings,
         samples=samples,
         temperature=next(t for t in temperatures if t is not None),
+        top_p=stage.top_p,
+        top_k=stage.top_k,
         max_new_tokens=stage.max_new_tokens,
     )

@@ -58,7 +58,7 @@ class StepReward:
         self._guard.reset()
         for group in scored:
             self._guard.count(group)
-        step = trainer_state.global_step // self._stage.updates_per_batch + 1
+        step = trainer_state.global_step // self._stage.updates + 1
         try:
             self._guard.check()
         except JobError:

@@ -79,7 +79,8 @@ def shared_arguments(
         "seed": seed,
         "learning_rate": stage.learning_rate,
         # transformers' "constant" has no warm-up
-        "lr_scheduler_type": "constant_with_warmup" if warm_up else stage.schedule,
+        "lr_scheduler_type": "constant_with_warmup" if warm_up else _schedule(stage),
+        "lr_scheduler_kwargs": {"min_lr": stage.min_learning_rate} if stage.min_learning_rate else {},
         "warmup_steps": stage.warmup_steps * updates,
         "weight_decay": stage.weight_decay,
         "adam_beta2": stage.adam_beta2,
@@ -96,6 +97,10 @@ def shared_arguments(
         "save_total_limit": 2,
         "save_only_model": False,
     }
+
+
+def _schedule(stage: SftStage | RlStage) -> str:
+    return "cosine_with_min_lr" if stage.min_learning_rate else stage.schedule
 
 
 def one_gpu(arguments: Any) -> Any:

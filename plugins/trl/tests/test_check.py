@@ -65,6 +65,7 @@ def test_the_recipe_itself_is_fine(problems):
         (["backend.gpus_per_node=2"], "backend.gpus_per_node", "one GPU at most"),
         (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
         (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
+        (["stages.1.stop=['###']"], "stages.1.stop", "would train on the padding after a stop string"),
         (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
     ],
     ids=lambda given: given[0] if isinstance(given, list) else "",

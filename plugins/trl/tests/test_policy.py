@@ -24,7 +24,7 @@ def folder(model_folder, tmp_path):
     return lambda kind: shutil.copytree(model_folder(kind), tmp_path / "model")
 
 
-def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8):
+def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8, top_p=1.0, top_k=None):
     from rewardlab_trl.sampling import sample_groups
 
     return sample_groups(
@@ -33,6 +33,8 @@ def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8):
         SAMPLES,
         count=count,
         temperature=temperature,
+        top_p=top_p,
+        top_k=top_k,
         max_new_tokens=max_new_tokens,
         seed=seed,
         bf16=False,
@@ -93,6 +95,11 @@ class TestLoading:
 
 
 class TestSampling:
+    @pytest.mark.parametrize("cut", [{"top_k": 1}, {"top_p": 1e-6}])
+    def test_of_the_likeliest_tokens_only(self, model_folder, cut):
+        policy = load_policy(str(model_folder("qwen2")), "cpu")
+        assert texts(sampled(policy, **cut)) == texts(sampled(policy, temperature=0.0)) != texts(sampled(policy))
+
     def test_the_models_own_sampling_defaults_have_no_part(self, folder):
         """Its top_k, top_p, temperature and repetition penalties would bite in every completion."""
         path = folder("qwen2")

@@ -183,6 +183,10 @@ class TestSampling:
         assert said == [row["completion"] for row in not_asked.ledger(step=1)]
         assert len(set(said[:4])) == 4
 
+    def test_a_nucleus_and_the_likeliest_tokens_are_the_recipes(self, run):
+        config = run("stages.1.top_p=0.9", "stages.1.top_k=5", *RL).trainers[-1].generation_config
+        assert (config.top_p, config.top_k) == (0.9, 5)
+
     def test_the_temperature_is_that_of_the_loss_too(self, run):
         """TRL divides the logits by it, so that the ratio is that of what was sampled."""
         trainer = run("stages.1.temperature=0.5", *RL).trainers[-1]
@@ -238,6 +242,15 @@ class TestSizes:
         assert len(trainer.seen) == 3  # and one generation
         assert "old_per_token_logps" in trainer.seen[0]  # the second update is off-policy: the ratio is not 1
 
+    def test_passes_take_the_same_completions_again(self, run):
+        """Two passes of two updates each: four updates a step, one generation, and warm-up by steps all the same."""
+        made = run("stages.1.updates_per_batch=2", "stages.1.epochs_per_batch=2", "stages.1.warmup_steps=2")
+        trainer = made.trainers[-1]
+        assert (trainer.state.global_step, len(trainer.seen)) == (12, 3)
+        assert "old_per_token_logps" in trainer.seen[0]
+        assert [row["step"] for row in made.ledger(index=0, stage=1)] == [1] * 4 + [2] * 4 + [3] * 4
+        assert [row["learning_rate"] / 1e-3 for row in made.log("1-rl")] == pytest.approx([3 / 8, 7 / 8, 1], abs=1e-4)
+
     def test_on_policy_nothing_is_clipped(self, run):
         assert all(row["clip_ratio/region_mean"] == 0 for row in run().log("1-rl"))
 
@@ -256,6 +269,11 @@ class TestSchedule:
     def test_of_the_learning_rate(self, run, schedule, warmup, rates):
         made = run(f"stages.0.schedule={schedule}", f"stages.0.warmup_steps={warmup}", "--stage", "0")
         assert [row["learning_rate"] / 1e-3 for row in made.log("0-sft")] == pytest.approx(rates, abs=1e-4)
+
+    def test_a_cosine_may_end_above_zero(self, run):
+        made = run("stages.0.schedule=cosine", "stages.0.min_learning_rate=2.0e-4", "--stage", "0")
+        rates = [row["learning_rate"] / 1e-3 for row in made.log("0-sft")]
+        assert rates == pytest.approx([1, 0.2 + 0.8 * 0.8536, 0.6, 0.2 + 0.8 * 0.1464], abs=1e-4)
 
     def test_warm_up_counts_steps_of_the_recipe_not_updates(self, run):
         """The log of a step tells its last update's: of 0, 1/4 | 1/2, 3/4 | 1, 1 the second each."""

@@ -13,7 +13,7 @@ def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | 
 
     updates: of the optimizer in the whole stage; None in a dry run that does not know them.
     """
-    warm_up = stage.warmup_steps * (stage.updates_per_batch if isinstance(stage, RlStage) else 1)
+    warm_up = stage.warmup_steps * (stage.updates if isinstance(stage, RlStage) else 1)
     return _adam(stage, prefix, stage.learning_rate, warm_up, updates)
 
 
@@ -35,11 +35,14 @@ def _adam(
     ratio = f"{warm_up}/{UPDATES}" if warm_up and updates is None else warm_up_ratio(warm_up, updates or 1)
     # transformers' "constant" has no warm-up
     schedule = "constant_with_warmup" if stage.schedule == "constant" and warm_up else stage.schedule
+    if stage.min_learning_rate:
+        schedule = "cosine_with_min_lr"
     return {
         f"{prefix}adam.lr": rate,
         f"{prefix}adam.betas": [0.9, stage.adam_beta2],
         f"{prefix}adam.weight_decay": stage.weight_decay,
         f"{prefix}lr_scheduler": schedule,
         f"{prefix}lr_warmup_ratio": ratio,
+        f"{prefix}min_lr_ratio": stage.min_learning_rate / stage.learning_rate if stage.min_learning_rate else None,
         f"{prefix}max_norm": stage.max_grad_norm,
     }

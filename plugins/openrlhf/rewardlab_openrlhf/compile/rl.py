@@ -45,9 +45,10 @@ def rl_arguments(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Val
     backend = options_of(plan)
     layout = layout_of(backend, stage)
     sizes = batches(plan, stage, layout, files.longest_prompt)
-    updates = None if files.steps is None else files.steps * stage.updates_per_batch
+    updates = None if files.steps is None else files.steps * stage.updates
     arguments = {
         **_files(files),
+        "train.max_epochs": stage.epochs_per_batch,
         **_lengths(stage, backend.engine, files),
         **_batches(stage, backend.engine, sizes),
         **_advantage(plan, stage),
@@ -77,7 +78,6 @@ def _files(files: StageFiles) -> dict[str, Value]:
         # OpenRLHF cuts the rows to evaluate on with it, too
         "data.max_samples": ROWS if files.rows is None else max(files.rows, files.evaluation_rows),
         "train.num_episodes": 1,
-        "train.max_epochs": 1,
     }
 
 
@@ -86,7 +86,7 @@ def _lengths(stage: RlStage, engine: Engine, files: StageFiles) -> dict[str, Val
         "data.max_len": _longest(stage, engine, files),
         "rollout.max_new_tokens": stage.max_new_tokens,
         "rollout.temperature": stage.temperature,
-        "rollout.top_p": 1.0,
+        "rollout.top_p": stage.top_p,
     }
 
 

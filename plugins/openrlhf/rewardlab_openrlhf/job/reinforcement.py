@@ -41,7 +41,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     backend = options_of(task.plan)
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
-    settings["chat_template"] = task.stage.chat.template
+    settings |= {"chat_template": task.stage.chat.template, "top_k": task.stage.top_k, "stop": task.stage.stop}
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()

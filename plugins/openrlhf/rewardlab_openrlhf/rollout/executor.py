@@ -20,6 +20,7 @@ from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_l
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
 from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
+from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
 REPORT_LIMIT_S = 30.0
 """seconds for telling the coordinator why the job ends"""
@@ -30,8 +31,8 @@ _log = logging.getLogger(__name__)
 class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
-    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; and chat_template
-    where the recipe has one. A failure reaches the coordinator, then every member of its group as a JobError.
+    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
+    stop where the recipe has them. A failure reaches the coordinator, then every member of its group as a JobError.
     """
 
     job: ClassVar[str]
@@ -64,7 +65,7 @@ class GroupExecutor(AgentExecutorBase):
         request = RolloutRequest(
             prompt=prompt,
             label=label,
-            params=sampling_params,
+            params=recipe_sampling(sampling_params, self.settings),
             max_length=max_length,
             tokenizer=hf_tokenizer,
             engine=llm_engine,

@@ -7,17 +7,19 @@ from transformers import DynamicCache
 class Batch:
     """`requests` with prompts padded on the left; each is sampled by its own settings.
 
-    stops: ids of the tokens that end a completion. processed: log-probabilities after temperature and top_p
+    stops: ids of the tokens that end a completion. processed: log-probabilities after temperature, top_k and top_p
     (vLLM's logprobs_mode "processed_logprobs") instead of the model's own.
     """
 
-    def __init__(self, model, requests, stops, generator, processed):
+    def __init__(self, model, tokenizer, requests, stops, generator, processed):
         self._model, self._stops, self._generator, self._processed = model, stops, generator, processed
+        self._tokenizer = tokenizer
         self._all, self.open = requests, list(requests)
         width = max(len(request.prompt) for request in requests)
         self._ids = torch.tensor([[stops[0]] * (width - len(r.prompt)) + r.prompt for r in requests])
         self._mask = torch.tensor([[0] * (width - len(r.prompt)) + [1] * len(r.prompt) for r in requests])
         self._temperature = torch.tensor([[request.params.temperature] for request in requests])
+        self._top_k = [max(request.params.top_k, 0) for request in requests]
         self._top_p = torch.tensor([[request.params.top_p] for request in requests])
         self._cache = DynamicCache()
 
@@ -27,7 +29,8 @@ class Batch:
         for row, request in enumerate(self._all):
             if len(request.tokens) < request.params.min_tokens:
                 logits[row, self._stops] = -torch.inf
-        scaled = _nucleus(logits / torch.where(self._temperature > 0, self._temperature, 1), self._top_p)
+        scaled = _likeliest(logits / torch.where(self._temperature > 0, self._temperature, 1), self._top_k)
+        scaled = _nucleus(scaled, self._top_p)
         sampled = torch.multinomial(scaled.softmax(-1), 1, generator=self._generator)
         sampled = torch.where(self._temperature > 0, sampled, logits.argmax(-1, keepdim=True))
         logprobs = (scaled if self._processed else logits).log_softmax(-1).gather(-1, sampled)
@@ -55,13 +58,26 @@ class Batch:
                 continue
             request.tokens.append(token)
             request.logprobs.append(logprob)
-            stopped = token in self._stops
+            stopped = token in self._stops or self._ends_in_a_text(request)
             if stopped or len(request.tokens) >= request.limit:
                 complete.append((request, stopped))
             elif not request.done.cancelled():
                 still.append(request)
         self.open = still
         return complete
+
+    def _ends_in_a_text(self, request):
+        """Whether the completion holds one of its stop strings, as vLLM looks for them: in the text."""
+        wanted = request.params.stop
+        return bool(wanted) and any(text in self._tokenizer.decode(request.tokens) for text in wanted)
+
+
+def _likeliest(logits, top_k):
+    """`logits` without all but the `top_k[row]` likeliest tokens of each row; 0: all stay."""
+    for row, count in enumerate(top_k):
+        if 0 < count < logits.shape[-1]:
+            logits[row, logits[row] < logits[row].topk(count).values[-1]] = -torch.inf
+    return logits
 
 
 def _nucleus(logits, top_p):

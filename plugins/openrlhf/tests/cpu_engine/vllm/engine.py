@@ -144,7 +144,7 @@ class AsyncLLMEngine:
     @torch.inference_mode()
     def _complete(self, requests):
         processed = getattr(self._args, "logprobs_mode", "raw_logprobs") == "processed_logprobs"
-        batch = Batch(self._model, requests, self._stops, self._generator, processed)
+        batch = Batch(self._model, self._tokenizer, requests, self._stops, self._generator, processed)
         while batch.open:
             self._going.wait()
             with self._at_rest:

@@ -44,8 +44,10 @@ class Request:
     logprobs: list[float] = field(default_factory=list)
 
     def output(self, tokenizer, stopped):
-        """What its caller gets; `stopped`: the last token ended it."""
-        shown = self.tokens[:-1] if stopped else self.tokens
+        """What its caller gets; `stopped`: the last token, or a stop string that it completed, ended it."""
+        if self.params.stop and not self.params.include_stop_str_in_output:
+            raise NotImplementedError("the stand-in keeps stop strings in the text")
+        shown = self.tokens[:-1] if stopped and not self.params.stop else self.tokens
         text = tokenizer.decode(shown, skip_special_tokens=self.params.skip_special_tokens)
         logprobs = None
         if self.params.logprobs is not None:

@@ -1,6 +1,6 @@
 """How a completion is sampled; what vLLM refuses is refused here, with its kind of error."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass
@@ -17,6 +17,8 @@ class SamplingParams:
     min_tokens: int = 0
     logprobs: int | None = None
     skip_special_tokens: bool = True
+    stop: list[str] = field(default_factory=list)
+    include_stop_str_in_output: bool = False
 
     def __post_init__(self):
         least, most, logprobs = self.min_tokens, self.max_tokens, self.logprobs
@@ -31,5 +33,3 @@ class SamplingParams:
         ):
             if wrong:
                 raise ValueError(message)
-        if self.top_k > 0:
-            raise NotImplementedError("the stand-in has no top_k: OpenRLHF cannot set it")
