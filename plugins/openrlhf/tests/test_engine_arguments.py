@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF backend")
 
@@ -268,6 +269,11 @@ class TestFurther:
     def test_what_may_be_added_is_what_the_wheel_takes(self, kind):
         actions = {name: action for action in engine_parser(PROGRAMS[kind])._actions for name in action.option_strings}
         assert {name: actions[f"--{name}"].nargs == 0 for name in EXTRA_ARGUMENTS[kind]} == EXTRA_ARGUMENTS[kind]
+
+    def test_the_page_of_arguments_lists_the_wheels(self):
+        listed = yaml.safe_load(Path(__file__).with_name("openrlhf_arguments.yaml").read_text(encoding="utf-8"))
+        named = [action.option_strings[-1] for action in engine_parser(PROGRAMS["rl"])._actions]
+        assert [f"--{name}" for name in listed] == [name for name in named if name != "--help"]
 
     @pytest.mark.parametrize("variant", VARIANTS)
     def test_none_of_it_is_said_elsewhere(self, commands, variant):
