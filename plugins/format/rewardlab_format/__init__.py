@@ -1,11 +1,11 @@
-"""Boxes and tags: whether a response has the form that was asked for."""
+"""Boxes, tags and length: whether a response has the form that was asked for."""
 
 from typing import Any
 
 from rewardlab import Context, RewardSpec, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
-from rewardlab_format.options import BoxedOptions, TagsOptions
+from rewardlab_format.options import BoxedOptions, OverlongOptions, TagsOptions
 
 
 def _boxed(options: BoxedOptions, context: Context) -> Any:
@@ -20,6 +20,12 @@ def _tags(options: TagsOptions, context: Context) -> Any:
     return Tags(options.tags)
 
 
+def _overlong(options: OverlongOptions, context: Context) -> Any:
+    from rewardlab_format.overlong import Overlong
+
+    return Overlong(options)
+
+
 def _boxed_examples() -> list[RewardExample]:
     from rewardlab_format.examples import boxed
 
@@ -30,6 +36,15 @@ def _tags_examples() -> list[RewardExample]:
     from rewardlab_format.examples import tags
 
     return tags()
+
+
+def _overlong_examples() -> list[RewardExample]:
+    from rewardlab_format.examples import overlong
+
+    return overlong()
+
+
+PENALTY = dict.fromkeys(("empty", "prompt_copy"), "a penalty, which has nothing to punish in a short text")
 
 
 @hookimpl
@@ -50,5 +65,15 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="inline",
             build=_tags,
             laws=Laws(examples=_tags_examples),
+        ),
+        RewardSpec(
+            name="overlong",
+            summary="0, falling to -1 over the last tokens that a completion may have (DAPO)",
+            config=OverlongOptions,
+            range=(-1.0, 0.0),
+            runs="inline",
+            build=_overlong,
+            remarks=("estimated",),
+            laws=Laws(examples=_overlong_examples, off=PENALTY),
         ),
     ]

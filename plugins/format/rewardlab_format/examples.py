@@ -1,6 +1,6 @@
 """Examples for the laws of the rewards: responses with and without the right form (rewardlab.laws)."""
 
-from rewardlab import Sample
+from rewardlab import Completion, Sample
 from rewardlab.laws import RewardExample
 
 PENS = Sample(
@@ -40,4 +40,23 @@ def tags() -> list[RewardExample]:
     return [
         RewardExample(title="think and answer", sample=PENS, good=good, bad=bad),
         RewardExample(title="other tags", sample=PENS, good=own, bad=[*good, "", "<plan>"], options=options),
+    ]
+
+
+def overlong() -> list[RewardExample]:
+    """Return examples of format/overlong: completions whose tokens the engine counted, and texts that are estimated."""
+    short, longer, cut = (Completion(text="7", token_count=tokens) for tokens in (60, 90, 120))
+    full = [Completion(text="She has 7 pens. " * 10, token_count=100, truncated=True)]
+    options = {"max_tokens": 100, "buffer": 40}
+    texts = {**options, "characters_per_token": 4.0}
+    return [
+        RewardExample(
+            title="tokens",
+            sample=PENS,
+            good=[short],
+            bad=[longer, cut, *full],
+            ladder=[cut, longer, short],
+            options=options,
+        ),
+        RewardExample(title="characters", sample=PENS, good=["Seven."], bad=["She has 7 pens. " * 25], options=texts),
     ]

@@ -1,9 +1,9 @@
 """The options of the rewards."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
 from rewardlab import Config
 
 _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -31,3 +31,20 @@ class TagsOptions(Config):
 
     tags: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_tag_names)] = ("think", "answer")
     """names of the tags, in the order in which a response must have them, each once, with text inside"""
+
+
+class OverlongOptions(Config):
+    """Options of format/overlong."""
+
+    max_tokens: PositiveInt
+    """tokens from which on the penalty is -1; as a rule the stage's max_new_tokens"""
+    buffer: PositiveInt
+    """the last so many of them over which it falls from 0 to -1 (DAPO: 4,096 of 20,480)"""
+    characters_per_token: PositiveFloat | None = None
+    """for completions whose tokens nobody counted: their characters divided by this (absent: no value for these)"""
+
+    @model_validator(mode="after")
+    def _buffer_fits(self) -> Self:
+        if self.buffer > self.max_tokens:
+            raise ValueError(f"buffer is more than max_tokens, {self.max_tokens}")
+        return self
