@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from math import cos, pi
 
 import pytest
@@ -55,7 +56,8 @@ def test_a_stop_string_ends_a_completion_and_rewards_read_it(sampled):
 
 
 def test_the_rate_falls_to_its_minimum_over_the_updates_of_both_passes(sampled):
-    rates = [row["actor_lr"] for row in sampled.log("0-rl")]
+    log = (sampled.directory / "logs" / "0-rl.log").read_text(encoding="utf-8")
+    rates = [float(rate) for rate in re.findall(r"'actor_lr': ([\d.e-]+)", log)]
     updates = STEPS * PASSES
     least = [LEAST + (RATE - LEAST) * (1 + cos(pi * PASSES * step / updates)) / 2 for step in range(1, STEPS + 1)]
     assert rates == pytest.approx(least, rel=1e-3)

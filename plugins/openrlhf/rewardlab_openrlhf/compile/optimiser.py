@@ -34,7 +34,7 @@ def _adam(
     # no warm-up is a share of 0, whatever the number of updates
     ratio = f"{warm_up}/{UPDATES}" if warm_up and updates is None else warm_up_ratio(warm_up, updates or 1)
     # transformers' "constant" has no warm-up
-    schedule = "constant_with_warmup" if stage.schedule == "constant" and warm_up else stage.schedule
+    schedule: str = "constant_with_warmup" if stage.schedule == "constant" and warm_up else stage.schedule
     if stage.min_learning_rate:
         schedule = "cosine_with_min_lr"
     return {

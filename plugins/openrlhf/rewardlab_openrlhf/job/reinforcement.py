@@ -9,7 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from rewardlab.errors import JobError
-from rewardlab.training import probe_judges, telemetry_variables
+from rewardlab.training import RlStage, probe_judges, telemetry_variables
 
 from rewardlab_openrlhf.compile import Command
 from rewardlab_openrlhf.job.check_nodes import check_nodes
@@ -40,6 +40,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
 
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     backend = options_of(task.plan)
+    assert isinstance(task.stage, RlStage)
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
     settings |= {"chat_template": task.stage.chat.template, "top_k": task.stage.top_k, "stop": task.stage.stop}
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")

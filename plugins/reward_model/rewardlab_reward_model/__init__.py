@@ -1,0 +1,46 @@
+"""The score of a trained reward model: a sequence classifier that reads the prompt and the response."""
+
+from typing import Any
+
+from rewardlab import Context, RewardSpec, hookimpl
+from rewardlab.laws import Laws, RewardExample
+
+from rewardlab_reward_model.options import ScoreOptions
+
+LEARNT = dict.fromkeys(
+    ("prompt_copy", "repetition"),
+    "what a model has learnt to like nobody promises; `probe` judges the total",
+)
+"""the laws that do not apply, and why"""
+TIMEOUT = 120.0
+"""seconds, enough for one conversation of the model's whole length on a CPU"""
+
+
+def _score(options: ScoreOptions, context: Context) -> Any:
+    from rewardlab_reward_model.score import ModelScore
+
+    return ModelScore(options, context)
+
+
+def _examples() -> list[RewardExample]:
+    from rewardlab_reward_model.examples import score
+
+    return score()
+
+
+@hookimpl
+def rewardlab_rewards() -> list[RewardSpec]:
+    return [
+        RewardSpec(
+            name="score",
+            summary="the score that a sequence classifier of transformers gives the response, in [0, 1]",
+            config=ScoreOptions,
+            scope="batch",
+            runs="async",
+            opens_workers=True,
+            timeout=TIMEOUT,
+            remarks=("cut", "empty"),
+            build=_score,
+            laws=Laws(examples=_examples, off=LEARNT, rounding=1e-4),
+        )
+    ]

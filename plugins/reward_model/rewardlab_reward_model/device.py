@@ -1,0 +1,24 @@
+"""Check that PyTorch has the device that the recipe names."""
+
+import torch
+
+
+class DeviceError(Exception):
+    """A device that PyTorch does not have here; the message names those that it has."""
+
+
+def require_device(device: str) -> None:
+    """Raise DeviceError unless PyTorch can put a tensor on the device."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        if isinstance(error, torch.OutOfMemoryError) or device in _available():  # it exists, but something is wrong
+            raise
+        raise DeviceError(f"PyTorch has no device {device!r} here; it has {', '.join(_available())}") from None
+
+
+def _available() -> list[str]:
+    found = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    if len(found) > 1:
+        found.insert(1, "cuda")
+    return [*found, "mps"] if torch.backends.mps.is_available() else found
