@@ -1,11 +1,11 @@
-"""Datasets: JSONL files, the Hugging Face hub, generated word problems, and references from an expert model."""
+"""Datasets: files and mixes of them, the Hugging Face hub, generated word problems, and references from an expert."""
 
 from typing import Any
 
 from rewardlab import Context, DatasetSpec, hookimpl
 from rewardlab.laws import DatasetExample, Laws
 
-from rewardlab_data.options import ArithmeticOptions, ExpertOptions, HubOptions, JsonlOptions
+from rewardlab_data.options import ArithmeticOptions, ExpertOptions, HubOptions, JsonlOptions, MixOptions
 
 
 def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:
@@ -19,6 +19,12 @@ def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
     from rewardlab_data.jsonl import JsonlRows
 
     return JsonlRows(options.path, skip_bad=options.skip_bad)
+
+
+def _build_mix(options: MixOptions, context: Context) -> Any:
+    from rewardlab_data.mix import MixedRows
+
+    return MixedRows(options)
 
 
 def _build_hub(options: HubOptions, context: Context) -> Any:
@@ -72,6 +78,13 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=JsonlOptions,
             build=_build_jsonl,
             laws=_laws("jsonl"),
+        ),
+        DatasetSpec(
+            name="mix",
+            summary="rows of several files, interleaved by their shares",
+            config=MixOptions,
+            build=_build_mix,
+            laws=_laws("mix"),
         ),
         DatasetSpec(
             name="hub",

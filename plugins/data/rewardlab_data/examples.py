@@ -20,6 +20,14 @@ def examples_of_jsonl() -> list[DatasetExample]:
     ]
 
 
+def examples_of_mix() -> list[DatasetExample]:
+    """Return examples of two files that end with the shorter one, and that go on until the longer one ends."""
+    return [
+        DatasetExample(title="first exhausted", options=_mix),
+        DatasetExample(title="all exhausted", options=lambda folder: {**_mix(folder), "until": "all_exhausted"}),
+    ]
+
+
 def examples_of_hub() -> list[DatasetExample]:
     """Return an example of a folder as the hub keeps one; no network.
 
@@ -82,6 +90,12 @@ def _jsonl(folder: Path) -> dict[str, Any]:
 
 def _jsonl_with_bad_lines(folder: Path) -> dict[str, Any]:
     return {"path": _write(folder / "rows.jsonl", ["[]", *_lines(), '{"id": "cut']), "skip_bad": True}
+
+
+def _mix(folder: Path) -> dict[str, Any]:
+    lines = _lines()
+    many, few = _write(folder / "many.jsonl", lines), _write(folder / "few.jsonl", lines[: ROWS // 4])
+    return {"parts": {"many": {"path": many, "share": 3}, "few": {"path": few, "share": 1.5}}}
 
 
 def _folder(folder: Path) -> dict[str, Any]:

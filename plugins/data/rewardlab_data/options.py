@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 from rewardlab import Config
 from rewardlab.text import template_of
 
@@ -37,6 +37,25 @@ class JsonlOptions(Config):
     your home"""
     skip_bad: bool = False
     """leave out rows that cannot be read, with a warning that counts and lists them, instead of stopping"""
+
+
+class MixPart(JsonlOptions):
+    """One file of a mix."""
+
+    share: PositiveFloat
+    """of the rows, as a weight: 3 beside 1 is three in four"""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """our field: its column (`prompt` and `id` too)"""
+
+
+class MixOptions(Config):
+    """Options of data/mix."""
+
+    parts: Annotated[dict[Annotated[str, Field(pattern=r"^[^/#]+$")], MixPart], Field(min_length=2)]
+    """a name of your choice: a file, with its share; rows have the name as their field `dataset`"""
+    until: Literal["first_exhausted", "all_exhausted"] = "first_exhausted"
+    """the mix ends when the first part has no more rows, or when each has been read to its end, the others again and
+    again"""
 
 
 class HubOptions(Config):
