@@ -264,6 +264,24 @@ class TestParser:
             engine_parser("openrlhf.cli.train_nothing")
 
 
+class TestLora:
+    def test_openrlhf_sends_adapters_as_they_are_so_rl_refuses_them(self):
+        """Of a policy with adapters no weight has the name that a rollout engine knows, and nothing merges them."""
+        from peft import LoraConfig, get_peft_model
+        from transformers import LlamaConfig, LlamaForCausalLM
+
+        folder = Path(find_spec("openrlhf").submodule_search_locations[0], "trainer", "ray")
+        sender = (folder / "ppo_actor.py").read_text()
+        assert "for n, p in model.named_parameters()" in sender
+        assert "merge" not in sender.partition("def broadcast_to_vllm")[2].partition("\nclass ")[0]
+        assert "merge" not in (folder / "vllm_worker_wrap.py").read_text()
+        sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+        policy = LlamaForCausalLM(LlamaConfig(vocab_size=32, **sizes))
+        known = {name for name, _ in policy.named_parameters()}
+        adapted = get_peft_model(policy, LoraConfig(r=2, target_modules="all-linear"))
+        assert not known & {name for name, _ in adapted.named_parameters()}
+
+
 class TestFurther:
     @pytest.mark.parametrize("kind", PROGRAMS)
     def test_what_may_be_added_is_what_the_wheel_takes(self, kind):
