@@ -36,7 +36,7 @@ stages:
     algorithm: grpo
     group_size: 4
     batch_size: 2
-    updates_per_batch: 2
+    epochs_per_batch: 2
     micro_batch_size: 2
     steps: 7
     max_new_tokens: 8
