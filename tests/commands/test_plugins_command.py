@@ -272,6 +272,7 @@ def test_a_plugin_and_a_stage_of_one_name_are_both_shown(main):
         "data/expert",
         "data/hub",
         "data/jsonl",
+        "data/mix",
         "data",
     ]
 
