@@ -17,7 +17,7 @@ class RolloutPrompt:
     position: int | None
     """in the recipe's reading order, from 0; None for an evaluation"""
     step: int | None
-    """from 1; None for an evaluation, and where dynamic filtering leaves open which step a group ends up in"""
+    """from 1; None for an evaluation, and where only the order in which groups end decides their step"""
     evaluation: bool
 
 
@@ -33,6 +33,8 @@ class GroupPlace:
     """as in RolloutPrompt"""
     size: int
     """G, the number of completions that the caller waits for; at least 1"""
+    discarded: bool = False
+    """whether dynamic filtering drops the group; known once it is recorded"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

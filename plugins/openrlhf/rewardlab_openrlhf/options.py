@@ -127,6 +127,10 @@ class Engine(Config):
             raise ValueError("tokens_per_gpu needs packing")
         return self
 
+    def generates_ahead(self, batch_size: int) -> bool:
+        """Return whether OpenRLHF receives groups of several steps within one round of generation."""
+        return self.generate_batch is not None and self.generate_batch > batch_size
+
 
 class Scorers(Config):
     """The actors that hold rewards with a model."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.job.checkpoint import consumed_prompts
+from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
@@ -20,11 +20,11 @@ def saved(driven):
 
 
 def test_the_newest_counts(saved):
-    assert consumed_prompts(saved) == 20 * 8
+    assert checkpoint_progress(saved) == (20 * 8, 20)
 
 
-def test_without_one_none_are_consumed(tmp_path):
-    assert consumed_prompts(tmp_path) == 0
+def test_without_one_nothing_is_done(tmp_path):
+    assert checkpoint_progress(tmp_path) == Progress(prompts=0, steps=0)
 
 
 class Evil:
@@ -41,7 +41,7 @@ def test_one_that_would_run_code_is_refused_and_nothing_runs(saved, tmp_path, mo
     copied = shutil.copytree(saved, tmp_path / "copied")
     torch.save({"total_consumed_prompts": 8, "evil": Evil()}, _made(copied / file))
     with pytest.raises(JobError, match=r"would call .*system when it is loaded, which DeepSpeed's checkpoints do not"):
-        consumed_prompts(copied)
+        checkpoint_progress(copied)
     assert not (tmp_path / "EXECUTED").exists()
 
 
@@ -60,4 +60,4 @@ def test_one_that_was_torn_is_an_error_that_names_it(saved, tmp_path, content):
     (folder / "global_step20").mkdir()
     (folder / "global_step20" / name).write_bytes(content)
     with pytest.raises(JobError, match=f"the checkpoint in {folder} cannot be read"):
-        consumed_prompts(tmp_path)
+        checkpoint_progress(tmp_path)

@@ -39,6 +39,9 @@ judges:
     with: {model: m, base_url: "%s", max_tokens: 8}
 """
 FILTERING = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.1, 0.9]}}")
+AHEAD = RECIPE.replace(
+    "{use: openrlhf}", "{use: openrlhf, engine: {colocate: false, asynchronous: {}, generate_batch: 4}}"
+)
 ORDER = [3, 1, 0, 2, 3, 1, 0, 2]
 EVALUATION = 2
 pytestmark = pytest.mark.usefixtures("toy")
@@ -81,8 +84,9 @@ def using():
     return run
 
 
-def place(key, step=1, row=0, evaluation=False):
-    return GroupPlace(key=key, row=row, evaluation=evaluation, step=None if evaluation else step, size=2)
+def place(key, step=1, row=0, evaluation=False, discarded=False):
+    step = None if evaluation else step
+    return GroupPlace(key=key, row=row, evaluation=evaluation, step=step, size=2, discarded=discarded)
 
 
 def scored(*values, sample="samples0"):
@@ -133,10 +137,47 @@ class TestWhatIsRecorded:
         using(settings, recording("a", 1.0, 0.5), recording("a", 1.0, 0.5))
         assert len(ledger(settings)) == 2
 
-    def test_where_groups_are_filtered_nobody_knows_whether_they_are_trained_on(self, stage, using):
-        settings = stage(FILTERING)
-        using(settings, recording("a", 1.0, 0.5, step=None), recording("b", 1.0, 0.5, evaluation=True))
-        assert [(step, trained) for *_, step, trained in ledger(settings)] == [(None, "unknown")] * 2 + [(2, "no")] * 2
+    def test_where_groups_are_filtered_those_that_are_discarded_are_marked_and_count_for_no_step(self, stage, using):
+        settings = stage(FILTERING, trained=1, consumed=5, attempt=1)
+        groups = [("a", 1.0, False), ("b", 0.0, True), ("c", 0.5, False), ("d", 0.0, True)]
+        using(settings, *(recording(key, value, value, step=None, discarded=gone) for key, value, gone in groups))
+        using(settings, recording("e", 0.0, 0.0, step=None))  # a coordinator that was restarted
+        assert [(step, trained) for _, _, index, step, trained in ledger(settings) if index == 0] == [
+            (2, "yes"),
+            (2, "no"),
+            (2, "yes"),
+            (3, "no"),
+            (3, "yes"),
+        ]
+        [line] = lines(settings.run / "logs" / "0-rl.jsonl")
+        assert (line["step"], line["reward/total"]) == (2, 0.75)
+
+    def test_groups_of_several_steps_at_once_take_their_step_in_the_order_in_which_they_are_released(
+        self, stage, using
+    ):
+        """OpenRLHF trains on groups in the order in which it receives them, which is not that of their prompts."""
+        settings = stage(AHEAD)
+
+        async def work(coordinator):
+            prompts = [await coordinator.rollout_prompt(json.dumps({"ticket": ticket})) for ticket in range(4)]
+            assert [prompt.step for prompt in prompts] == [None] * 4
+            for key in "abcd":
+                await coordinator.record(place(key, None), scored(1.0, 0.5))
+            waiting = asyncio.create_task(coordinator.may_go("c"))
+            assert await coordinator.may_go("b") and await coordinator.may_go("a")
+            await coordinator.received("b")
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            await coordinator.received("a")
+            assert await waiting
+
+        using(settings, work)
+        assert [(group, step) for _, group, index, step, _ in ledger(settings) if index == 0] == [
+            (0, 1),
+            (1, 1),
+            (2, 2),
+            (3, 2),
+        ]
 
     def test_whole_steps_have_a_line_of_means_whatever_the_order_of_their_groups(self, stage, using):
         settings = stage()
@@ -244,13 +285,13 @@ class TestAnEvaluation:
         assert not (settings.run / "evaluation").exists()
 
     def test_of_a_resumed_run_counts_on(self, stage, using):
-        settings = stage(consumed=4, attempt=1)
+        settings = stage(consumed=4, trained=2, attempt=1)
         using(settings, *self.trained(2, first=3), *self.passed("x"))
         assert (settings.run / "evaluation" / "0-rl-after.json").exists()
 
-    def test_where_the_steps_are_unknown_it_belongs_to_the_next_that_is_evaluated(self, stage, using):
-        settings = stage(FILTERING)
-        using(settings, *(recording(f"{n}", 1.0, 0.0, step=None) for n in range(9)), *self.passed("x"))
+    def test_where_groups_of_later_steps_are_there_it_belongs_to_the_next_that_is_evaluated(self, stage, using):
+        settings = stage(AHEAD)
+        using(settings, *(recording(f"{n}", 1.0, 0.0, step=None) for n in range(8)), *self.passed("x"))
         assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
 
 
@@ -328,7 +369,7 @@ class TestACoordinatorThatWasRestarted:
 
     def test_of_another_attempt_is_a_new_one(self, stage, using):
         using(stage(), recording("a", 1.0, 0.5), lambda c: c.rollout_prompt('{"ticket": 0}'))
-        settings = stage(attempt=1, consumed=2)
+        settings = stage(attempt=1, consumed=2, trained=1)
         [_, prompt] = using(settings, recording("a", 1.0, 0.5), lambda c: c.rollout_prompt('{"ticket": 0}'))
         assert [(attempt, group) for attempt, group, index, *_ in ledger(settings) if index == 0] == [(0, 0), (1, 0)]
         assert (prompt.position, prompt.step) == (2, 2)

@@ -82,8 +82,8 @@ def test_a_resumed_run_goes_on_behind_what_was_consumed(reading_order):
     ]
 
 
-def test_where_groups_are_filtered_nobody_knows_the_step(reading_order):
-    assert reading_order(filtering=True).rollout_prompt(ticket(1)).step is None
+def test_where_positions_do_not_say_the_step_there_is_none(reading_order):
+    assert reading_order(by_position=False).rollout_prompt(ticket(1)).step is None
 
 
 def test_there_are_no_more_prompts_than_positions(reading_order):

@@ -1,7 +1,7 @@
-"""The checkpoint that a stage goes on from: whether it is safe to load, and how many prompts had been consumed."""
+"""The checkpoint that a stage goes on from: whether it is safe to load, and how far it is."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rewardlab.errors import JobError, one_line
 
@@ -17,8 +17,16 @@ KNOWN = frozenset(
 """what DeepSpeed's checkpoints name besides tensors and plain values; none of it runs code of the file"""
 
 
-def consumed_prompts(checkpoints: Path) -> int:
-    """Return how many prompts the run had drawn when the newest checkpoint was written; 0 without a checkpoint.
+class Progress(NamedTuple):
+    """The progress of a stage at a checkpoint."""
+
+    prompts: int = 0
+    """that OpenRLHF had drawn; with dynamic filtering or `generate_batch` more than its steps trained on"""
+    steps: int = 0
+
+
+def checkpoint_progress(checkpoints: Path) -> Progress:
+    """Return how far the run was when the newest checkpoint was written; nothing without a checkpoint.
 
     DeepSpeed loads the files of every role (`_actor`, `_critic`) by pickle, which can run code that somebody has put
     there. Raises JobError where one of them names anything that DeepSpeed does not write, or cannot be read.
@@ -29,13 +37,13 @@ def consumed_prompts(checkpoints: Path) -> int:
     folder = checkpoints / "_actor"
     states = _files(folder, "*mp_rank_00_model_states.pt")
     if states is None:  # no checkpoint yet
-        return 0
+        return Progress()
     try:
         import torch
 
         # mapped, not read: besides the few numbers that are needed here it holds the weights
         state: Any = torch.load(states[0], map_location="cpu", mmap=True, weights_only=True)
-        return int(state["total_consumed_prompts"])
+        return Progress(int(state["total_consumed_prompts"]), int(state["global_step"]))
     except Exception as error:  # whatever a torn file makes torch raise
         raise _unreadable(folder, error) from error
 

@@ -13,7 +13,7 @@ from rewardlab.training import RlStage, probe_judges, telemetry_variables
 
 from rewardlab_openrlhf.compile import Command
 from rewardlab_openrlhf.job.check_nodes import check_nodes
-from rewardlab_openrlhf.job.checkpoint import consumed_prompts
+from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import options_of
@@ -43,6 +43,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     assert isinstance(task.stage, RlStage)
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
     settings |= {"chat_template": task.stage.chat.template, "top_k": task.stage.top_k, "stop": task.stage.stop}
+    settings["generates_ahead"] = backend.engine.generates_ahead(task.stage.batch_size)
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
@@ -98,6 +99,7 @@ def _environment(task: StageTask) -> Mapping[str, str]:
 
 
 def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
+    progress = checkpoint_progress(files.checkpoints) if files.resume else Progress()
     return ServiceSettings(
         job=task.job,
         run=task.run,
@@ -106,6 +108,7 @@ def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
         attempt=task.attempt,
         folder=task.folder,
         home=task.home,
-        consumed=consumed_prompts(files.checkpoints) if files.resume else 0,
+        consumed=progress.prompts,
+        trained=progress.steps,
         evaluation_rows=files.evaluation_rows,
     )

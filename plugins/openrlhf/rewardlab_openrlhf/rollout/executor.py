@@ -19,8 +19,10 @@ from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
 from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
+from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
+from rewardlab_openrlhf.rollout.receipt import Receipt
 
 REPORT_LIMIT_S = 30.0
 """seconds for telling the coordinator why the job ends"""
@@ -32,7 +34,8 @@ class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop where the recipe has them. A failure reaches the coordinator, then every member of its group as a JobError.
+    stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once. A failure
+    reaches the coordinator, then every member of its group as a JobError.
     """
 
     job: ClassVar[str]
@@ -85,12 +88,20 @@ class GroupExecutor(AgentExecutorBase):
             rollout = GroupRollout(request, prompt, self._scorers, self._text_thread, self._limits)
             samples = await rollout.samples(size)
             self._require_same_logs(samples)
+            if self.settings.get("generates_ahead") and not prompt.evaluation:
+                await self._wait_for_turn(rollout.key, describe_prompt(prompt))
+                samples[0]["receipt"] = Receipt(self.job, rollout.key)
             return samples
         except Exception as error:  # whatever it is, the job ends, and the coordinator has to know why
             known = isinstance(error, RewardlabError)
             message = str(error) if known else f"the rollout of {request.label} failed: {one_line(error)}"
             await self._report_failure(message)
             raise JobError(message) from error
+
+    async def _wait_for_turn(self, key: str, what: str) -> None:
+        """Return once OpenRLHF has received all groups of the steps before this group's."""
+        while not await self._call_coordinator("may_go", key, what):
+            pass
 
     async def _announce(self) -> None:
         """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it."""

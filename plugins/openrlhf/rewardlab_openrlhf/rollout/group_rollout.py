@@ -56,6 +56,11 @@ class GroupRollout:
         self._scoring: GroupScoring
         self._name = describe_prompt(prompt)
 
+    @property
+    def key(self) -> str:
+        """The key of the group that was recorded; known once there are samples."""
+        return self._scoring.place.key
+
     async def samples(self, size: int) -> list[dict[str, Any]]:
         """Return what each of the group's `size` members returns to OpenRLHF, in order."""
         self._prompt_ids = await self._text_thread.tokens(self._request.tokenizer, self._prompt.text)

@@ -31,6 +31,7 @@ from rewardlab_openrlhf.scoring.policy_judge import Engines
 from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_openrlhf.scoring.recorder import Recorder
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder
 
 
 class Coordinator:
@@ -83,8 +84,21 @@ class Coordinator:
         """Return once the group is in the ledger; a key is written once. A JobError where the job must end."""
         self._groups.pop(place.key, None)
         parts = await self._parts()
-        await parts.thread.call(parts.recorder.record, place, scored)
+        recorded = await parts.thread.call(parts.recorder.record, place, scored)
+        if parts.release_order is not None and recorded is not None and not place.evaluation and not place.discarded:
+            parts.release_order.add(place.key, recorded.step)
         parts.judges.check()
+
+    async def may_go(self, key: str) -> bool:
+        """Return whether a recorded group may be handed to OpenRLHF; False, after a while, is to ask again."""
+        release_order = (await self._parts()).release_order
+        return release_order is None or await release_order.may_go(key)
+
+    async def received(self, key: str) -> None:
+        """Note that OpenRLHF has received a group."""
+        release_order = (await self._parts()).release_order
+        if release_order is not None:
+            release_order.received(key)
 
     async def engine_here(self, handle: Any) -> None:
         """Note the actor handle of a rollout engine that policy/self may ask."""
@@ -141,6 +155,8 @@ class _CoordinatorParts:
     judges: Judges
     reading_order: ReadingOrder
     recorder: Recorder
+    release_order: ReleaseOrder | None
+    """where OpenRLHF receives the groups of several steps at once"""
     thread: CallThread
     """for `reading_order` and `recorder`"""
     closing: ExitStack
@@ -160,8 +176,10 @@ def _open(settings: ServiceSettings, engines: Engines) -> _CoordinatorParts:
         closing.callback(home.close)
         judges = _judges(settings, plan, home, engines)
         closing.callback(judges.close)
-        journal, filtering = settings.journal("turns"), options_of(plan).engine.dynamic_filtering is not None
-        reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, filtering)
+        engine, journal = options_of(plan).engine, settings.journal("turns")
+        ahead = engine.generates_ahead(stage.batch_size)
+        by_position = not ahead and engine.dynamic_filtering is None
+        reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, by_position)
         closing.callback(reading_order.close)
         recorder = Recorder(settings, plan, prompts, judges.usage)
         closing.callback(recorder.close)
@@ -171,6 +189,7 @@ def _open(settings: ServiceSettings, engines: Engines) -> _CoordinatorParts:
             judges=judges,
             reading_order=reading_order,
             recorder=recorder,
+            release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,
             thread=thread,
             closing=closing.pop_all(),
         )

@@ -39,14 +39,14 @@ class Prompts:
 class ReadingOrder:
     """The positions of a stage, as its tickets take them.
 
-    consumed: positions that earlier attempts have used up. filtering: whether OpenRLHF drops groups, so that no
-    position belongs to a step. `journal` keeps what was given out: a restarted coordinator gives out the same.
+    consumed: positions that earlier attempts have used up. by_position: whether a position says which step trains on it.
+    `journal` keeps what was given out: a restarted coordinator gives out the same.
     """
 
-    def __init__(self, prompts: Prompts, batch_size: int, journal: Path, consumed: int = 0, filtering: bool = False):
+    def __init__(self, prompts: Prompts, batch_size: int, journal: Path, consumed: int = 0, by_position: bool = True):
         self._prompts = prompts
         self._batch_size = batch_size
-        self._filtering = filtering
+        self._by_position = by_position
         self._journal = Journal(journal)
         self._positions: dict[int, int] = {fact["ticket"]: fact["position"] for fact in self._journal.earlier}
         self._next = max(self._positions.values(), default=consumed - 1) + 1
@@ -65,7 +65,7 @@ class ReadingOrder:
         position = self._position(number)
         index = self._prompts.order[position]
         row = _row_at(self._prompts.training, index, label)
-        step = None if self._filtering else position // self._batch_size + 1
+        step = position // self._batch_size + 1 if self._by_position else None
         return RolloutPrompt(
             row=index, text=row.prompt, opened=row.opened, position=position, step=step, evaluation=False
         )

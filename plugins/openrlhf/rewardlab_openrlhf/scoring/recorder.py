@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from rewardlab_openrlhf.scoring.reading_order import Prompts
 from rewardlab_openrlhf.scoring.recovered_groups import RecoveredGroups
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.scoring.step_log import StepLog
+from rewardlab_openrlhf.scoring.training_steps import TrainingSteps
 
 
 class Recorder:
@@ -35,8 +36,9 @@ class Recorder:
         self._engine = options_of(plan).engine
         self._usage = usage
         stage = settings.stage_of(plan)
-        done = settings.consumed // stage.batch_size
-        self._done = done
+        self._done = done = settings.trained
+        self._ahead = self._engine.generates_ahead(stage.batch_size)
+        self.training_steps = TrainingSteps(stage.batch_size, done + 1)
         last = len(prompts.order) // stage.batch_size
         run, ledger = settings.run, settings.run / "ledger.jsonl"
         with ExitStack() as opened:
@@ -49,7 +51,7 @@ class Recorder:
             self._usage_journal = Journal(settings.journal("usage"))
             opened.callback(self._usage_journal.close)
             self._start_usage_from(usage())
-            self._steps = self._step_log(settings, plan, stage, done)
+            self._steps = self._step_log(settings, plan, stage)
             opened.callback(self._steps.close)
             trackers = list(_trackers(plan, run, f"{run_name(plan)}-{settings.name}"))
             for tracker in trackers:
@@ -65,21 +67,29 @@ class Recorder:
                 tracked=[tracker.add for tracker in trackers],
             )
             for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
+                if not place.evaluation:
+                    self.training_steps.add(place.discarded)
                 self._count(place, group)
             self._closing = opened.pop_all()
 
-    def record(self, place: GroupPlace, scored: ScoredGroup) -> None:
-        """Write a group; a key that is there already is not written again. A JobError where the job must end."""
+    def record(self, place: GroupPlace, scored: ScoredGroup) -> GroupPlace | None:
+        """Write a group, and return its place with its step; None where its key is there and nothing is written.
+
+        A JobError where the job must end.
+        """
         if place.key in self._recovered:
-            return
+            return None
+        if not place.evaluation:
+            step = self.training_steps.add(place.discarded)
+            place = replace(place, step=step if place.step is None else place.step)
         self._recovered.note(place)
         if place.evaluation:
             step = self._passes.step_of_next(self._trained())
             self._ledger.write(self._stage, step, [scored], "no", self._passes.phase(step))
         else:
-            trained = "unknown" if self._engine.dynamic_filtering else "yes"
-            self._ledger.write(self._stage, place.step, [scored], trained)
+            self._ledger.write(self._stage, place.step, [scored], "no" if place.discarded else "yes")
         self._count(place, scored)
+        return place
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -113,18 +123,17 @@ class Recorder:
 
     def _trained(self) -> int | None:
         """Return how many steps were trained on when an evaluation begins; None where nobody knows."""
-        if self._engine.dynamic_filtering or self._engine.generate_batch is not None:
+        if self._ahead:  # whole steps were recorded that OpenRLHF has in its buffer
             return None
         ahead = self._engine.asynchronous.queue if self._engine.asynchronous is not None else 0
         return self._done + self._steps.whole - ahead
 
-    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage, done: int) -> StepLog:
+    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> StepLog:
         return StepLog(
             settings.run / "logs" / f"{settings.name}.jsonl",
             settings.attempt,
             plan.uses_in_total,
             stage.batch_size,
-            first=done + 1,
             window=stage.batch_size * stage.group_size if self._engine.dynamic_filtering else None,
         )
 

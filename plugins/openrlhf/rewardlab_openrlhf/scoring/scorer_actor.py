@@ -5,9 +5,9 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from rewardlab import Completion
@@ -22,6 +22,7 @@ from rewardlab_openrlhf.scoring.reading_order import Prompts
 from rewardlab_openrlhf.scoring.remote_judges import QUESTION_CONTEXT, QuestionContext, RemoteJudges
 from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_openrlhf.scoring.training_steps import is_discarded
 
 T = TypeVar("T")
 REMEMBERED = 1000
@@ -91,7 +92,8 @@ class ScorerActor:
                 pooled = await self._unless_judges_stop(group.pool.scored())
             algorithm = None if group.place.evaluation else parts.algorithm
             given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
-            await self._coordinator.call("record", group.place, pooled.group)
+            discarded = is_discarded(given.correctness, parts.keep(group.place))
+            await self._coordinator.call("record", replace(group.place, discarded=discarded), pooled.group)
         finally:
             self._forget(key, given)
         return given
@@ -177,6 +179,10 @@ class _ScorerParts:
         """The name of the component that decides whether an answer is right; None where the recipe names none."""
         assert self.plan.recipe.reward is not None
         return self.plan.recipe.reward.correctness
+
+    def keep(self, place: GroupPlace) -> Sequence[float] | None:
+        """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
+        return None if place.evaluation else options_of(self.plan).engine.dynamic_filtering
 
     def open_group(self, place: GroupPlace) -> _PendingGroup:
         """Return a group that has no completion yet."""

@@ -25,6 +25,8 @@ class ServiceSettings:
     """where the recipe's relative paths begin"""
     consumed: int = 0
     """positions of the reading order that earlier attempts have used up"""
+    trained: int = 0
+    """steps that earlier attempts have trained"""
     evaluation_rows: int = 0
 
     def plan(self) -> Plan:

@@ -25,8 +25,8 @@ WriteUsage = Callable[[int], Mapping[str, Usage]]
 class StepLog:
     """A log of the steps of a stage: whole steps are checked for missing values and written, a line of JSON each.
 
-    Where groups are filtered, nobody knows the step of a group: then batch_size groups that follow each other make a
-    line, counted on from `first`, and the share of missing values is taken over the last batch_size groups.
+    Where groups are filtered, those that are discarded count for no step, and the share of missing values is taken over
+    the last batch_size groups, discarded ones too: what has no values may be why they are discarded.
     """
 
     def __init__(
@@ -35,7 +35,6 @@ class StepLog:
         attempt: int,
         uses: Mapping[str, ComponentUse],
         batch_size: int,
-        first: int = 1,
         window: int | None = None,
     ):
         """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
@@ -46,8 +45,7 @@ class StepLog:
         self._batch_size = batch_size
         self._filtered = window is not None
         self._guard = MissingGuard(uses, window=window, least=window or 1)
-        self._open: dict[int | None, list[ScoredGroup]] = {}
-        self._next = first
+        self._open: dict[int, list[ScoredGroup]] = {}
         self._written = _steps_of(path, attempt)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = LineAppender(path)
@@ -56,22 +54,25 @@ class StepLog:
 
     def add(self, place: GroupPlace, scored: ScoredGroup, write_usage: WriteUsage) -> None:
         """Add a group of the training. A JobError where too much of its step is missing."""
-        groups = self._open.setdefault(place.step, [])
-        groups.append(scored)
         if self._filtered:
             self._guard.count(scored)
-        if len(groups) >= self._batch_size:
-            del self._open[place.step]
-            self._finish(place.step, groups, write_usage)
+        if not place.discarded:
+            self._add(place.step, scored, write_usage)
         self._guard.check()
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         self._file.close()
 
-    def _finish(self, step: int | None, groups: Sequence[ScoredGroup], write_usage: WriteUsage) -> None:
-        if step is None:
-            step, self._next = self._next, self._next + 1
+    def _add(self, step: int | None, scored: ScoredGroup, write_usage: WriteUsage) -> None:
+        assert step is not None, "whoever records a group of the training gives it its step"
+        groups = self._open.setdefault(step, [])
+        groups.append(scored)
+        if len(groups) >= self._batch_size:
+            del self._open[step]
+            self._finish(step, groups, write_usage)
+
+    def _finish(self, step: int, groups: Sequence[ScoredGroup], write_usage: WriteUsage) -> None:
         if not self._filtered:
             self._guard.reset()
             for group in groups:

@@ -1,0 +1,70 @@
+"""Which step trains on a group, where only the order in which groups end decides it."""
+
+import asyncio
+import pickle
+
+import pytest
+from rewardlab_openrlhf.rollout import receipt
+from rewardlab_openrlhf.rollout.receipt import Receipt
+from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
+
+
+def test_a_step_takes_the_next_groups_without_those_that_are_discarded():
+    steps = TrainingSteps(batch_size=2, first=5)
+    assert [steps.add(discarded) for discarded in (False, True, False, True, False)] == [5, 5, 5, 6, 6]
+    assert steps.open == (6, 1)
+
+
+@pytest.mark.parametrize(
+    ("correctness", "expected"),
+    [([0.0, 1.0], False), ([0.0, 0.0], True), ([1.0, 1.0], True), ([0.1, 0.1], False), (None, False)],
+)
+def test_a_group_is_discarded_as_openrlhf_does_it(correctness, expected):
+    """0.1 is a little more than 0.1 in single precision, which is what OpenRLHF compares."""
+    assert is_discarded(correctness, [0.1, 1.0]) == expected
+    assert not is_discarded(correctness, None)
+
+
+class TestReleaseOrder:
+    def test_a_group_waits_for_those_of_the_step_before_and_no_longer(self):
+        async def work():
+            order = ReleaseOrder(batch_size=2)
+            for key, step in (("a", 1), ("b", 1), ("c", 2), ("d", 2), ("e", 3)):
+                order.add(key, step)
+            waiting = asyncio.create_task(order.may_go("c"))
+            assert await order.may_go("a")
+            for key in ("a", "a", "stranger"):
+                order.received(key)
+            assert not await order.may_go("d", seconds=0.01)
+            order.received("b")
+            assert await waiting
+            assert not await order.may_go("e", seconds=0.01)
+
+        asyncio.run(asyncio.wait_for(work(), 30))
+
+    def test_what_was_recorded_before_a_restart_counts_as_received(self):
+        async def work():
+            order = ReleaseOrder(2, step=3, received=1)
+            order.add("a", 3)
+            order.add("b", 4)
+            assert await order.may_go("recorded before")
+            assert not await order.may_go("b", seconds=0.01)
+            order.received("a")
+            assert await order.may_go("b")
+
+        asyncio.run(asyncio.wait_for(work(), 30))
+
+
+SEEN = []
+
+
+def _note(job, key):
+    SEEN.append((job, key))
+
+
+def test_a_receipt_acts_where_it_is_unpickled(monkeypatch):
+    monkeypatch.setattr(receipt, "acknowledge", _note)
+    packed = pickle.dumps({"reward": 1.0, "receipt": Receipt("job", "group")})
+    assert SEEN == []
+    pickle.loads(packed)
+    assert SEEN == [("job", "group")]
