@@ -97,7 +97,7 @@ def test_a_plan_holds_what_the_recipe_names(plan):
     assert made.total_range == (0.0, 3.0)
     assert set(made.plugins) == {"toy", "trl"}
     assert made.stage_dataset(0) is made.stage_dataset(1) is made.datasets["dataset",]
-    assert made.evaluation_dataset(1) == (made.datasets["dataset",], True)
+    assert made.evaluation_datasets(1) == {"": (made.datasets["dataset",], True)}
 
 
 def test_a_dataset_of_its_own_takes_the_place_of_the_recipes(plan):
@@ -105,7 +105,28 @@ def test_a_dataset_of_its_own_takes_the_place_of_the_recipes(plan):
     text = changed("samples: 2", "samples: 2, dataset: {use: toy/counting, with: {rows: 3}}", text)
     made = plan(text)
     assert made.stage_dataset(0) is made.datasets["stages", 0, "dataset"]
-    assert made.evaluation_dataset(1) == (made.datasets["stages", 1, "eval", "dataset"], False)
+    assert made.evaluation_datasets(1) == {"": (made.datasets["stages", 1, "eval", "dataset"], False)}
+
+
+def test_an_evaluation_has_several_sets_by_name_and_the_held_out_rows_may_be_one(plan):
+    text = changed("samples: 2", "samples: 2, sets: {hard: {use: toy/counting, with: {rows: 3}}, ours: null}")
+    made = plan(text)
+    hard = made.datasets["stages", 1, "eval", "sets", "hard"]
+    assert made.evaluation_datasets(1) == {"hard": (hard, False), "ours": (made.datasets["dataset",], True)}
+    evaluation = made.recipe.stages[1].evaluation
+    assert evaluation.split_by == ["eval_set", *evaluation.by]
+
+
+@pytest.mark.parametrize(
+    ("sets", "wrong"),
+    [
+        ("{hard: null}, dataset: {use: toy/counting}", "`dataset` and `sets` exclude each other"),
+        ("{from: null}", "a set cannot be called `from`"),
+        ("{'a set': null}", "a set"),
+    ],
+)
+def test_sets_that_cannot_be_are_refused(check, sets, wrong):
+    assert wrong in "\n".join(check(changed("samples: 2", f"samples: 2, sets: {sets}")))
 
 
 def test_scoring_needs_no_more_than_a_reward_and_its_judges(plan, check):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rewardlab.recipe.models import Recipe, RlStage
+from rewardlab.recipe.models import EvalStage, Recipe, RlStage
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.recipe.validation import RecipePath
 
@@ -26,6 +26,15 @@ def _named_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
         evaluation = stage.evaluation if isinstance(stage, RlStage) else None
         if evaluation is not None and evaluation.dataset is not None:
             yield ("stages", index, "eval", "dataset"), evaluation.dataset
+        sets = stage.sets if isinstance(stage, EvalStage) else evaluation.sets if evaluation is not None else {}
+        for name, use in sets.items():
+            if use is not None:
+                yield (*evaluation_place(recipe, index), "sets", name), use
+
+
+def evaluation_place(recipe: Recipe, index: int) -> RecipePath:
+    """Return the place in the file of the settings with which stage `index` evaluates."""
+    return ("stages", index) if isinstance(recipe.stages[index], EvalStage) else ("stages", index, "eval")
 
 
 def chain(datasets: Mapping[RecipePath, Any], place: RecipePath) -> Iterator[tuple[RecipePath, Any]]:

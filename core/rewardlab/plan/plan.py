@@ -6,6 +6,7 @@ from functools import partial
 
 from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
+from rewardlab.plan.dataset_places import evaluation_place
 from rewardlab.plan.total_range import Interval
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.loading import Document
@@ -88,15 +89,22 @@ class Plan:
         own = ("stages", index, "dataset")
         return ("dataset",) if lookup(self.document.tree, own) is None else own
 
-    def evaluation_dataset(self, index: int) -> tuple[Component, bool]:
-        """Return (the dataset that stage `index` evaluates on, whether only its held-out rows count)."""
-        place, held_out = self.evaluation_dataset_place(index)
-        return self.datasets[place], held_out
+    def evaluation_datasets(self, index: int) -> dict[str, tuple[Component, bool]]:
+        """Return what stage `index` evaluates on: set -> (dataset, whether only its held-out rows count).
 
-    def evaluation_dataset_place(self, index: int) -> tuple[RecipePath, bool]:
-        """Return (the place in the file of what stage `index` evaluates on, whether only its held-out rows count)."""
-        inside = () if self.recipe.stages[index].use == "eval" else ("eval",)
-        own = ("stages", index, *inside, "dataset")
-        if lookup(self.document.tree, own) is None:
-            return self.stage_dataset_place(index), True
-        return own, False
+        The one dataset of an evaluation without sets has the name "".
+        """
+        places = self.evaluation_dataset_places(index)
+        return {name: (self.datasets[place], held_out) for name, (place, held_out) in places.items()}
+
+    def evaluation_dataset_places(self, index: int) -> dict[str, tuple[RecipePath, bool]]:
+        """Return the places in the file of what stage `index` evaluates on, as in `evaluation_datasets`."""
+        here = evaluation_place(self.recipe, index)
+        held_out = self.stage_dataset_place(index), True
+        sets = lookup(self.document.tree, (*here, "sets"))
+        if isinstance(sets, Mapping) and sets:
+            named = {str(name): (*here, "sets", name) for name in sets}
+        else:
+            named = {"": (*here, "dataset")}
+        tree = self.document.tree
+        return {name: held_out if lookup(tree, own) is None else (own, False) for name, own in named.items()}

@@ -22,6 +22,11 @@ from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.specs import Config
 
 VERSION = 1
+SET_FIELD = "eval_set"
+"""the field in which a prompt to evaluate on has the name of its set"""
+
+SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+"""of an evaluation set; part of the names of metrics"""
 
 
 class Reward(Config):
@@ -72,16 +77,31 @@ class Evaluation(Config):
 
     dataset: DatasetUse | None = None
     """absent: the held-out rows of the recipe's dataset"""
+    sets: dict[SetName, DatasetUse | None] = Field(default_factory=dict)
+    """in place of `dataset` several, each with a name of your choice; null: the held-out rows of the recipe's"""
     samples: PositiveInt = 8
     """completions a prompt"""
     prompts: PositiveInt | None = None
-    """most prompts, taken evenly over the languages"""
+    """most prompts, taken evenly over the sets and what `by` names"""
     temperature: NonNegativeFloat | None = None
     """absent: the rl stage's; 0: greedy"""
     benchmark: str | None = None
     """a name for the results"""
     by: list[str] = Field(default_factory=lambda: ["language"])
-    """fields that split the table of results"""
+    """fields that split the results, in every file, table and tracker"""
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if self.dataset is not None and self.sets:
+            raise ValueError("`dataset` and `sets` exclude each other; make the dataset one of the sets")
+        if "from" in self.sets:  # where a place in the file ends with it, that is a dataset's source
+            raise ValueError("a set cannot be called `from`; call it something else")
+        return self
+
+    @property
+    def split_by(self) -> list[str]:
+        """The fields by which results are split: `by`, after the set that a prompt is of where there are several."""
+        return [SET_FIELD, *self.by] if self.sets else self.by
 
 
 class _Training(Config):
@@ -235,6 +255,8 @@ class RlStage(_Training, _Sampling):
     """steps between evaluations"""
     evaluation: Evaluation | None = Field(None, alias="eval")
     """evaluate before the first and after the last step, and every `eval_every`"""
+    eval_before: bool = True
+    """with `eval`: evaluate before the first step, which is what the later evaluations are compared with"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
     critic: Critic = Field(default_factory=Critic)

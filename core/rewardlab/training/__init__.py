@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from rewardlab.training.results import Results, results_table, summarise
     from rewardlab.training.run_directory import RunDirectory, run_name
     from rewardlab.training.run_job import RunJob, RunResult, written_models
-    from rewardlab.training.splits import held_out_samples, read_samples, training_samples
+    from rewardlab.training.splits import evaluation_samples, read_samples, training_samples
     from rewardlab.training.stage import StageJob, reading_order, steps_of
     from rewardlab.training.stage_checks import (
         benchmark_findings,
@@ -153,7 +153,7 @@ else:
             "results": ["Results", "results_table", "summarise"],
             "run_directory": ["RunDirectory", "run_name"],
             "run_job": ["RunJob", "RunResult", "written_models"],
-            "splits": ["held_out_samples", "read_samples", "training_samples"],
+            "splits": ["evaluation_samples", "read_samples", "training_samples"],
             "stage": ["StageJob", "reading_order", "steps_of"],
             "stage_checks": [
                 "benchmark_findings",
@@ -233,10 +233,10 @@ __all__ = [
     "divisors",
     "ends_of",
     "evaluation_metrics",
+    "evaluation_samples",
     "find_starting_model",
     "fitting_prompts",
     "group_advantages",
-    "held_out_samples",
     "judge_metrics",
     "kind_of",
     "length_findings",

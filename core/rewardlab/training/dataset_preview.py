@@ -88,10 +88,10 @@ def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
         if not isinstance(stage, DataStage | EvalStage) and plan.stage_dataset_place(index) == path:
             yield Reader(use=stage.use, name=f"stage {index} ({stage.use})", path=place, held_out=False)
         if isinstance(stage, EvalStage) or evaluates:
-            evaluated, only_held_out = plan.evaluation_dataset_place(index)
-            if evaluated == path:
-                place = (*place, "eval") if evaluates else place
-                yield Reader(use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None)
+            place = (*place, "eval") if evaluates else place
+            for evaluated, only_held_out in plan.evaluation_dataset_places(index).values():
+                if evaluated == path:
+                    yield Reader(use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None)
 
 
 def _missing_fields(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:

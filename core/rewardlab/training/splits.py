@@ -1,9 +1,12 @@
 """The split of a dataset into the rows that a stage trains on and those that it evaluates on."""
 
+from dataclasses import replace
+
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
+from rewardlab.recipe.models import SET_FIELD
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
@@ -23,9 +26,23 @@ def training_samples(plan: Plan, index: int) -> list[Sample]:
     return samples
 
 
-def held_out_samples(plan: Plan, index: int) -> list[Sample]:
-    """Return the held-out rows of the dataset that stage `index` evaluates on; raise UserError if there are none."""
-    planned, _ = plan.evaluation_dataset(index)
+def evaluation_samples(plan: Plan, index: int) -> list[Sample]:
+    """Return the rows that stage `index` evaluates on; raise UserError where a set has none.
+
+    Those of a named set have its name in the field `eval_set`, and before their id: "hard/7".
+    """
+    samples: list[Sample] = []
+    for name, (planned, only_held_out) in plan.evaluation_datasets(index).items():
+        rows = _held_out_rows(plan, index, planned) if only_held_out else read_samples(plan, planned)
+        samples += [_of_set(name, row) for row in rows] if name else rows
+    return samples
+
+
+def _of_set(name: str, sample: Sample) -> Sample:
+    return replace(sample, id=f"{name}/{sample.id}", fields={**sample.fields, SET_FIELD: name})
+
+
+def _held_out_rows(plan: Plan, index: int, planned: Component) -> list[Sample]:
     samples = [s for s in read_samples(plan, planned) if is_held_out(s, planned.use.holdout)]
     if not samples:
         raise UserError(

@@ -110,7 +110,7 @@ def _evaluation(stage: RlStage, engine: Engine) -> Iterator[Finding]:
     if not stage.eval_every and asynchronous:
         yield (
             ("eval_every",),
-            "missing; asynchronous training does not evaluate after its last step, nor before the first",
+            "missing; asynchronous training does not evaluate after its last step",
         )
     elif not stage.eval_every and engine.dynamic_filtering is not None:
         yield (

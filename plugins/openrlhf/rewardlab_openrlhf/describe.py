@@ -139,7 +139,7 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
     if stage.algorithm == "ppo":
         critic = stage.critic
         yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
-    yield from _differences(plan, stage)
+    yield from _differences(plan, index, stage)
     yield from reward_costs(plan, stage)
 
 
@@ -158,12 +158,14 @@ def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:
     return f"{rows.micro} completions{alike}"
 
 
-def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
+def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     """Yield what differs from other backends, or from what one may expect."""
     engine = options_of(plan).engine
     if stage.evaluation is not None:
         when = _evaluation_times(stage, engine.asynchronous is not None)
-        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt"
+        sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
+        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
+        yield _pass_rates(plan)
     if engine.asynchronous is not None:
         ahead = engine.asynchronous.queue + math.ceil((engine.generate_batch or 1) / stage.batch_size) - 1
         within = ", and change in the middle of completions" if engine.asynchronous.partial_rollouts else ""
@@ -182,13 +184,23 @@ def _differences(plan: Plan, stage: RlStage) -> Iterator[str]:
             yield "it weighs what top_p and top_k cut off, too: the engine's probabilities are those after the cut"
 
 
+def _pass_rates(plan: Plan) -> str:
+    """Return what the pass rates are that OpenRLHF logs of its evaluations."""
+    assert plan.recipe.reward is not None
+    what = plan.recipe.reward.correctness
+    if what is None:
+        return "OpenRLHF's eval_..._pass1 is a mean of shaped rewards, and no pass rate without `reward.correctness`"
+    return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"
+
+
 def _evaluation_times(stage: RlStage, asynchronous: bool) -> str:
-    """Return when OpenRLHF evaluates, which is never before the first step."""
+    """Return when a stage is evaluated: by OpenRLHF only after steps, by us before the first."""
+    before = "before the first step and " if stage.eval_before else ""
     if stage.eval_every is None:
-        return "after the last step, not before the first"
-    when = f"every {stage.eval_every} steps, not before the first"
+        return f"{before}after the last step"
+    when = f"{before}every {stage.eval_every} steps"
     if asynchronous or (stage.steps and stage.steps % stage.eval_every):
-        return f"{when} and not after the last"
+        return f"{when}, not after the last"
     return when if stage.steps else f"{when}, and after the last if it is one of these"
 
 

@@ -1,7 +1,9 @@
 """The files of a stage in a dry run, whose run does not exist yet, as far as they can be known."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rewardlab import Sample
 from rewardlab.errors import RewardlabError
 from rewardlab.training import (
     Component,
@@ -10,8 +12,7 @@ from rewardlab.training import (
     Plan,
     RlStage,
     TinyModel,
-    held_out_samples,
-    read_samples,
+    evaluation_samples,
     run_name,
     steps_of,
     training_samples,
@@ -27,7 +28,8 @@ TIME = "TIME"
 def dry_run_files(plan: Plan, index: int) -> StageFiles:
     """Return the files of stage `index`, without `steps` and `rows` where nobody can count the rows yet."""
     stage = training_stage(plan, index)
-    found = 0 if stage.steps else _count_rows(plan, plan.stage_dataset(index), index, held_out=False)
+    trained = [plan.stage_dataset(index)]
+    found = 0 if stage.steps else _count_rows(trained, lambda: training_samples(plan, index))
     steps = None if found is None else steps_of(stage, found)
     name = f"{index}-{stage.use}"
     run = Path(options_of(plan).engine.storage or "runs") / f"{run_name(plan)}-{TIME}"
@@ -60,20 +62,16 @@ def _evaluation_rows(plan: Plan, index: int, stage: TrainingStage) -> int:
     """Return how many prompts to evaluate on; 1 where there are some, and nobody knows how many."""
     if not isinstance(stage, RlStage) or stage.evaluation is None:
         return 0
-    planned, held_out = plan.evaluation_dataset(index)
-    found = _count_rows(plan, planned, index, held_out) or 1
+    evaluated = [planned for planned, _ in plan.evaluation_datasets(index).values()]
+    found = _count_rows(evaluated, lambda: evaluation_samples(plan, index)) or 1
     return min(found, stage.evaluation.prompts or found)
 
 
-def _count_rows(plan: Plan, planned: Component, index: int, held_out: bool) -> int | None:
-    """Return the rows of a dataset that can be read at no cost; None for others, and for a file not written yet."""
-    if planned.spec.remote or planned.spec.step:
+def _count_rows(datasets: Sequence[Component], read: Callable[[], Sequence[Sample]]) -> int | None:
+    """Return how many rows `read` gives if all can be read at no cost; None else, and for a file not written yet."""
+    if any(planned.spec.remote or planned.spec.step for planned in datasets):
         return None
     try:
-        if held_out:
-            return len(held_out_samples(plan, index))
-        if planned is plan.stage_dataset(index):
-            return len(training_samples(plan, index))
-        return len(read_samples(plan, planned))
+        return len(read())
     except (RewardlabError, OSError):
         return None

@@ -17,7 +17,8 @@ class RolloutPrompt:
     position: int | None
     """in the recipe's reading order, from 0; None for an evaluation"""
     step: int | None
-    """from 1; None for an evaluation, and where only the order in which groups end decides their step"""
+    """from 1; 0 of an evaluation before the first step, and None of the others and where only the order in which groups
+    end decides their step"""
     evaluation: bool
 
 
@@ -44,7 +45,8 @@ class GroupRewards:
     kept: tuple[int, ...]
     """index, in order of `put`, of the completion that each member gets"""
     values: tuple[float, ...]
-    """what the trainer receives, finite: advantages of mean 0, or shaped rewards for ppo and in an evaluation"""
+    """what the trainer receives, finite: advantages of mean 0, or shaped rewards for ppo; of an evaluation correctness,
+    or shaped rewards where the recipe names none"""
     correctness: tuple[float, ...] | None
     """None where the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]

@@ -205,11 +205,12 @@ class TestDifferences:
     @pytest.mark.parametrize(
         ("overrides", "when"),
         [
-            (["stages.1.eval={}"], "after the last step, not before the first: 8 completions a prompt"),
-            (["stages.1.eval={}", "stages.1.eval_every=2"], "every 2 steps, not before the first: 8"),
+            (["stages.1.eval={}"], "before the first step and after the last step: 8 completions a prompt of "),
+            (["stages.1.eval={}", "stages.1.eval_before=false"], "after the last step: 8"),
+            (["stages.1.eval={}", "stages.1.eval_every=2"], "before the first step and every 2 steps: 8"),
             (
                 ["stages.1.eval={}", "stages.1.eval_every=3"],
-                "every 3 steps, not before the first and not after the last",
+                "before the first step and every 3 steps, not after the last",
             ),
         ],
     )

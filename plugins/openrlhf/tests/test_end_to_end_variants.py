@@ -44,12 +44,18 @@ def engine_means(ended, name):
         events = EventAccumulator(str(folder)).Reload()
         if name in events.Tags()["scalars"]:
             found |= {event.step: event.value for event in events.Scalars(name)}
+        if name in events.Tags()["tensors"]:  # as TensorBoard's own writer has scalars
+            found |= {event.step: event.tensor_proto.float_val[0] for event in events.Tensors(name)}
     return found
 
 
 def ledger_means(rows):
     """The mean total of the rows of each step."""
     return {step: mean_total([r for r in rows if r["step"] == step]) for step in sorted({r["step"] for r in rows})}
+
+
+def mean_correctness(rows):
+    return sum(row["components"]["accuracy"]["value"] for row in rows) / len(rows)
 
 
 def weights(folder):
@@ -72,6 +78,7 @@ def test_ranks_that_share_the_weights_and_two_engines_with_a_reference_in_the_lo
         "stages.0.algorithm=dr_grpo",
         "stages.0.kl={coef: 0.02, in: loss, estimator: k3}",
         "stages.0.eval={samples: 3, prompts: 5}",
+        "stages.0.eval_before=false",
         "backend.gpus_per_node=4",
         "backend.engine={colocate: false, engines: 2, zero_stage: 3, barrier: {on_partial: mean}}",
         env={"REWARDLAB_CPU_ENGINE_RAISE": "?"},
@@ -87,16 +94,34 @@ def test_ranks_that_share_the_weights_and_two_engines_with_a_reference_in_the_lo
 
 
 def test_production_flags(short, model):
-    """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered."""
+    """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered.
+
+    It is evaluated on two sets, before the first step too; OpenRLHF's own pass rates of them are those of right answers.
+    """
     ended = short(
         "backend.gpus_per_node=2",
         "backend.gradient_checkpointing=true",
         "backend.tensorboard=true",
+        "stages.0.eval_every=2",
+        "stages.0.eval={samples: 2, prompts: 6, by: [],"
+        " sets: {ours: null, more: {use: data/arithmetic, with: {kind: prompts}}}}",
         "backend.engine={sleep: true, packing: true, tokens_per_gpu: 512, prefix_caching: true, zero_stage: 3,"
         " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [-0.1, 1.1]}",
     )
     rows = trained(ended)
     assert ledger_means(rows) == pytest.approx(engine_means(ended, "train/reward/total"), rel=1e-5)
+    evaluated = ended.ledger(trained="no")
+    assert [(row["phase"], row["step"]) for row in evaluated] == [
+        (phase, step) for phase, step in (("before", 0), ("during", 2), ("after", 4)) for _ in range(12)
+    ]
+    for name in ("ours", "more"):
+        rates = {
+            step: mean_correctness([r for r in evaluated if r["step"] == step and r["id"].startswith(f"{name}/")])
+            for step in (0, 2, 4)
+        }
+        assert engine_means(ended, f"eval/eval_set {name}/reward/accuracy") == pytest.approx(rates, rel=1e-5)
+        del rates[0]  # which OpenRLHF does not know of
+        assert engine_means(ended, f"eval/eval_{name}_pass1") == pytest.approx(rates, rel=1e-5)
     assert changed(model, ended.directory / "models" / "0-rl")
 
 

@@ -297,7 +297,7 @@ class TestWhatOpenRLHFReceives:
 
     def test_has_the_same_names_for_every_sample_and_a_mean_for_what_is_missing(self):
         found = rewards(self.group(1.0, None, 0.5), (0, 1, 2), "right", 5)
-        assert found.values == (0.25, -0.25, 0.0)
+        assert found.values == (1.0, 0.75, 0.5), "an evaluation's are its correctness: OpenRLHF's pass rates"
         assert found.correctness == (1.0, 0.75, 0.5)
         assert [log["reward/total"] for log in found.logs] == [1.0, 0.75, 0.5]
         assert [log["missing/right"] for log in found.logs] == [0.0, 1.0, 0.0]

@@ -53,9 +53,15 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
     elif not isinstance(stage, DpoStage):
-        planned, held_out = plan.evaluation_dataset(index)
-        rows = " (held-out rows)" if held_out else ""
-        yield f"{stage.samples} completions a prompt of {planned.use.use}{rows}"
+        yield f"{stage.samples} completions a prompt of {_evaluated(plan, index)}"
+
+
+def _evaluated(plan: Plan, index: int) -> str:
+    """Return in words which rows a stage evaluates on: "hard: data/jsonl, ours: data/jsonl (held-out rows)"."""
+    return ", ".join(
+        f"{name}{': ' if name else ''}{planned.use.use}{' (held-out rows)' if held_out else ''}"
+        for name, (planned, held_out) in plan.evaluation_datasets(index).items()
+    )
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
@@ -78,4 +84,6 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     yield from reward_costs(plan, stage)
     if stage.evaluation is not None:
         every = f", every {stage.eval_every} steps" if stage.eval_every else ""
-        yield f"evaluated before and after{every}: {stage.evaluation.samples} completions a prompt"
+        before = "before and " if stage.eval_before else ""
+        what = f"{stage.evaluation.samples} completions a prompt of {_evaluated(plan, index)}"
+        yield f"evaluated {before}after{every}: {what}"

@@ -51,8 +51,8 @@ class Evaluator:
 
     def after(self, step: int, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the trained policy, after the last step, and print what has changed."""
-        results = self._evaluate("after", "after", policy, prompt_format, scorer, step)
-        self.job.say(results_table(results, Results.load(self._path("before"))))
+        results, before = self._evaluate("after", "after", policy, prompt_format, scorer, step), self._path("before")
+        self.job.say(results_table(results, Results.load(before) if before.exists() else None))
 
     def alone(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate for a stage `eval` and print the results."""
@@ -69,7 +69,7 @@ class Evaluator:
         where = f"{self.job.where} (evaluation)"
         say = _silent if phase in ("during", "after") else self.job.say
         samples = fitting_prompts(policy.context, prompt_format, self.samples, self.max_new_tokens, None, where, say)
-        samples = spread(samples, self.settings.prompts, self.settings.by)
+        samples = spread(samples, self.settings.prompts, self.settings.split_by)
         scorer.warm()
         groups = sample_groups(
             policy,
@@ -88,7 +88,7 @@ class Evaluator:
         self.job.usage.write(self.job.index, step if phase == "during" else None, scorer.judges.usage())
         self.job.ledger.write(self.job.index, step, scored, trained="no", phase=phase)
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
-        results = summarise(scored, self.settings.by, name=f"{self.job.name} {when}")
+        results = summarise(scored, self.settings.split_by, name=f"{self.job.name} {when}")
         results.save(self._path(when))
         if self.trackers is not None:
             self.trackers.evaluated(step or 0, results)

@@ -44,7 +44,8 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
         scorer.warm()
         if evaluator is not None:
             evaluator.trackers = trackers
-            evaluator.before(policy, prompt_format, scorer)
+            if stage.eval_before:
+                evaluator.before(policy, prompt_format, scorer)
         reward = StepReward(job, stage, samples, scorer, prompt_format, policy.ends)
         trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
         if evaluator is not None and stage.eval_every:

@@ -15,9 +15,8 @@ from rewardlab.training import (
     Stage,
     StageJob,
     UsageLog,
+    evaluation_samples,
     find_starting_model,
-    held_out_samples,
-    read_samples,
     run_stages,
     training_samples,
 )
@@ -97,13 +96,11 @@ def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
     from rewardlab_trl.evaluation import Evaluator
 
     trained_at = stage.temperature if isinstance(stage, RlStage) else None
-    planned, only_held_out = job.plan.evaluation_dataset(job.index)
-    samples = held_out_samples(job.plan, job.index) if only_held_out else read_samples(job.plan, planned)
     temperatures = [settings.temperature, trained_at, EVALUATION_TEMPERATURE]
     return Evaluator(
         job=job,
         settings=settings,
-        samples=samples,
+        samples=evaluation_samples(job.plan, job.index),
         temperature=next(t for t in temperatures if t is not None),
         top_p=stage.top_p,
         top_k=stage.top_k,

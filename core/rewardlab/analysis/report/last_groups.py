@@ -13,7 +13,7 @@ class LastGroups:
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Keep a line of the ledger if its group is one of the last."""
-        if line["trained"] != "no":
+        if line["trained"] != "no" or line.get("phase") == "training":  # training that was discarded, or that failed
             return
         self._lines.setdefault((line["attempt"], line["group"]), []).append(line)
         if len(self._lines) > self._most:

@@ -12,6 +12,7 @@ from rewardlab.testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab.testing.backend_laws.trial import BackendTrial, TriedRun
 from rewardlab.testing.messages import quoted, violation
 from rewardlab.testing.outcome import NothingToTry, UnmetNeed
+from rewardlab.training.splits import evaluation_samples
 from rewardlab.types import Sample
 
 MOST_GROUPS = 64
@@ -114,8 +115,7 @@ def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:
         if isinstance(stage, RlStage):
             found[index, True] = {sample.id: sample for sample in read_dataset(plan.stage_dataset(index), context)}
         if isinstance(stage, EvalStage) or (isinstance(stage, RlStage) and stage.evaluation is not None):
-            evaluated = read_dataset(plan.evaluation_dataset(index)[0], context)
-            found[index, False] = {sample.id: sample for sample in evaluated}
+            found[index, False] = {sample.id: sample for sample in evaluation_samples(plan, index)}
     return found
 
 

@@ -15,13 +15,13 @@ from rewardlab.training import Plan, RlStage, SftStage
 
 from rewardlab_openrlhf.compile.command import Command, render_arguments
 from rewardlab_openrlhf.compile.extra_arguments import extra_arguments_of
-from rewardlab_openrlhf.compile.rl import rl_arguments
+from rewardlab_openrlhf.compile.rl import evaluation_temperature, rl_arguments
 from rewardlab_openrlhf.compile.sft_dpo import dpo_arguments, sft_arguments
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles, training_stage
 
-__all__ = ["PROGRAMS", "Command", "compile_stage"]
+__all__ = ["PROGRAMS", "Command", "compile_stage", "evaluation_temperature"]
 
 PROGRAMS = {
     "rl": "openrlhf.cli.train_ppo_ray",

@@ -166,8 +166,14 @@ def _evaluation(stage: RlStage, files: StageFiles) -> dict[str, Value]:
         "eval.dataset": dataset_path(files.evaluation),
         "eval.steps": stage.eval_every or files.steps or STEPS,
         "eval.n_samples_per_prompt": evaluation.samples,
-        "eval.temperature": stage.temperature if evaluation.temperature is None else evaluation.temperature,
+        "eval.temperature": evaluation_temperature(stage),
     }
+
+
+def evaluation_temperature(stage: RlStage) -> float:
+    """Return the temperature at which a stage with `eval` is evaluated."""
+    own = None if stage.evaluation is None else stage.evaluation.temperature
+    return stage.temperature if own is None else own
 
 
 def _filtering(engine: Engine) -> dict[str, Value]:

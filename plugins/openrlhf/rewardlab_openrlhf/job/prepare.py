@@ -67,7 +67,7 @@ def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> S
     if stage.evaluation is not None:
         where = f"{task.where} (evaluation)"
         evaluation = _prompt_rows(task, stage, tokenizer, task.evaluation_samples(), where, None)
-        chosen = spread([row.sample for row in evaluation], stage.evaluation.prompts, stage.evaluation.by)
+        chosen = spread([row.sample for row in evaluation], stage.evaluation.prompts, stage.evaluation.split_by)
         by_sample = {id(row.sample): row for row in evaluation}
         evaluation = [by_sample[id(sample)] for sample in chosen]
         longest = max(longest, *(tokenizer.length(row.prompt) for row in evaluation))
@@ -76,7 +76,9 @@ def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> S
     files = task.files(steps, len(order), longest, len(evaluation))
     _write_lines(files.training_rows, (_ticket("ticket", number) for number in range(len(order))))
     if files.evaluation is not None:
-        _write_lines(files.evaluation, (_evaluation_ticket(i, row.sample) for i, row in enumerate(evaluation)))
+        assert stage.evaluation is not None
+        by = stage.evaluation.split_by
+        _write_lines(files.evaluation, (_evaluation_ticket(i, row.sample, by) for i, row in enumerate(evaluation)))
     return files
 
 
@@ -98,8 +100,10 @@ def _ticket(kind: str, number: int) -> dict[str, Any]:
     return {"input": f"{kind} {number}", "label": json.dumps({kind: number})}
 
 
-def _evaluation_ticket(number: int, sample: Sample) -> dict[str, Any]:
-    return {**_ticket("evaluation", number), "datasource": str(sample.fields.get("language", "default"))}
+def _evaluation_ticket(number: int, sample: Sample, by: Sequence[str]) -> dict[str, Any]:
+    """Return a row to evaluate on; OpenRLHF logs a pass rate for each `datasource`."""
+    values = [str(sample.fields[field]) for field in by if field in sample.fields]
+    return {**_ticket("evaluation", number), "datasource": " ".join(values) or "default"}
 
 
 def _prepare_sft_dpo(task: StageTask, stage: SftStage | DpoStage, tokenizer: StageTokenizer) -> StageFiles:

@@ -7,11 +7,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from rewardlab.errors import JobError
 from rewardlab.training import RlStage, probe_judges, telemetry_variables
 
-from rewardlab_openrlhf.compile import Command
+from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 from rewardlab_openrlhf.job.task import StageTask
@@ -44,6 +45,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
     settings |= {"chat_template": task.stage.chat.template, "top_k": task.stage.top_k, "stop": task.stage.stop}
     settings["generates_ahead"] = backend.engine.generates_ahead(task.stage.batch_size)
+    settings["evaluation_before"] = _evaluation_before(task.stage)
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
@@ -63,6 +65,13 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
         for line in service.close():
             task.say(line)
         ray.shutdown()
+
+
+def _evaluation_before(stage: Any) -> dict[str, Any] | None:
+    """Return how the policy is sampled before the first step; None where it is not."""
+    if stage.evaluation is None or not stage.eval_before:
+        return None
+    return {"samples": stage.evaluation.samples, "temperature": evaluation_temperature(stage)}
 
 
 def connect(task: StageTask) -> None:

@@ -10,9 +10,8 @@ from rewardlab.training import (
     RlStage,
     RunDirectory,
     TinyModel,
+    evaluation_samples,
     find_starting_model,
-    held_out_samples,
-    read_samples,
     results_table,
     run_stages,
     training_samples,
@@ -79,9 +78,7 @@ def _write_sources(plan: Plan, run: Path, index: int, name: str) -> None:
     _write(folder / "source.jsonl", training_samples(plan, index))
     stage = plan.recipe.stages[index]
     if isinstance(stage, RlStage) and stage.evaluation is not None:
-        planned, only_held_out = plan.evaluation_dataset(index)
-        samples = held_out_samples(plan, index) if only_held_out else read_samples(plan, planned)
-        _write(folder / "evaluation_source.jsonl", samples)
+        _write(folder / "evaluation_source.jsonl", evaluation_samples(plan, index))
 
 
 def _write(path: Path, samples: Sequence[Sample]) -> None:
@@ -91,4 +88,5 @@ def _write(path: Path, samples: Sequence[Sample]) -> None:
 def _print_results(run: Path, name: str, say: Callable[[str], None]) -> None:
     after = run / "evaluation" / f"{name}-after.json"
     if after.exists():
-        say(results_table(Results.load(after)))
+        before = run / "evaluation" / f"{name}-before.json"
+        say(results_table(Results.load(after), Results.load(before) if before.exists() else None))

@@ -6,6 +6,8 @@ The stub in the run directory subclasses `GroupExecutor` and sets `job` and `set
 import logging
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
+from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -34,8 +36,9 @@ class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once. A failure
-    reaches the coordinator, then every member of its group as a JobError.
+    stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
+    evaluation_before ({samples, temperature}) where the stage is evaluated before its first step. A failure reaches the
+    coordinator, then every member of its group as a JobError.
     """
 
     job: ClassVar[str]
@@ -83,8 +86,10 @@ class GroupExecutor(AgentExecutorBase):
 
     async def _roll_out(self, request: RolloutRequest, size: int) -> list[dict[str, Any]]:
         try:
-            prompt = await self._call_coordinator("rollout_prompt", request.label, request.label)
+            prompt = await self._call_coordinator("rollout_prompt", request.label, what=request.label)
             await self._announce()
+            if not prompt.evaluation:
+                await self._evaluate_before(request)
             rollout = GroupRollout(request, prompt, self._scorers, self._text_thread, self._limits)
             samples = await rollout.samples(size)
             self._require_same_logs(samples)
@@ -98,20 +103,39 @@ class GroupExecutor(AgentExecutorBase):
             await self._report_failure(message)
             raise JobError(message) from error
 
+    async def _evaluate_before(self, request: RolloutRequest) -> None:
+        """Evaluate the weights before the first step: OpenRLHF evaluates after steps only.
+
+        No step begins before each of its groups is there, and the first groups begin with this: each takes prompts to
+        evaluate on until none is left.
+        """
+        before = self.settings.get("evaluation_before")
+        while before is not None:
+            prompt = await self._call_coordinator("claim_evaluation", what="a prompt to evaluate on")
+            if prompt is None:
+                return
+            params = deepcopy(request.params)
+            params.temperature = before["temperature"]
+            evaluated = replace(request, params=params)
+            rollout = GroupRollout(evaluated, prompt, self._scorers, self._text_thread, self._limits)
+            await rollout.samples(before["samples"])
+
     async def _wait_for_turn(self, key: str, what: str) -> None:
         """Return once OpenRLHF has received all groups of the steps before this group's."""
-        while not await self._call_coordinator("may_go", key, what):
+        while not await self._call_coordinator("may_go", key, what=what):
             pass
 
     async def _announce(self) -> None:
         """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it."""
         context = get_runtime_context()
         if context.get_actor_id() is not None:  # outside of an actor nobody could ask
-            await self._call_coordinator("engine_here", context.current_actor, "a rollout engine")
+            await self._call_coordinator("engine_here", context.current_actor, what="a rollout engine")
 
-    async def _call_coordinator(self, method: str, argument: Any, what: str) -> Any:
+    async def _call_coordinator(self, method: str, *arguments: Any, what: str) -> Any:
         timeout = self._limits.scoring_timeout
-        return await self._coordinator.across_restarts(lambda: self._coordinator.call(method, argument), timeout, what)
+        return await self._coordinator.across_restarts(
+            lambda: self._coordinator.call(method, *arguments), timeout, what
+        )
 
     async def _report_failure(self, message: str) -> None:
         with suppress(RayError):

@@ -94,6 +94,13 @@ class Coordinator:
         release_order = (await self._parts()).release_order
         return release_order is None or await release_order.may_go(key)
 
+    async def claim_evaluation(self) -> RolloutPrompt | None:
+        """Return a prompt to evaluate on before the first step, which nobody else gets; None once all are given out."""
+        parts = await self._parts()
+        if not parts.rows_before_training:
+            return None
+        return await parts.thread.call(parts.reading_order.prompt_before_training, parts.rows_before_training.pop())
+
     async def received(self, key: str) -> None:
         """Note that OpenRLHF has received a group."""
         release_order = (await self._parts()).release_order
@@ -157,6 +164,8 @@ class _CoordinatorParts:
     recorder: Recorder
     release_order: ReleaseOrder | None
     """where OpenRLHF receives the groups of several steps at once"""
+    rows_before_training: list[int]
+    """to evaluate on before the first step; nobody has claimed them"""
     thread: CallThread
     """for `reading_order` and `recorder`"""
     closing: ExitStack
@@ -190,6 +199,7 @@ def _open(settings: ServiceSettings, engines: Engines) -> _CoordinatorParts:
             reading_order=reading_order,
             recorder=recorder,
             release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,
+            rows_before_training=recorder.rows_before_training()[::-1],
             thread=thread,
             closing=closing.pop_all(),
         )

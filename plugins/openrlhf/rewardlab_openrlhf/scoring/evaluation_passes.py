@@ -34,6 +34,7 @@ class EvaluationPasses:
         self._tracked = tracked
         self._step = trained // every * every
         self._groups: dict[int, ScoredGroup] = {}
+        self._first: dict[int, ScoredGroup] = {}
 
     def step_of_next(self, trained: int | None) -> int:
         """Return the step of the pass that the next group belongs to.
@@ -47,8 +48,22 @@ class EvaluationPasses:
         return min(self._last, max(self._step + self._every, known))
 
     def phase(self, step: int) -> Phase:
-        """Return the phase of the pass of this step: "after" the last one, else "during" training."""
-        return "after" if step == self._last else "during"
+        """Return the phase of the pass of this step: "before" the first, "after" the last one, or "during" training."""
+        return "before" if step == 0 else "after" if step == self._last else "during"
+
+    def rows_of_first(self) -> list[int]:
+        """Return the rows that an evaluation before the first step still lacks."""
+        return [row for row in range(self._rows) if row not in self._first]
+
+    def add_to_first(self, row: int, scored: ScoredGroup) -> int | None:
+        """Add a group to the pass before the first step; return 0 where that makes it complete."""
+        if row in self._first:
+            return None
+        self._first[row] = scored
+        if len(self._first) < self._rows:
+            return None
+        self._write(0, [self._first[index] for index in range(self._rows)])
+        return 0
 
     def add(self, row: int, scored: ScoredGroup, trained: int | None) -> int | None:
         """Add a group to the pass; return the pass's step where it is complete now and its results are written.
@@ -61,14 +76,16 @@ class EvaluationPasses:
             return None
         groups = [self._groups[index] for index in sorted(self._groups)]
         self._groups = {}
-        self._write("after" if self.phase(self._step) == "after" else f"step-{self._step}", groups)
+        self._write(self._step, groups)
         return self._step
 
-    def _write(self, when: str, groups: Sequence[ScoredGroup]) -> None:
+    def _write(self, step: int, groups: Sequence[ScoredGroup]) -> None:
+        phase = self.phase(step)
+        when = f"step-{step}" if phase == "during" else phase
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{self._stage}-{when}.json"
         write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
         results = summarise(groups, self._by, name=f"{self._stage} {when}")
         results.save(path)
         for tracked in self._tracked:
-            tracked(self._step, results)
+            tracked(step, results)

@@ -6,7 +6,7 @@ place in the recipe's own reading order, counted over all steps of the stage.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class Prompts:
 class ReadingOrder:
     """The positions of a stage, as its tickets take them.
 
-    consumed: positions that earlier attempts have used up. by_position: whether a position says which step trains on it.
+    consumed: positions that earlier attempts have used up. by_position: whether a position says which step it is of.
     `journal` keeps what was given out: a restarted coordinator gives out the same.
     """
 
@@ -69,6 +69,10 @@ class ReadingOrder:
         return RolloutPrompt(
             row=index, text=row.prompt, opened=row.opened, position=position, step=step, evaluation=False
         )
+
+    def prompt_before_training(self, row: int) -> RolloutPrompt:
+        """Return the prompt of a row to evaluate on before the first step."""
+        return replace(self.rollout_prompt(json.dumps({"evaluation": row})), step=0)
 
     def close(self) -> None:
         """Close the journal; calling it again does nothing."""

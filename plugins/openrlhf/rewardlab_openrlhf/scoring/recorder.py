@@ -37,6 +37,7 @@ class Recorder:
         self._usage = usage
         stage = settings.stage_of(plan)
         self._done = done = settings.trained
+        self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
         self._ahead = self._engine.generates_ahead(stage.batch_size)
         self.training_steps = TrainingSteps(stage.batch_size, done + 1)
         last = len(prompts.order) // stage.batch_size
@@ -60,7 +61,7 @@ class Recorder:
                 folder=run / "evaluation",
                 stage=settings.name,
                 rows=settings.evaluation_rows,
-                by=stage.evaluation.by if stage.evaluation is not None else (),
+                by=stage.evaluation.split_by if stage.evaluation is not None else (),
                 every=stage.eval_every or last,
                 last=last,
                 trained=done,
@@ -79,17 +80,23 @@ class Recorder:
         """
         if place.key in self._recovered:
             return None
+        if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
+            return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
         if not place.evaluation:
             step = self.training_steps.add(place.discarded)
             place = replace(place, step=step if place.step is None else place.step)
         self._recovered.note(place)
         if place.evaluation:
-            step = self._passes.step_of_next(self._trained())
+            step = self._passes.step_of_next(self._trained()) if place.step is None else place.step
             self._ledger.write(self._stage, step, [scored], "no", self._passes.phase(step))
         else:
             self._ledger.write(self._stage, place.step, [scored], "no" if place.discarded else "yes")
         self._count(place, scored)
         return place
+
+    def rows_before_training(self) -> list[int]:
+        """Return the rows to evaluate on before the first step that are not there yet; none behind that step."""
+        return self._passes.rows_of_first() if self._evaluates_before else []
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -97,7 +104,10 @@ class Recorder:
 
     def _count(self, place: GroupPlace, scored: ScoredGroup) -> None:
         if place.evaluation:
-            step = self._passes.add(place.row, scored, self._trained())
+            if place.step == 0:
+                step = self._passes.add_to_first(place.row, scored)
+            else:
+                step = self._passes.add(place.row, scored, self._trained())
             if step is not None:
                 self._write_usage(step)
         else:

@@ -15,7 +15,8 @@ def rewards(
 ) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
-    algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation.
+    algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation, whose
+    rewards OpenRLHF only averages and calls pass rates: they are the correctness, or else the shaped rewards.
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
     OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
@@ -31,12 +32,19 @@ def rewards(
     for log in logs:
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
+    correct = None if correctness is None else _correct(group.components[correctness])
     return GroupRewards(
         kept=tuple(kept),
-        values=tuple(group_advantages(algorithm, group) if algorithm in CENTRED else map(float, group.shaped)),
-        correctness=None if correctness is None else _correct(group.components[correctness]),
+        values=_values(group, algorithm, correct),
+        correctness=correct,
         logs=tuple(logs),
     )
+
+
+def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float, ...] | None) -> tuple[float, ...]:
+    if algorithm is None and correctness is not None:
+        return correctness
+    return tuple(group_advantages(algorithm, group) if algorithm in CENTRED else map(float, group.shaped))
 
 
 def _correct(scores: Sequence[Score]) -> tuple[float, ...]:

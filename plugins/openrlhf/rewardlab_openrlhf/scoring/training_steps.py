@@ -37,8 +37,8 @@ class TrainingSteps:
 class ReleaseOrder:
     """The order in which groups are handed to OpenRLHF where it receives those of several steps at once.
 
-    A group waits until OpenRLHF has received all of the steps before its own: what is recorded as a step's is trained in
-    it. Nothing is lost by that, as OpenRLHF trains on none of them before it has them all.
+    A group waits until OpenRLHF has received all of the steps before its own: what is recorded as a step's is trained
+    in it. Nothing is lost by that, as OpenRLHF trains on none of them before it has them all.
     """
 
     def __init__(self, batch_size: int, step: int = 1, received: int = 0):
@@ -49,8 +49,9 @@ class ReleaseOrder:
         self._received = {step: received}
         self._changed = asyncio.Event()
 
-    def add(self, key: str, step: int) -> None:
+    def add(self, key: str, step: int | None) -> None:
         """Note the step of a group that OpenRLHF is to receive."""
+        assert step is not None, "a group of the training has a step once it is recorded"
         self._steps[key] = step
 
     def received(self, key: str) -> None:

@@ -11,8 +11,9 @@ from toy_rewards.engine.policy import FILE
 
 ALGORITHMS = ("dr_grpo", "grpo")
 USED = {
-    "rl": "use dataset algorithm group_size batch_size steps epochs learning_rate temperature save_every evaluation",
-    "eval": "use dataset samples prompts temperature benchmark by",
+    "rl": "use dataset algorithm group_size batch_size steps epochs learning_rate temperature save_every evaluation "
+    "eval_before",
+    "eval": "use dataset sets samples prompts temperature benchmark by",
 }
 """kind of stage -> its settings that this engine uses; the others mean nothing to it"""
 

@@ -38,4 +38,5 @@ def _stage(plan: Plan, options: Options, index: int, stage: Stage) -> Iterator[s
         yield from shaped_line(plan, stage)
         yield from reward_costs(plan, stage)
     elif isinstance(stage, EvalStage):
-        yield f"{stage.samples} completions a prompt of {plan.evaluation_dataset(index)[0].use.use}"
+        sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
+        yield f"{stage.samples} completions a prompt of {sets}"

@@ -9,8 +9,7 @@ from rewardlab.training import (
     RlStage,
     Scorer,
     StageJob,
-    held_out_samples,
-    read_samples,
+    evaluation_samples,
     results_table,
     spread,
     summarise,
@@ -22,7 +21,7 @@ from toy_rewards.engine.policy import Policy
 
 def evaluate_before(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer) -> None:
     """Evaluate the policy that an rl stage starts from, where the recipe says so and no earlier attempt did it."""
-    if stage.evaluation is not None and not _path(job, "before").exists():
+    if stage.evaluation is not None and stage.eval_before and not _path(job, "before").exists():
         evaluate(job, stage.evaluation, policy, scorer, "before", "before", 0)
 
 
@@ -30,7 +29,8 @@ def evaluate_after(job: StageJob, stage: RlStage, policy: Policy, scorer: Scorer
     """Evaluate the trained policy, where the recipe says so, and print what has changed."""
     if stage.evaluation is not None:
         results = evaluate(job, stage.evaluation, policy, scorer, "after", "after", policy.step)
-        job.say(results_table(results, Results.load(_path(job, "before"))))
+        before = _path(job, "before")
+        job.say(results_table(results, Results.load(before) if before.exists() else None))
 
 
 def evaluate(
@@ -43,16 +43,14 @@ def evaluate(
     step: int | None = None,
 ) -> Results:
     """Return the results of an evaluation; they, the completions and their rows of the ledger are written."""
-    planned, only_held_out = job.plan.evaluation_dataset(job.index)
-    samples = held_out_samples(job.plan, job.index) if only_held_out else read_samples(job.plan, planned)
-    samples = spread(samples, settings.prompts, settings.by)
+    samples = spread(evaluation_samples(job.plan, job.index), settings.prompts, settings.split_by)
     temperature, seed = _temperature(job, settings), f"{job.plan.recipe.seed}/evaluation"
     groups = [policy.sample(sample, settings.samples, temperature, seed) for sample in samples]
     scored = scorer.score_groups(groups, zero_truncated=False)
     job.usage.write(job.index, None, scorer.judges.usage())
     job.ledger.write(job.index, step, scored, trained="no", phase=phase)
     write_evaluation_rows(_path(job, when).with_suffix(".rows.jsonl"), scored)
-    results = summarise(scored, settings.by, name=f"{job.name} {when}")
+    results = summarise(scored, settings.split_by, name=f"{job.name} {when}")
     results.save(_path(job, when))
     return results
 
