@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 import tracemalloc
+from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Sample, Score
@@ -86,6 +87,19 @@ def test_every_completion_is_a_row_with_its_prompt_phase_and_step(flat, ending):
     assert json.loads(table["fields.more"][5]) == {"a": [1]}
     assert table["components.a.error"].tolist()[-1] == "no luck"
     assert json.loads(table["components.a.info"][0]) == {"seen": [1]}
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_what_a_group_sampler_did_not_choose_is_there_and_has_no_total(run, flat, ending):
+    ledger = Ledger(run / "ledger.jsonl", attempt=1)
+    left = replace(scored("t3", "left", answer="3"), totals=[None], shaped=())
+    ledger.write(1, 3, [left], "no")
+    ledger.close()
+    [row] = [row for row in READERS[ending](flat(ending)).to_dict("records") if row["completion"] == "left"]
+    assert (row["phase"], row["trained"], row["step"], row["superseded"]) == ("training", "no", 3, False)
+    assert pandas.isna(row["total"])
+    assert pandas.isna(row["shaped"])
+    assert row["components.a.value"] == 0.5
 
 
 def test_the_formats_hold_the_same_texts(flat):

@@ -214,6 +214,15 @@ def test_what_a_resumed_run_replaced_is_known_of_lines_that_others_wrote_and_not
         assert "<p>2 groups that were trained on. A trainer" in page(run)
 
 
+def test_what_was_discarded_in_training_is_no_evaluation(run):
+    evaluated, discarded = _row(0, "held out", 1.0), _row(0, "left out", 1.0) | {"group": 1, "phase": "training"}
+    rows = [evaluated, discarded, discarded | {"group": 2, "total": None, "shaped": None}]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "held out" in text
+    assert "left out" not in text
+
+
 def test_of_many_evaluated_groups_the_last_six_are_shown(run):
     order = [3, 7, 1, 0, 6, 2, 5, 4]
     rows = [_row(index, f"text {group}", 1.0) | {"group": group} for group in order for index in (0, 1)]

@@ -150,6 +150,13 @@ def test_a_sampler_collects_rounds_and_chooses(plan_of, sized):
     assert pooled.kept == (3, 1)
     assert scored_texts(pooled) == ["vvvvv", "yyyy"]
     assert pooled.group.totals == pooled.group.shaped == [5.0, 4.0]
+    left = pooled.discarded
+    assert [(c.text, s.value) for c, s in zip(left.completions, left.components["a"], strict=True)] == [
+        ("x", 1.0),
+        ("zz", 2.0),
+        ("w", 1.0),
+    ]
+    assert (left.totals, left.shaped) == ([None] * 3, ()), "nobody has composed them"
     assert pooled.group.sample is SAMPLE
 
 

@@ -26,6 +26,7 @@ class ScoredGroup:
     components: name -> G scores.
     totals: G numbers, None where a completion without a value gets zero advantage.
     shaped: G numbers, for a trainer; equal to `totals` where nothing normalizes and nothing is missing.
+        Empty for what no trainer gets.
     causes: what each component contributed to `shaped`; None where that cannot be told any more.
     """
 

@@ -24,10 +24,15 @@ Scores = Mapping[str, Sequence[Score]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PooledGroup:
-    """The group to train on. kept: G indices, under which its completions were put."""
+    """The group to train on. kept: G indices, under which its completions were put.
+
+    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None where
+    there are no others.
+    """
 
     group: ScoredGroup
     kept: tuple[int, ...]
+    discarded: ScoredGroup | None = None
 
 
 class Pool(Protocol):
@@ -173,7 +178,8 @@ class SampledPool:
         names = put[0].scores.result()
         alone = {name: [score for one in put for score in one.scores.result()[name]] for name in names}
         group = self._scoring.compose(pool, places, alone, in_group)
-        return PooledGroup(group=group, kept=tuple(put[place].index for place in places))
+        kept = tuple(put[place].index for place in places)
+        return PooledGroup(group=group, kept=kept, discarded=_discarded(pool, places, alone))
 
     async def _all_scored(self) -> list[_PooledCompletion]:
         """Return all completions that were put by now, by index, once scored; a failure cancels the others."""
@@ -194,3 +200,17 @@ class SampledPool:
             scores = {name: score for name, (score,) in one.scores.result().items()}
             entries.append(PoolEntry(completion=one.completion, scores=scores))
         return Candidates(sample=self._sample, size=self._size, entries=tuple(entries))
+
+
+def _discarded(pool: Group, kept: Sequence[int], alone: Scores) -> ScoredGroup | None:
+    """Return the completions of a pool that nobody kept, as a group without totals and shaped rewards."""
+    places = sorted({*range(len(pool.completions))} - {*kept})
+    if not places:
+        return None
+    return ScoredGroup(
+        sample=pool.sample,
+        completions=tuple(pool.completions[place] for place in places),
+        components={name: [scores[place] for place in places] for name, scores in alone.items()},
+        totals=[None] * len(places),
+        shaped=(),
+    )

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from rewardlab.recipe.use import ComponentUse
     from rewardlab.recipe.validation import Finding, RecipePath
     from rewardlab.redaction import redact
-    from rewardlab.scoring import Machine, MissingGuard, Pool, ScoredGroup, Scorer
+    from rewardlab.scoring import Machine, MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer
     from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
@@ -131,7 +131,7 @@ else:
             "rewardlab.recipe.use": ["ComponentUse"],
             "rewardlab.recipe.validation": ["Finding", "RecipePath"],
             "rewardlab.redaction": ["redact"],
-            "rewardlab.scoring": ["Machine", "MissingGuard", "Pool", "ScoredGroup", "Scorer"],
+            "rewardlab.scoring": ["Machine", "MissingGuard", "Pool", "PooledGroup", "ScoredGroup", "Scorer"],
             "backend": ["Backend", "open_backend"],
             "check": ["check_recipe", "plan_of_job"],
             "costs": ["data_costs", "reward_costs"],
@@ -204,6 +204,7 @@ __all__ = [
     "Phase",
     "Plan",
     "Pool",
+    "PooledGroup",
     "PromptFormat",
     "RecipePath",
     "Results",

@@ -39,8 +39,9 @@ class Ledger:
         """Append all groups or, if the disk is full, none and raise JobError.
 
         step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
-        None where the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation, or a step that a
-        failure ended) or "unknown". Raises ValueError for another phase, which would be a fault of the engine.
+        None where the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
+        be trained on and was discarded, or failed) or "unknown". Raises ValueError for another phase, which would be a
+        fault of the engine.
         """
         if phase not in get_args(Phase):
             raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")
@@ -105,7 +106,7 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "truncated": completion.truncated,
             "components": {name: _component(group, name, index) for name in group.components},
             "total": group.totals[index],
-            "shaped": group.shaped[index],
+            "shaped": group.shaped[index] if group.shaped else None,
         } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
 
 

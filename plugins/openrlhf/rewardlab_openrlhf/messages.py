@@ -36,6 +36,13 @@ class GroupPlace:
     """G, the number of completions that the caller waits for; at least 1"""
     discarded: bool = False
     """whether dynamic filtering drops the group; known once it is recorded"""
+    unchosen: bool = False
+    """whether these are the completions of a group's pool that the group sampler did not choose"""
+
+    @property
+    def trains(self) -> bool:
+        """Whether OpenRLHF trains on the group, once it is recorded."""
+        return not (self.evaluation or self.discarded or self.unchosen)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -152,6 +152,20 @@ class TestWhatIsRecorded:
         [line] = lines(settings.run / "logs" / "0-rl.jsonl")
         assert (line["step"], line["reward/total"]) == (2, 0.75)
 
+    def test_completions_that_a_group_sampler_did_not_choose_are_marked_and_count_for_no_step(self, stage, using):
+        settings = stage()
+        left = replace(scored(0.0, sample="left"), totals=[None], shaped=())
+        unchosen = replace(place("a/unchosen"), size=1, unchosen=True)
+        using(settings, lambda c: c.record(unchosen, left), recording("a", 1.0, 1.0))
+        using(settings, recording("b", 0.5, 0.5))
+        assert [(group, trained) for _, group, index, _, trained in ledger(settings) if index == 0] == [
+            (0, "no"),
+            (1, "yes"),
+            (2, "yes"),
+        ]
+        [line] = lines(settings.run / "logs" / "0-rl.jsonl")
+        assert line["reward/total"] == 0.75
+
     def test_groups_of_several_steps_at_once_take_their_step_in_the_order_in_which_they_are_released(
         self, stage, using
     ):

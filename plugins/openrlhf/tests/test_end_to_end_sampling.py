@@ -45,6 +45,11 @@ def sampled(jobs, model, toy_path, tmp_path_factory):
 def test_the_policy_is_asked_about_every_completion(sampled):
     rows = sampled.ledger(trained="yes")
     assert len(rows) == STEPS * PROMPTS * SIZE
+    unchosen = sampled.ledger(trained="no")
+    assert {(row["phase"], row["total"], row["shaped"]) for row in unchosen} == {("training", None, None)}
+    assert {row["id"] for row in unchosen} <= {row["id"] for row in rows}
+    assert len(unchosen) <= STEPS * PROMPTS * (CAP - SIZE)
+    rows += unchosen
     assert all(row["components"]["liked"]["error"] is None for row in rows)
     assert all(row["components"]["liked"]["value"] in (0.0, 1.0) for row in rows)
 

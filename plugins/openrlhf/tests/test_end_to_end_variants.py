@@ -96,7 +96,7 @@ def test_ranks_that_share_the_weights_and_two_engines_with_a_reference_in_the_lo
 def test_production_flags(short, model):
     """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered.
 
-    It is evaluated on two sets, before the first step too; OpenRLHF's own pass rates of them are those of right answers.
+    It is evaluated on two sets, before the first step too; OpenRLHF's own pass rates are those of right answers.
     """
     ended = short(
         "backend.gpus_per_node=2",

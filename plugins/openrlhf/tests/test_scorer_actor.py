@@ -187,7 +187,13 @@ class TestAGroup:
         given = settings(server, more="curriculum: {use: mine/longest}")
         wanted, found = scoring(given, sampled)
         assert (wanted, found.kept) == ([1, 1, 0], (1, 2))
-        assert [row["completion"] for row in lines(given.run / "ledger.jsonl")] == ["bbb", "cc"]
+        found = lines(given.run / "ledger.jsonl")
+        assert [(row["completion"], row["trained"], row["total"] is None) for row in found] == [
+            ("a", "no", True),
+            ("d", "no", True),
+            ("bbb", "yes", False),
+            ("cc", "yes", False),
+        ]
 
     def test_of_an_evaluation_is_not_chosen_from_more(self, settings, scoring, server, offer):
         offer("mine", SAMPLER)

@@ -85,7 +85,7 @@ class Coordinator:
         self._groups.pop(place.key, None)
         parts = await self._parts()
         recorded = await parts.thread.call(parts.recorder.record, place, scored)
-        if parts.release_order is not None and recorded is not None and not place.evaluation and not place.discarded:
+        if parts.release_order is not None and recorded is not None and recorded.trains:
             parts.release_order.add(place.key, recorded.step)
         parts.judges.check()
 

@@ -69,7 +69,7 @@ class Recorder:
             )
             for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
                 if not place.evaluation:
-                    self.training_steps.add(place.discarded)
+                    self.training_steps.add(discarded=not place.trains)
                 self._count(place, group)
             self._closing = opened.pop_all()
 
@@ -83,14 +83,14 @@ class Recorder:
         if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
             return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
         if not place.evaluation:
-            step = self.training_steps.add(place.discarded)
+            step = self.training_steps.add(discarded=not place.trains)
             place = replace(place, step=step if place.step is None else place.step)
         self._recovered.note(place)
         if place.evaluation:
             step = self._passes.step_of_next(self._trained()) if place.step is None else place.step
             self._ledger.write(self._stage, step, [scored], "no", self._passes.phase(step))
         else:
-            self._ledger.write(self._stage, place.step, [scored], "no" if place.discarded else "yes")
+            self._ledger.write(self._stage, place.step, [scored], "yes" if place.trains else "no")
         self._count(place, scored)
         return place
 
@@ -110,7 +110,7 @@ class Recorder:
                 step = self._passes.add(place.row, scored, self._trained())
             if step is not None:
                 self._write_usage(step)
-        else:
+        elif not place.unchosen:
             self._steps.add(place, scored, self._write_usage)
 
     def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:

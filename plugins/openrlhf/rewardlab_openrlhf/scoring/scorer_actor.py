@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import Machine, Plan, Pool, Scorer
+from rewardlab.training import Machine, Plan, Pool, PooledGroup, Scorer
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards
 from rewardlab_openrlhf.options import options_of
@@ -92,11 +92,18 @@ class ScorerActor:
                 pooled = await self._unless_judges_stop(group.pool.scored())
             algorithm = None if group.place.evaluation else parts.algorithm
             given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
-            discarded = is_discarded(given.correctness, parts.keep(group.place))
-            await self._coordinator.call("record", replace(group.place, discarded=discarded), pooled.group)
+            await self._record(parts, group.place, pooled, given)
         finally:
             self._forget(key, given)
         return given
+
+    async def _record(self, parts: "_ScorerParts", place: GroupPlace, pooled: PooledGroup, given: GroupRewards) -> None:
+        """Have the coordinator record a group, after what the group sampler left of its pool."""
+        if (rest := pooled.discarded) is not None:
+            key, size = f"{place.key}/unchosen", len(rest.completions)
+            await self._coordinator.call("record", replace(place, key=key, size=size, unchosen=True), rest)
+        discarded = is_discarded(given.correctness, parts.keep(place))
+        await self._coordinator.call("record", replace(place, discarded=discarded), pooled.group)
 
     async def drop(self, key: str) -> None:
         """Give a group up that will not be completed: its work under way is cancelled."""
