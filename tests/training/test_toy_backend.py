@@ -85,5 +85,20 @@ def test_it_learns_what_the_reward_pays_for(main, write, tmp_path):
     assert len((run / "logs" / "0-rl.jsonl").read_text().splitlines()) == 60
 
 
+def test_it_is_evaluated_on_several_sets_and_before_the_first_step_where_the_recipe_wants_it(main, write, tmp_path):
+    sets = "{ours: null, others: {use: toy/counting, with: {rows: 3}}}"
+    write("r.yaml", RECIPE.replace("eval: {samples: 8}", f"eval_before: false, eval: {{samples: 8, sets: {sets}}}"))
+    code, _, err = main("run", "r.yaml", "stages.0.steps=1", "stages.1.sets=" + sets, "stages.1.by=[]")
+    assert code == 0, err
+    (run,) = (tmp_path / "runs").iterdir()
+    assert not list((run / "evaluation").glob("*before*"))
+    slices = json.loads((run / "evaluation" / "1-eval-end.json").read_text())["slices"]
+    prompts = {part["name"]: part["prompts"] for part in slices}
+    assert set(prompts) == {"all", "eval_set ours", "eval_set others"}
+    assert (prompts["eval_set others"], prompts["all"]) == (3, 3 + prompts["eval_set ours"])
+    rows = [json.loads(line) for line in (run / "evaluation" / "1-eval-end.rows.jsonl").read_text().splitlines()]
+    assert {(row["eval_set"], row["id"].split("/")[0]) for row in rows} == {("ours", "ours"), ("others", "others")}
+
+
 def _mean(run, name):
     return json.loads((run / "evaluation" / f"{name}.json").read_text())["slices"][0]["means"]["total"]

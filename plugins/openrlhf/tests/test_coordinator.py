@@ -282,6 +282,42 @@ class TestAnEvaluation:
         assert {row["phase"] for row in rows if row["trained"] == "yes"} == {"training"}
         assert [row.get("fields") for row in rows[:2]] == [{"language": "en"}, None]
 
+    def test_before_the_first_step_gives_each_prompt_to_one_caller(self, stage, using):
+        settings = stage()
+
+        async def evaluate(coordinator):
+            claimed = [await coordinator.claim_evaluation() for _ in range(EVALUATION + 1)]
+            assert [(one.row, one.step, one.evaluation) for one in claimed[:-1]] == [(0, 0, True), (1, 0, True)]
+            assert claimed[-1] is None
+            await coordinator.record(replace(place("x", evaluation=True), row=claimed[0].row, step=0), scored(1.0, 0.5))
+
+        using(settings, evaluate)
+
+        async def after_a_restart(coordinator):
+            again = await coordinator.claim_evaluation()
+            assert again.row == 1
+            for key in "yz":  # somebody had it before the restart
+                await coordinator.record(replace(place(key, evaluation=True), row=1, step=0), scored(1.0, 0.5))
+            assert await coordinator.claim_evaluation() is None
+
+        using(settings, after_a_restart, *self.trained(2), *self.passed("p"))
+        assert {path.name for path in (settings.run / "evaluation").glob("*.json")} == {
+            "0-rl-before.json",
+            "0-rl-step-2.json",
+        }
+        rows = [row for row in lines(settings.run / "ledger.jsonl") if row["phase"] == "before"]
+        assert [(row["step"], row["trained"]) for row in rows] == [(0, "no")] * 2 * EVALUATION
+
+    @pytest.mark.parametrize(
+        ("recipe", "more"),
+        [
+            (RECIPE.replace("  eval:", "  eval_before: false\n  eval:"), {}),
+            (RECIPE, {"trained": 1, "consumed": 2, "attempt": 1}),
+        ],
+    )
+    def test_before_the_first_step_is_none_where_it_is_not_wanted_or_that_is_over(self, stage, using, recipe, more):
+        assert using(stage(recipe, **more), lambda c: c.claim_evaluation()) == [None]
+
     def test_is_in_tensorboard_where_the_recipe_wants_it_with_the_names_of_trl(self, stage, using):
         pytest.importorskip("tensorboard")
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator

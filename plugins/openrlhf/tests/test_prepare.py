@@ -110,6 +110,12 @@ class TestReinforcement:
         assert [json.loads(row["label"]) for row in lines(files.evaluation)] == [{"evaluation": 0}, {"evaluation": 1}]
         assert len(read_rows(made.folder / "evaluation_samples.jsonl")) == 2
 
+    def test_that_is_the_set_and_what_by_names(self, task):
+        rows = samples(2, eval_set="hard", topic="algebra")
+        made, _ = task(RL % ", eval: {by: [topic, level], sets: {hard: null}}", samples(3), evaluated=rows)
+        files = prepare(made, StageTokenizer(made))
+        assert [row["datasource"] for row in lines(files.evaluation)] == ["hard algebra"] * 2
+
     def test_the_longest_prompt_counts_evaluation_too(self, task):
         long = Sample(id="l", prompt=({"role": "user", "content": "How much is 1 + 1? " * 5},))
         made, _ = task(RL % ", eval: {samples: 4}", samples(3), evaluated=[long])

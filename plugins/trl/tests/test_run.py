@@ -247,14 +247,23 @@ class TestLogs:
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
         code, _, err, folder = run(
-            "stages=[{use: eval, prompts: 4, samples: 2, max_new_tokens: 4}]", "backend.tensorboard=true"
+            "stages=[{use: eval, prompts: 4, samples: 2, max_new_tokens: 4,"
+            " sets: {ours: null, others: {use: toy/counting, with: {rows: 3}}}}]",
+            "backend.tensorboard=true",
         )
         assert (code, err) == (0, "")
         events = EventAccumulator(str(folder / "logs" / "tensorboard" / "0-eval"))
         events.Reload()
         [results] = (folder / "evaluation").glob("0-eval-results.json")
-        [event] = events.Scalars("eval/reward/total")
-        assert (event.step, event.value) == (0, pytest.approx(Results.load(results).slices[0].means["total"]))
+        slices = Results.load(results).slices
+        assert [(part.name, part.prompts) for part in slices[:3]] == [
+            ("all", 4),
+            ("eval_set others", 2),
+            ("eval_set ours", 2),
+        ]
+        for part, name in zip(slices, ["", "eval_set others/", "eval_set ours/"], strict=False):
+            [event] = events.Scalars(f"eval/{name}reward/total")
+            assert (event.step, event.value) == (0, pytest.approx(part.means["total"]))
 
     def test_weights_and_biases_gets_them_when_asked_for(self, run, monkeypatch):
         pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
