@@ -1,12 +1,10 @@
 """The split of a dataset into the rows that a stage trains on and those that it evaluates on."""
 
-from dataclasses import replace
-
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
-from rewardlab.recipe.models import SET_FIELD
+from rewardlab.plan.evaluation_sets import sample_of_set
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
@@ -34,12 +32,8 @@ def evaluation_samples(plan: Plan, index: int) -> list[Sample]:
     samples: list[Sample] = []
     for name, (planned, only_held_out) in plan.evaluation_datasets(index).items():
         rows = _held_out_rows(plan, index, planned) if only_held_out else read_samples(plan, planned)
-        samples += [_of_set(name, row) for row in rows] if name else rows
+        samples += [sample_of_set(name, row) for row in rows]
     return samples
-
-
-def _of_set(name: str, sample: Sample) -> Sample:
-    return replace(sample, id=f"{name}/{sample.id}", fields={**sample.fields, SET_FIELD: name})
 
 
 def _held_out_rows(plan: Plan, index: int, planned: Component) -> list[Sample]:

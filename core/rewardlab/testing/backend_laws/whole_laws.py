@@ -2,17 +2,18 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rewardlab.data import read_dataset
+from rewardlab.plan import Plan
+from rewardlab.plan.evaluation_sets import sample_of_set
 from rewardlab.recipe.models import EvalStage, RlStage
 from rewardlab.specs import Context
 from rewardlab.testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab.testing.backend_laws.trial import BackendTrial, TriedRun
 from rewardlab.testing.messages import quoted, violation
 from rewardlab.testing.outcome import NothingToTry, UnmetNeed
-from rewardlab.training.splits import evaluation_samples
 from rewardlab.types import Sample
 
 MOST_GROUPS = 64
@@ -115,8 +116,15 @@ def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:
         if isinstance(stage, RlStage):
             found[index, True] = {sample.id: sample for sample in read_dataset(plan.stage_dataset(index), context)}
         if isinstance(stage, EvalStage) or (isinstance(stage, RlStage) and stage.evaluation is not None):
-            found[index, False] = {sample.id: sample for sample in evaluation_samples(plan, index)}
+            found[index, False] = {sample.id: sample for sample in _evaluated(plan, index)}
     return found
+
+
+def _evaluated(plan: Plan, index: int) -> Iterator[Sample]:
+    """Yield the samples of the datasets that a stage evaluates on, also those that train."""
+    for name, (planned, _) in plan.evaluation_datasets(index).items():
+        for sample in read_dataset(planned, Context(seed=plan.recipe.seed)):
+            yield sample_of_set(name, sample)
 
 
 def _row(samples: Mapping[tuple[int, bool], Mapping[str, Sample]], group: LedgerGroup) -> dict[str, Any]:

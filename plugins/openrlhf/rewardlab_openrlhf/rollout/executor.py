@@ -52,6 +52,7 @@ class GroupExecutor(AgentExecutorBase):
         self._text_thread = TextThread()
         self._tokenizer: Any = None
         self._logs = ""
+        self._before: Mapping[str, Any] | None = self.settings.get("evaluation_before")
 
     # Not `async`: OpenRLHF makes the calls of one prompt at once, so this runs for all of them before any starts.
     def execute(
@@ -109,10 +110,10 @@ class GroupExecutor(AgentExecutorBase):
         No step begins before each of its groups is there, and the first groups begin with this: each takes prompts to
         evaluate on until none is left.
         """
-        before = self.settings.get("evaluation_before")
-        while before is not None:
+        while (before := self._before) is not None:
             prompt = await self._call_coordinator("claim_evaluation", what="a prompt to evaluate on")
             if prompt is None:
+                self._before = None
                 return
             params = deepcopy(request.params)
             params.temperature = before["temperature"]
