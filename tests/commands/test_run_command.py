@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from shutil import rmtree
+from shutil import copytree, rmtree
 
 import pytest
 
@@ -99,6 +99,45 @@ class TestResume:
     def test_without_either_asks_which(self, run):
         code, _, err = run()
         assert (code, err) == (2, "error: which recipe? rewardlab run RECIPE, or rewardlab run --resume DIR\n")
+
+
+class TestResumeLatest:
+    @staticmethod
+    def folder_of(out):
+        return Path(out.splitlines()[0].removeprefix("run directory: "))
+
+    def test_goes_on_with_the_newest_run_of_the_recipe(self, run):
+        assert run("r.yaml", "name=toy-20")[0] == 0  # its folder's name begins alike
+        first, second = (self.folder_of(run("r.yaml")[1]) for _ in range(2))
+        other = first.with_name("toy-20990101-000000")  # newest by its name, and no run
+        other.mkdir()
+        code, out, err = run("r.yaml", "--resume", "latest")
+        assert (code, err) == (0, "")
+        assert self.folder_of(out) == second
+        assert json.loads((second / "state.json").read_text())["attempt"] == 1
+
+    def test_of_two_in_a_second_or_in_the_order_of_time(self, run):
+        name = self.folder_of(run("r.yaml")[1])
+        for earlier_or_later in ("toy-20200101-000000-12", "toy-20990101-000000-2", "toy-20990101-000000-10"):
+            copytree(name, name.with_name(earlier_or_later))
+        _, out, _ = run("r.yaml", "--resume", "latest", "--json")
+        assert json.loads(out)["directory"] == "runs/toy-20990101-000000-10"
+
+    def test_without_a_run_says_so(self, run):
+        told = "no run of 'toy' to resume in runs/; leave out --resume to start one, or name a folder: --resume DIR"
+        assert run("r.yaml", "--resume", "latest") == (2, "", f"error: {told}\n")
+        code, out, _ = run("r.yaml", "--resume", "latest", "--json")
+        assert (code, [problem["what"] for problem in json.loads(out)["problems"]]) == (2, [told])
+
+    @pytest.mark.parametrize("override", [(), ("seed=3",)])
+    def test_without_a_recipe_asks_of_which(self, run, override):
+        told = "error: the latest run of which recipe? rewardlab run RECIPE --resume latest\n"
+        assert run("--resume", "latest", *override) == (2, "", told)
+
+    def test_a_folder_of_that_name_is_written_as_one(self, run):
+        run("r.yaml", "--run-dir", "latest")
+        code, out, _ = run("--resume", "./latest")
+        assert (code, self.folder_of(out)) == (0, Path("latest"))
 
 
 class TestJson:

@@ -1,6 +1,7 @@
 """Run a recipe's stages in a new run directory, or continue a run.
 
-A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough.
+A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough. `rewardlab run RECIPE --resume latest`
+continues the newest run of that recipe in runs/.
 --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
 """
 
@@ -22,10 +23,15 @@ def arguments(parser: ArgumentParser) -> None:
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50"
     )
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
-    parser.add_argument("--resume", type=Path, metavar="DIR", help="continue the run in this folder")
+    resumed = "continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"
+    parser.add_argument("--resume", type=_resumed, metavar="DIR", help=resumed)
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
     parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")
+
+
+def _resumed(text: str) -> "Path | str":
+    return text if text == "latest" else Path(text)
 
 
 def run(options: Namespace) -> int:

@@ -16,6 +16,7 @@ from rewardlab.recipe.models import DataStage
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
+from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
 from rewardlab.training.run_directory import RECIPE, RunDirectory
 
@@ -78,7 +79,7 @@ class RunJob:
         overrides: Sequence[str] = (),
         *,
         stage: int | None = None,
-        resume: Path | None = None,
+        resume: Path | Literal["latest"] | None = None,
         root: Path = Path("runs"),
         folder: Path | None = None,
         say: Say = print,
@@ -86,13 +87,15 @@ class RunJob:
         """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem.
 
         recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows its own.
+        resume: the folder of an earlier attempt; "latest": the newest run of `recipe` in `root`.
         """
         source = _recipe_of(resume) if recipe is None else recipe
         plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
+        earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
         # a dict has no name that a command could give; the folder of its run will do
         named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
         command = ["rewardlab", "run", *named, *(["--stage", str(stage)] if stage is not None else [])]
-        return cls(plan, stage=stage, resume=resume, root=root, folder=folder, say=say, command=command)
+        return cls(plan, stage=stage, resume=earlier, root=root, folder=folder, say=say, command=command)
 
     @property
     def status(self) -> Literal["waiting", "running", "done", "stopped", "failed"]:
@@ -216,9 +219,12 @@ class RunJob:
         return directory
 
 
-def _recipe_of(resume: Path | None) -> Path:
+def _recipe_of(resume: Path | Literal["latest"] | None) -> Path:
+    if resume == LATEST:
+        raise UserError("the latest run of which recipe? rewardlab run RECIPE --resume latest")
     if resume is None:
         raise UserError("which recipe? rewardlab run RECIPE, or rewardlab run --resume DIR")
+    resume = Path(resume)
     if not (resume / RECIPE).is_file():
         raise UserError(f"{resume} is no run directory to resume: it has no {RECIPE}")
     return resume / RECIPE
