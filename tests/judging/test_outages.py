@@ -203,6 +203,6 @@ def test_a_server_that_asks_for_a_pause_gets_it(home, host):
 def test_a_judge_is_waited_for_as_its_retries_and_timeout_say(host, monkeypatch, retries, timeout, patience):
     monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 12.0)
     made = []
-    monkeypatch.setattr(attempts, "CircuitBreaker", lambda patience, opened: made.append(patience))
+    monkeypatch.setattr(attempts, "CircuitBreaker", lambda patience, *told: made.append(patience))
     host(Judge("refuses"), retries=retries, timeout=timeout)
     assert made == [patience]

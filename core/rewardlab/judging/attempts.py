@@ -14,6 +14,7 @@ from rewardlab.errors import JobError, TryAgain, one_line
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.circuit_breaker import CircuitBreaker
 from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.outage_notice import OutageNotice
 from rewardlab.judging.rate_limit import RateLimit
 from rewardlab.judging.token_counts import plausible_counts
 from rewardlab.judging.usage import Usage, UsageFile
@@ -44,8 +45,9 @@ class _Failure:
 class Attempts:
     """The way to ask one judge: every call to it goes through here and is counted.
 
-    stopped: returns why no further call may be made, or None. warn: called with what the user should know about the
-        judge: that it is down, and for how long questions will wait for it; that its token counts are not believed.
+    stopped: returns why no further call may be made, or None. tell: called with what the user should know about the
+        judge, and whether it is a warning: that it is down, for how long questions will wait for it, and that it is
+        back; that its token counts are not believed.
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class Attempts:
         usage: UsageFile,
         budget: Budget | None,
         stopped: Callable[[], JobError | None],
-        warn: Callable[[str], None],
+        tell: Callable[[str, bool], None],
     ):
         self._name = name
         self._judge = judge
@@ -66,11 +68,12 @@ class Attempts:
         self._stopped = stopped
         self._tries = 1 + settings.retries
         self._slots = asyncio.Semaphore(settings.concurrency)
-        self._breaker = CircuitBreaker(
-            max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries), self._warn_of_outage
-        )
+        self._asking = 0
+        self._outage = OutageNotice(lambda: self._asking, tell)
+        patience = max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries)
+        self._breaker = CircuitBreaker(patience, self._outage.began, self._outage.ended)
         self._rate_limit = RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
-        self._warn = warn
+        self._tell = tell
         self._has_odd_counts = False
 
     @property
@@ -97,6 +100,17 @@ class Attempts:
 
     async def ask(self, ask: Ask) -> Reply:
         """Ask until there is an answer, the retries are used up, or the judge has been down for too long."""
+        self._asking += 1
+        try:
+            return await self._ask_until_answered(ask)
+        finally:
+            self._asking -= 1
+
+    def close(self) -> None:
+        """Tell no more of an outage; to be called on the event loop that asks."""
+        self._outage.close()
+
+    async def _ask_until_answered(self, ask: Ask) -> Reply:
         failures = 0
         while True:
             # take a slot first: questions that wait for one while a judge goes down would all be sent and fail
@@ -196,11 +210,8 @@ class Attempts:
         reply, odd = plausible_counts(ask, reply)
         if odd is not None and not self._has_odd_counts:
             self._has_odd_counts = True
-            self._warn(f"{odd}; they are left out of its limits and its usage")
+            self._tell(f"{odd}; they are left out of its limits and its usage", True)
         return reply
-
-    def _warn_of_outage(self, why: str, seconds: float) -> None:
-        self._warn(f"{why}; its questions wait for it, for {seconds:.0f} s at most")
 
     def _down_reply(self) -> Reply:
         down, why = self._breaker.seconds, self._breaker.last_failure

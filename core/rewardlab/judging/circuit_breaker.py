@@ -33,11 +33,18 @@ class CircuitBreaker:
     one that goes through after each pause.
 
     on_open: called with why the judge is down, and the most seconds that questions will wait, when they begin to.
+    on_close: called when the judge is back, before the questions that waited go on.
     """
 
-    def __init__(self, patience: float, on_open: Callable[[str, float], None] = lambda why, seconds: None):
+    def __init__(
+        self,
+        patience: float,
+        on_open: Callable[[str, float], None] = lambda why, seconds: None,
+        on_close: Callable[[], None] = lambda: None,
+    ):
         self._patience = patience
         self._on_open = on_open
+        self._on_close = on_close
         self._longest_pause = min(LONGEST_PAUSE_S, patience / LEAST_TRIALS)
         self._pause = 0.0
         self._failures = 0
@@ -95,6 +102,7 @@ class CircuitBreaker:
         self._answered = time.monotonic()
         if self.is_open:
             self.is_open = False
+            self._on_close()
             self._release(False)
 
     def failed(self, why: str, after: float | None, trial: bool = False, sent: float = math.inf) -> None:

@@ -56,7 +56,7 @@ class HostedJudge:
             most = spec.most_tokens(options) if spec.most_tokens is not None else None
             spent = self._usage.spent()
             self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
-        self._attempts = Attempts(name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._warn)
+        self._attempts = Attempts(name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
         self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept)
@@ -121,6 +121,7 @@ class HostedJudge:
     async def aclose(self) -> None:
         """Close the judge and its files, on the home loop; calling it again does no harm."""
         self._stop(JobError(f"judge {self.name!r} is closed"))  # questions under way make no further call
+        self._attempts.close()
         self._cache.close()
         try:
             self._usage.save(self._budget.at_most() if self._budget is not None else None)
@@ -164,6 +165,6 @@ class HostedJudge:
         """Make no further call; the first reason counts."""
         self.stopped = self.stopped or error
 
-    def _warn(self, text: str) -> None:
+    def _tell(self, text: str, warns: bool) -> None:
         if self.stopped is None:  # failures of a judge that is being closed are no news
-            self._judging.say(redact(f"warning: judge {self.name!r} {text}"))
+            self._judging.say(redact(f"{'warning: ' if warns else ''}judge {self.name!r} {text}"))

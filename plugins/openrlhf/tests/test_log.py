@@ -7,7 +7,8 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, marked, read_mark, read_step
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_step
+from rewardlab_openrlhf.user_lines import marked
 
 WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
 NUMBERS = {

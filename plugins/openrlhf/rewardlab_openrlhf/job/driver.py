@@ -21,12 +21,13 @@ from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.job.check_nodes import check_version
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, marked, plain
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, plain
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
 from rewardlab_openrlhf.job.run_local import end_with_parent
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.stage_files import StageFiles
+from rewardlab_openrlhf.user_lines import marked, say
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sent = options.sent and options.sent.absolute()
     if options.home.is_dir():
         os.chdir(options.home)
-    task = StageTask(run=options.run, index=options.stage, attempt=options.attempt, home=options.home, say=_say)
+    task = StageTask(run=options.run, index=options.stage, attempt=options.attempt, home=options.home, say=say)
     try:
         if sent is not None:
             _receive(sent, task.run, options.store)
@@ -76,7 +77,7 @@ def run_stage(task: StageTask) -> None:
     check_arguments(command.module, command.arguments)
     shutil.rmtree(files.output, ignore_errors=True)
     if isinstance(task.stage, RlStage):
-        _say(f"{STEPS}{files.steps}")
+        say(f"{STEPS}{files.steps}")
         from rewardlab_openrlhf.job.reinforcement import reinforce
 
         reinforce(task, files, command)
@@ -107,10 +108,6 @@ def _move_model(task: StageTask, files: StageFiles, tokenizer: StageTokenizer) -
     task.output.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(task.output, ignore_errors=True)
     files.output.rename(task.output)
-
-
-def _say(line: str) -> None:
-    print(marked(redact(line)), flush=True)
 
 
 def _first_cause(error: BaseException) -> BaseException:

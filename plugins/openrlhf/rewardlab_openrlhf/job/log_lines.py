@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-MARK = "rewardlab| "
+from rewardlab_openrlhf.user_lines import MARK
+
 OUTCOME = "outcome "
 STEPS = "steps "
 """begins the driver's line with the number of the stage's steps"""
@@ -20,11 +21,6 @@ _TROUBLE = re.compile(
 )
 _RAISED = re.compile(r"^(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
 _HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting")
-
-
-def marked(text: str) -> str:
-    """Return the driver's text with the mark before every line."""
-    return "\n".join(MARK + line for line in text.splitlines() or [""])
 
 
 def read_mark(line: str) -> str | None:

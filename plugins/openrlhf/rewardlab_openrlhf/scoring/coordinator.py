@@ -32,6 +32,7 @@ from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_openrlhf.scoring.recorder import Recorder
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder
+from rewardlab_openrlhf.user_lines import say
 
 
 class Coordinator:
@@ -212,6 +213,7 @@ def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: En
     policies = {name: planned for name, planned in hosted.items() if planned.spec is POLICY_JUDGE}
     others = {name: planned for name, planned in hosted.items() if name not in policies}
     context = Context(seed=plan.recipe.seed, policy=engines)
-    kept = open_judges(others, home, context, JudgingSettings(folder=settings.run / "judges", stop_on_unparsable=True))
-    fresh = open_judges(policies, home, context, JudgingSettings(stop_on_unparsable=True))
+    common = {"stop_on_unparsable": True, "say": say}
+    kept = open_judges(others, home, context, JudgingSettings(folder=settings.run / "judges", **common))
+    fresh = open_judges(policies, home, context, JudgingSettings(**common))
     return Judges({**kept, **fresh}, home)
