@@ -17,7 +17,7 @@ from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, official_box
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
 from rewardlab.text.printable import cursor_stream, printable, printable_output
-from rewardlab.text.progress import Progress, format_duration
+from rewardlab.text.progress import Progress, format_duration, progress_interval_s
 from rewardlab.text.quoting import (
     QuotingTemplate,
     fence,
@@ -49,6 +49,7 @@ __all__ = [
     "official_box",
     "printable",
     "printable_output",
+    "progress_interval_s",
     "quoting",
     "read_template",
     "sections",

@@ -204,17 +204,33 @@ class TestManyScorers:
 
 
 class TestRestarts:
-    def test_a_scorer_that_dies_scores_again_and_nothing_is_paid_twice(self, start, server):
+    @pytest.fixture
+    def outage(self, monkeypatch, capsys):
+        """`outage(name)`: wait for the end of its outage, of which the user has read all that the driver knows."""
+        monkeypatch.setenv("REWARDLAB_PROGRESS_S", "0.1")
+
+        def told(name):
+            out, end = "", time.monotonic() + 60
+            while f"rewardlab| {name} is back after " not in (out := out + capsys.readouterr().out):
+                assert time.monotonic() < end, out
+                time.sleep(0.2)
+            assert out.count(f"rewardlab| warning: {name} is out of reach; its calls wait while Ray restarts it (") == 1
+            assert f"rewardlab| warning: {name} has been out of reach for " in out
+
+        return told
+
+    def test_a_scorer_that_dies_scores_again_and_nothing_is_paid_twice(self, start, server, outage):
         service = start()
         [scorer] = service.scorers
         before = score(scorer, 2)
         paid = server.answered
         ray.kill(scorer, no_restart=False)
+        outage("scorer 0")
         assert self.tried(lambda: score(scorer, 2)).values == before.values
         assert server.answered == paid
         assert len(lines(service.settings.run / "ledger.jsonl")) == 4, "the same group is one group"
 
-    def test_a_coordinator_that_dies_is_waited_for(self, start, server):
+    def test_a_coordinator_that_dies_is_waited_for(self, start, server, outage):
         service = start()
         [scorer] = service.scorers
         score(scorer, 0)
@@ -224,6 +240,7 @@ class TestRestarts:
         finishing = scorer.finish.remote(place.key)
         time.sleep(0.3)
         ray.kill(service.coordinator, no_restart=False)
+        outage("the coordinator")
         assert len(ray.get(finishing, timeout=60).values) == 4
         rows = lines(service.settings.run / "ledger.jsonl")
         assert [(row["group"], row["index"]) for row in rows] == [(g, i) for g in range(2) for i in range(4)]

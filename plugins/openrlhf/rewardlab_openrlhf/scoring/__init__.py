@@ -6,6 +6,7 @@ coordinator, coordinator_client         the one process that holds the judges an
 reading_order                           which prompt a ticket of OpenRLHF stands for
 recorder, evaluation_passes, step_log   groups written as they come: ledger, evaluations, curves
 training_steps                          which step trains on a group where only the order of groups decides it
+outage_watch                            the user is told of an actor that is out of reach
 journal, recovered_groups               what an actor that Ray restarts has to know again
 scorer_actor, rewards                   scoring groups, and the rewards that OpenRLHF receives
 remote_judges                           the coordinator's judges as a scorer sees them

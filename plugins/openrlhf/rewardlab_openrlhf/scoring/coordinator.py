@@ -122,6 +122,9 @@ class Coordinator:
         """Return the first reason why the job has to end; None where there is none."""
         return self._failure
 
+    async def waiting(self) -> None:
+        """Return at once: an answer says that this process is in reach."""
+
     async def close(self) -> list[str]:
         """Close judges and files; return a line for each judge that was asked. A further call returns the same."""
         if self._opening is None:

@@ -19,6 +19,8 @@ class CoordinatorClient:
 
     def __init__(self, job: str):
         self._actor = JobActor(f"{job}/desk")
+        self.waiting = 0
+        """how many calls wait for a coordinator that is out of reach"""
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """Return what the coordinator returns; its own error, and that it stays dead, is a JobError."""
@@ -34,4 +36,8 @@ class CoordinatorClient:
                 if found_dead >= TRIES_OF_THE_DEAD or time.monotonic() - lost > PATIENCE:
                     raise JobError(f"the job's coordinator is dead: {why}") from error
                 _log.warning("the coordinator is out of reach: %s", why)
-                await asyncio.sleep(RESTART_PAUSE)
+                self.waiting += 1
+                try:
+                    await asyncio.sleep(RESTART_PAUSE)
+                finally:
+                    self.waiting -= 1

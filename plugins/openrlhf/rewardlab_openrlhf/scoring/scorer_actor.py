@@ -112,6 +112,10 @@ class ScorerActor:
         if group is not None:
             group.pool.drop()
 
+    async def waiting(self) -> tuple[int, int]:
+        """Return (how many groups are under way here, how many calls wait for a coordinator out of reach)."""
+        return len(self._groups), self._coordinator.waiting
+
     async def close(self) -> None:
         """End worker processes and threads; calling it again does nothing."""
         if self._opening is None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
@@ -11,6 +11,7 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
+from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
 from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
@@ -56,6 +57,7 @@ class Service:
     coordinator: Any
     scorers: list[Any]
     placement: ScorerPlacement
+    watch: list[OutageWatch] = field(default_factory=list)
 
     def failure(self) -> str | None:
         """Return the first reason why the job has to end, also where the coordinator is dead; None without one."""
@@ -69,6 +71,8 @@ class Service:
         """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
         import ray
 
+        for watch in self.watch:
+            watch.close()
         lines: list[str] = []
         gone = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
         try:
@@ -118,6 +122,8 @@ def start_service(
         with _own_errors(scorers):
             ray.get(service.coordinator.ready.remote(), timeout=START_LIMIT_S)
             ray.get(opening, timeout=START_LIMIT_S)
+        named = {f"scorer {number}": scorer for number, scorer in enumerate(service.scorers)}
+        service.watch.append(OutageWatch(service.coordinator, named))
     except BaseException:
         service.close()
         raise
