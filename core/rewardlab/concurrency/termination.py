@@ -11,6 +11,7 @@ from types import FrameType
 GRACE_VARIABLE = "REWARDLAB_GRACE_S"
 GRACE_S = 25.0
 """less than the 30 s after which Kubernetes and Slurm kill; docker's are 10"""
+_heard = threading.Event()
 
 
 @contextmanager
@@ -28,6 +29,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
     timers: list[threading.Timer] = []
 
     def heard(number: int, frame: FrameType | None) -> None:
+        _heard.set()
         if not timers:
             timers.append(_again_after(grace_s()))
         interrupt = signal.getsignal(signal.SIGINT)
@@ -40,8 +42,14 @@ def sigterm_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _heard.clear()
         for timer in timers:
             timer.cancel()
+
+
+def sigterm_heard() -> bool:
+    """Return whether an interrupt in `sigterm_as_interrupt` came by SIGTERM: nobody is there to be asked anything."""
+    return _heard.is_set()
 
 
 def grace_s() -> float:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency import CallThread, LoopThread, sigterm_as_interrupt, together
+    from rewardlab.concurrency import CallThread, LoopThread, grace_s, sigterm_as_interrupt, sigterm_heard, together
     from rewardlab.data import kind_of, spread
     from rewardlab.files import LineAppender, cut_torn_line, whole_folder, write_json
     from rewardlab.judging import (
@@ -98,7 +98,14 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "rewardlab.concurrency": ["CallThread", "LoopThread", "sigterm_as_interrupt", "together"],
+            "rewardlab.concurrency": [
+                "CallThread",
+                "LoopThread",
+                "grace_s",
+                "sigterm_as_interrupt",
+                "sigterm_heard",
+                "together",
+            ],
             "rewardlab.data": ["kind_of", "spread"],
             "rewardlab.files": ["LineAppender", "cut_torn_line", "whole_folder", "write_json"],
             "rewardlab.judging": [
@@ -260,7 +267,9 @@ __all__ = [
     "run_stages",
     "secret_variables",
     "shaped_line",
+    "grace_s",
     "sigterm_as_interrupt",
+    "sigterm_heard",
     "spread",
     "steps_of",
     "summarise",

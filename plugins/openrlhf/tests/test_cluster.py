@@ -6,6 +6,7 @@ The cluster is a real one of two nodes on this machine, with its job server; the
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -13,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 
+import psutil
 import pytest
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
@@ -86,13 +89,13 @@ def home(tmp_path):
 def submit(home, cluster):
     """Start `rewardlab run r.yaml` on a machine that has no Ray of its own, with a time limit."""
 
-    def start(*arguments, **environment):
+    def start(*arguments, stdin=subprocess.DEVNULL, **environment):
         command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", f"backend.address={cluster}", *arguments]
         return subprocess.Popen(
             command,
             cwd=home,
             env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -129,18 +132,37 @@ def test_a_cluster_that_is_not_there_is_an_error_before_anything_is_sent(submit,
     assert "no Ray cluster answers at http://127.0.0.1:9" in out
 
 
-def test_an_interrupt_stops_the_job_where_nobody_can_be_asked(submit, cluster):
+def test_sigterm_stops_the_job_with_all_its_ranks_also_at_a_terminal(submit, home):
+    ours, terminal = os.openpty()
+    job = submit("stages.0.steps=2000", stdin=terminal)
+    name = _job_of(job)
+    _until(lambda: len(_ranks(home)) == 2)
+    job.send_signal(signal.SIGTERM)
+    out, _ = job.communicate(timeout=60)
+    os.close(ours)
+    os.close(terminal)
+    assert job.returncode == 1, out
+    assert "too? [y/N]" not in out
+    assert f"job {name} has stopped" in out
+    assert "--resume" in out
+    (log,) = (home / "runs").glob("*/logs/0-sft.log")
+    _until(lambda: not _ranks(home))
+    assert "SystemExit" not in log.read_text()
+
+
+def test_a_job_that_was_started_by_another_ends_with_it_however_that_ends(home, cluster):
     from ray.job_submission import JobSubmissionClient
 
-    job = submit("stages.0.steps=2000")
-    name = _job_of(job)
-    job.send_signal(signal.SIGINT)
-    out, _ = job.communicate(timeout=60)
-    assert job.returncode == 1, out
-    assert f"job {name} is told to stop" in out
-    assert "--resume" in out
-    client = JobSubmissionClient(cluster)
-    _until(lambda: client.get_job_status(name).value == "STOPPED")
+    client, python = JobSubmissionClient(cluster), shlex.quote(sys.executable)
+    run = f"exec {python} -m rewardlab.cli run r.yaml stages.0.steps=2000"
+    outer = client.submit_job(entrypoint=f"cd {shlex.quote(str(home))} && {run}")
+    _until(lambda: len(_ranks(home)) == 2)
+    commands = {process: process.info["cmdline"] for process in psutil.process_iter(["cmdline"])}
+    (command,) = (one for one, line in commands.items() if line and "rewardlab.cli" in line and _is_in(one, home))
+    command.kill()  # it can tell nobody
+    _until(lambda: client.get_job_status(outer).value == "FAILED")
+    _until(lambda: not _ranks(home))
+    assert {job.status.value for job in client.list_jobs() if _is_inner(job, home)} <= {"STOPPED", "FAILED"}
 
 
 def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again_on_two_nodes_with_storage(submit, home, tmp_path):
@@ -160,6 +182,23 @@ def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again_on_two_nodes_wi
     assert not (run / "models" / "0-sft").exists()
     log = (run / "logs" / "0-sft.log").read_text()
     assert len(set(re.findall(r"launch_node pid=(\d+)", log))) == 2  # a launcher on each node
+
+
+def _ranks(home):
+    """The processes of OpenRLHF that train for a run of this folder."""
+    found = psutil.process_iter(["cmdline"])
+    lines = [" ".join(process.info["cmdline"] or ()) for process in found]
+    return [line for line in lines if "openrlhf.cli.train_sft" in line and str(home) in line and "-m torch" not in line]
+
+
+def _is_in(process, folder):
+    with suppress(psutil.Error):
+        return Path(process.cwd()) == folder
+    return False
+
+
+def _is_inner(job, home):
+    return "rewardlab_openrlhf.job.driver" in job.entrypoint and str(home) in job.entrypoint
 
 
 def _job_of(process):

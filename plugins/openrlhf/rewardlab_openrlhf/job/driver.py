@@ -22,9 +22,10 @@ from rewardlab_openrlhf.engine_arguments import check_arguments
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.job.check_nodes import check_version
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, plain
+from rewardlab_openrlhf.job.outer_job import end_with_job
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
-from rewardlab_openrlhf.job.run_local import end_with_parent
+from rewardlab_openrlhf.job.run_local import end_with_parent, hear_interrupts
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.stage_files import StageFiles
 from rewardlab_openrlhf.user_lines import marked, say
@@ -40,8 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sent", type=Path, help="the run directory as it was sent with the job")
     parser.add_argument("--attended", action="store_true", help="end where standard input ends")
     parser.add_argument("--store", action="store_true", help="RUN is made from what was sent")
+    parser.add_argument("--outer-job", help="the cluster's job that submitted this one; end where it ends")
     options = parser.parse_args(arguments)
+    if options.outer_job is not None:
+        end_with_job(options.outer_job)
     if options.attended:
+        hear_interrupts()
         end_with_parent()
     sent = options.sent and options.sent.absolute()
     if options.home.is_dir():

@@ -1,11 +1,12 @@
 """Stages `sft` and `dpo` in the cluster: a launcher on each node, with a process for every GPU of its node."""
 
+import ctypes
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +19,8 @@ from rewardlab_openrlhf.options import options_of
 
 STOP_LIMIT_S = 20.0
 PLACING_LIMIT_S = 120.0
+PR_SET_PDEATHSIG = 1
+"""of Linux's prctl"""
 
 
 class RankFailure(JobError):
@@ -42,12 +45,22 @@ def launch_node(
     """Run this node's `ranks` processes of the module, wait for them and return the launcher's exit code."""
     launcher = [sys.executable, "-m", "torch.distributed.run", f"--nnodes={nodes}", f"--node_rank={node}"]
     launcher += [f"--nproc_per_node={ranks}", f"--master_addr={address}", f"--master_port={port}"]
-    process = subprocess.Popen([*launcher, "-m", module, *arguments], start_new_session=True)
+    process = subprocess.Popen(
+        [*launcher, "-m", module, *arguments], start_new_session=True, preexec_fn=_die_with_parent(ctypes.CDLL(None))
+    )
     try:
         return process.wait()
     finally:
         if process.poll() is None:
             _end(process)
+
+
+def _die_with_parent(libc: ctypes.CDLL) -> Callable[[], None]:
+    """Return what lets the process that calls it get SIGTERM when its parent is killed, as Ray kills a worker.
+
+    A launcher that gets it ends its ranks; else they would keep their GPUs.
+    """
+    return lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _on_cluster(task: StageTask, module: str, arguments: Sequence[str], ranks: int) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -81,7 +82,9 @@ def connect(task: StageTask) -> None:
     # a Ray of this job's own needs no dashboard, which takes seconds and a port where anybody here may start jobs
     where = {"address": address} if (address := os.environ.get("RAY_ADDRESS")) else LOCAL
     os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
+    handler = signal.getsignal(signal.SIGTERM)
     ray.init(**where, namespace=NAMESPACE, runtime_env={"env_vars": _environment(task)}, log_to_driver=True)
+    signal.signal(signal.SIGTERM, handler)  # Ray sets one that exits at once, without the grace period
 
 
 def _import_engine() -> None:

@@ -6,6 +6,7 @@ directory without models and checkpoints; the driver puts it where every node se
 
 import asyncio
 import json
+import math
 import os
 import re
 import shlex
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.training import Plan, telemetry_variables
+from rewardlab.training import Plan, grace_s, sigterm_heard, telemetry_variables
 
 from rewardlab_openrlhf.job.log import StageLog
+from rewardlab_openrlhf.job.outer_job import RUNNING, outer_job
 from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
 
@@ -34,9 +36,10 @@ STAYS_HERE = (
     "report.html",
     "judges",
 )
-RUNNING = ("PENDING", "RUNNING")
 PAUSE_S = 2.0
 READY_TRIES = 15
+END_SPARE_S = 5.0
+"""after the grace period, before Ray kills a job that was told to stop"""
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while the job runs there"""
 _ENV_REFERENCE = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
@@ -83,7 +86,7 @@ def run_on_cluster(
     """Submit stage `name`, or find the job that an earlier attempt left running, and follow it to its end.
 
     Returns its exit code; None where Ray does not know it. On an interrupt it asks whether to stop the job, and raises
-    the interrupt again.
+    the interrupt again; by SIGTERM, the job is stopped without asking.
     """
     client = _client(plan, address)
     note = stage_folder(run, name) / "job.json"
@@ -121,10 +124,25 @@ def _stop_at(client: Any, job: str, say: Callable[[str], None], stop: threading.
 
 
 def _after_interrupt(client: Any, job: str, say: Callable[[str], None]) -> None:
-    if not _wants_stop(job):
+    if not sigterm_heard() and not _wants_stop(job):
         say(f"job {job} goes on; resume this run to follow it again")
         return
     _stop_job(client, job, say)
+    _wait_for_end(client, job, say)
+
+
+def _wait_for_end(client: Any, job: str, say: Callable[[str], None]) -> None:
+    """Wait until a job that was told to stop has ended, for the grace period at most."""
+    end = time.monotonic() + grace_s()
+    while time.monotonic() < end:
+        try:
+            if client.get_job_status(job).value not in RUNNING:
+                say(f"job {job} has stopped")
+                return
+        except Exception:  # of several kinds; it was told to stop, which is all that can be done here
+            return
+        time.sleep(PAUSE_S / 4)
+    say(f"job {job} is still ending")
 
 
 def _stop_job(client: Any, job: str, say: Callable[[str], None]) -> None:
@@ -156,6 +174,8 @@ def _address_source(plan: Plan) -> str:
 def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[str]) -> None:
     there = str(folder_on_nodes(plan, run))
     driver = ["python", "-m", "rewardlab_openrlhf.job.driver", there, *arguments, "--sent", "."]
+    if (outer := outer_job(client)) is not None:
+        driver += ["--outer-job", outer]
     if options_of(plan).engine.storage is not None:
         driver.append("--store")
     environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": _variables(plan)}
@@ -178,7 +198,9 @@ def _variables(plan: Plan) -> dict[str, str]:
     """Return the job's variables, as they are here: the secrets, and those that the recipe reads by ${oc.env:...}."""
     read = _ENV_REFERENCE.findall(json.dumps(plan.document.raw))
     named = {name: os.environ[name] for name in (*options_of(plan).secrets, *read) if name in os.environ}
-    return telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | named
+    # Ray kills 3 s after SIGTERM by itself, before the ledger and the judges' usage are closed
+    grace = {"REWARDLAB_GRACE_S": f"{grace_s():g}", "RAY_JOB_STOP_WAIT_TIME_S": str(math.ceil(grace_s() + END_SPARE_S))}
+    return telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | grace | named
 
 
 def _left_running(client: Any, note: Path) -> str | None:
@@ -241,5 +263,7 @@ def _wants_stop(job: str) -> bool:
         return True
     try:
         return input(f"\nstop job {job} on the cluster, too? [y/N] ").strip().lower() in ("y", "yes")
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         return False
+    except KeyboardInterrupt:
+        return sigterm_heard()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from rewardlab.training import telemetry_variables
+from rewardlab.training import grace_s, telemetry_variables
 
 from rewardlab_openrlhf.job.log import StageLog
 
@@ -69,10 +69,21 @@ def end_with_parent() -> None:
         while os.read(0, 1):
             pass
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(STOP_LIMIT_S)
+        time.sleep(_stop_limit_s())
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def hear_interrupts() -> None:
+    """Let SIGINT interrupt this process, a driver, where what started it ignores or blocks it: a script by `&`, Ray."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def _stop_limit_s() -> float:
+    """Return the seconds that the driver has to end."""
+    return max(STOP_LIMIT_S, grace_s())
 
 
 def _end(process: subprocess.Popen) -> None:
@@ -81,7 +92,7 @@ def _end(process: subprocess.Popen) -> None:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)  # lets the driver shut Ray down
             with suppress(subprocess.TimeoutExpired):
-                process.wait(STOP_LIMIT_S)
+                process.wait(_stop_limit_s())
     finally:  # a second interrupt does not wait for that
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

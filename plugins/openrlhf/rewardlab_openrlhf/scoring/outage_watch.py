@@ -98,4 +98,6 @@ class OutageWatch:
         now, interval = time.monotonic(), progress_interval_s()
         if watched.down_since is not None and interval > 0 and now >= watched.next_line and not self._ended.is_set():
             watched.next_line = now + interval
-            self._tell(f"warning: {name} has been out of reach for {format_duration(now - watched.down_since)}; {waiting}")
+            self._tell(
+                f"warning: {name} has been out of reach for {format_duration(now - watched.down_since)}; {waiting}"
+            )
