@@ -152,6 +152,11 @@ class RunDirectory:
         self.done = sorted({*self.done, index})
         self.save_state()
 
+    def begin_attempt(self) -> None:
+        """Note that a backend starts what failed once more by itself: the next attempt at this folder."""
+        self.attempt += 1
+        self.save_state()
+
     def save_state(self) -> None:
         """Write the attempt and the finished stages to state.json."""
         self._write("state.json", {"attempt": self.attempt, "done": self.done})

@@ -156,6 +156,8 @@ class Options(Config):
     """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
     scorers: Scorers = Field(default_factory=Scorers)
     """the actors on the cluster that run rewards"""
+    max_restarts: NonNegativeInt = 0
+    """restarts in a row, without a new checkpoint, of a stage whose job lost an engine, a rank or a node"""
     secrets: list[str] = Field(default_factory=list)
     """names of this shell's environment variables that nodes receive, beside those that the recipe reads"""
     engine: Engine = Field(default_factory=Engine)

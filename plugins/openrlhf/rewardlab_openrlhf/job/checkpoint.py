@@ -48,6 +48,15 @@ def checkpoint_progress(checkpoints: Path) -> Progress:
         raise _unreadable(folder, error) from error
 
 
+def newest_step(checkpoints: Path) -> int:
+    """Return the training step of a stage's newest checkpoint; 0 without one, or where this machine sees none."""
+    steps = [0]
+    for latest in (*checkpoints.glob("latest"), *checkpoints.glob("_*/latest")):
+        digits = "".join(filter(str.isdigit, latest.read_text(encoding="utf-8")))
+        steps.append(int(digits or 0))
+    return max(steps)
+
+
 def _files(role: Path, pattern: str) -> list[Path] | None:
     """Return the files of a role's newest checkpoint; None where there is no checkpoint."""
     latest = role / "latest"

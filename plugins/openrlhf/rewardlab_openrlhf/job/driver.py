@@ -22,6 +22,7 @@ from rewardlab_openrlhf.engine_arguments import check_arguments
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.job.check_nodes import check_version
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, plain
+from rewardlab_openrlhf.job.lost import LostProcess, is_loss
 from rewardlab_openrlhf.job.outer_job import end_with_job
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--attended", action="store_true", help="end where standard input ends")
     parser.add_argument("--store", action="store_true", help="RUN is made from what was sent")
     parser.add_argument("--outer-job", help="the cluster's job that submitted this one; end where it ends")
+    parser.add_argument("--restart", action="store_true", help="an earlier attempt was lost: wait for its GPUs")
     options = parser.parse_args(arguments)
     if options.outer_job is not None:
         end_with_job(options.outer_job)
@@ -51,7 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sent = options.sent and options.sent.absolute()
     if options.home.is_dir():
         os.chdir(options.home)
-    task = StageTask(run=options.run, index=options.stage, attempt=options.attempt, home=options.home, say=say)
+    task = StageTask(
+        run=options.run,
+        index=options.stage,
+        attempt=options.attempt,
+        home=options.home,
+        say=say,
+        restarted=options.restart,
+    )
     try:
         if sent is not None:
             _receive(sent, task.run, options.store)
@@ -60,12 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         return _end(str(error), UserError.exit_code)
     except RewardlabError as error:
-        return _end(str(error), JobError.exit_code, in_log=isinstance(error, RankFailure))
+        lost = isinstance(error, LostProcess)
+        return _end(str(error), JobError.exit_code, in_log=isinstance(error, RankFailure), lost=lost)
     except KeyboardInterrupt:
         return _end("stopped", JobError.exit_code)
     except BaseException as error:  # from the engine: its log above has all of it
         traceback.print_exc()
-        return _end(f"stage {task.name}: {plain(one_line(_first_cause(error), 2000))}", JobError.exit_code)
+        what = f"stage {task.name}: {plain(one_line(_first_cause(error), 2000))}"
+        return _end(what, JobError.exit_code, lost=is_loss(error))
     return _end(None, 0)
 
 
@@ -122,11 +133,14 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _end(error: str | None, code: int, in_log: bool = False) -> int:
-    """Print the outcome and return the exit code. in_log: the error's cause is among the engine's lines."""
+def _end(error: str | None, code: int, in_log: bool = False, lost: bool = False) -> int:
+    """Print the outcome and return the exit code.
+
+    in_log: the error's cause is among the engine's lines. lost: it is a process or a node that was lost.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
-    outcome = {"error": None if error is None else redact(error), "code": code, "in_log": in_log}
+    outcome = {"error": None if error is None else redact(error), "code": code, "in_log": in_log, "lost": lost}
     print(marked(OUTCOME + json.dumps(outcome)), flush=True)
     return code
 

@@ -21,8 +21,11 @@ from rewardlab_openrlhf.job.log_lines import (
     read_steps,
 )
 from rewardlab_openrlhf.job.weight_lines import WeightLines
+from rewardlab_openrlhf.job.lost import LostProcess, is_text_of_loss
 
 LAST_LINES = 30
+SIGNALLED = 128
+"""a shell's exit code of what was killed is this and the signal's number"""
 BAR_EVERY_S = 10.0
 TROUBLE_EVERY_S = 300.0
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
@@ -126,6 +129,7 @@ class StageLog:
         if self._outcome is not None:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
+                kind = LostProcess if self._is_lost(self._outcome) else kind
                 raise kind(self._outcome["error"] + self._cause(self._outcome))
             if self._steps is not None and 0 < self._step < self._steps:
                 self._say(
@@ -135,4 +139,11 @@ class StageLog:
             return
         how = "without an exit code" if code is None else f"with exit code {code}"
         last = "\n".join(f"  {line}" for line in self._last[-5:])
-        raise JobError(f"stage {stage} ended {how}; its log is {self.path}; the last lines:\n{last}")
+        kind = LostProcess if code is None or code < 0 or code > SIGNALLED else JobError
+        raise kind(f"stage {stage} ended {how}; its log is {self.path}; the last lines:\n{last}")
+
+    def _is_lost(self, outcome: dict[str, Any]) -> bool:
+        """Return whether a lost process or node ended the stage; a rank that raised nothing was killed."""
+        if outcome["in_log"]:
+            return self._raised is None or is_text_of_loss(self._raised)
+        return outcome.get("lost", False)

@@ -69,10 +69,11 @@ def _on_cluster(task: StageTask, module: str, arguments: Sequence[str], ranks: i
     from ray.util.placement_group import placement_group, remove_placement_group
 
     from rewardlab_openrlhf.job.check_nodes import check_nodes
-    from rewardlab_openrlhf.job.reinforcement import connect
+    from rewardlab_openrlhf.job.reinforcement import connect, wait_for_gpus
 
     nodes = layout_of(options_of(task.plan), task.stage).nodes
     connect(task)
+    wait_for_gpus(task, ranks)
     each = ranks // nodes
     check_nodes(task, ranks, each)
     group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")

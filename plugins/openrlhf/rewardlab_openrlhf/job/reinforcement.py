@@ -5,6 +5,7 @@ import runpy
 import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -16,6 +17,7 @@ from rewardlab.training import RlStage, probe_judges, telemetry_variables
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
+from rewardlab_openrlhf.job.lost import LostProcess
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import options_of
@@ -24,6 +26,9 @@ from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 from rewardlab_openrlhf.stage_files import StageFiles
 
+GPU_PATIENCE_S = 600.0
+"""for the GPUs of a node that was lost and of a job that died"""
+GPU_LOOK_S = 2.0
 LOCAL = {"address": "local", "include_dashboard": False}
 STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
 
@@ -51,6 +56,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
     layout = layout_of(backend, task.stage)
+    wait_for_gpus(task, layout.gpus - layout.idle + layout.held)
     nodes = check_nodes(task, layout.gpus - layout.idle + layout.held)
     if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
         probe_judges(task.plan, task.say, task.index)
@@ -59,8 +65,11 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     try:
         _start_engine(command.module, arguments)
     except BaseException as error:
-        if (why := service.failure()) is not None:
-            raise JobError(why) from error
+        why = service.failure()
+        if service.is_lost():
+            raise LostProcess(why or f"stage {task.name}: an actor that scores is dead") from error
+        if why is not None:
+            raise (LostProcess if "EngineDead" in why else JobError)(why) from error
         raise
     finally:
         for line in service.close():
@@ -95,6 +104,21 @@ def _import_engine() -> None:
     with suppress(Exception):
         import_module("openrlhf.trainer.ppo_trainer")
         import_module("openrlhf.trainer.ray.ppo_critic")
+
+
+def wait_for_gpus(task: StageTask, gpus: int) -> None:
+    """Where the stage was restarted, wait until so many GPUs are free, for GPU_PATIENCE_S at most."""
+    import ray
+
+    end, told = time.monotonic() + GPU_PATIENCE_S, False
+    while task.restarted and time.monotonic() < end:
+        free = ray.available_resources().get("GPU", 0)
+        if free >= gpus:
+            return
+        if not told:
+            task.say(f"waiting for GPUs: {free:g} of {gpus} are free; for {GPU_PATIENCE_S:.0f} s at most")
+            told = True
+        time.sleep(GPU_LOOK_S)
 
 
 def _start_engine(module: str, arguments: Sequence[str]) -> None:

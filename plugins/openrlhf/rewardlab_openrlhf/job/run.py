@@ -18,10 +18,13 @@ from rewardlab.training import (
 )
 
 from rewardlab_openrlhf.job.check_local import check_here
+from rewardlab_openrlhf.job.checkpoint import newest_step
 from rewardlab_openrlhf.job.log import StageLog
+from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.job.run_cluster import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
 from rewardlab_openrlhf.job.run_local import run_here
 from rewardlab_openrlhf.job.task import stage_folder
+from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 
 
@@ -48,7 +51,27 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
     _write_sources(plan, run, index, name)
     if isinstance(plan.recipe.model, TinyModel):
         _build_tiny(plan, run, index)
+    there = run if cluster_address(plan) is None else folder_on_nodes(plan, run)
+
+    def attempt(again: bool) -> None:
+        if again:
+            directory.begin_attempt()
+        _run_once(plan, directory, index, name, again, say)
+
+    checkpoints = there / "checkpoints" / name
+    with_restarts(attempt, lambda: newest_step(checkpoints), options_of(plan).max_restarts, directory.stop, say)
+    if there != run:
+        say(f"on the cluster, the models, the ledger and the results are in {there}")
+    _print_results(there, name, say)
+
+
+def _run_once(
+    plan: Plan, directory: RunDirectory, index: int, name: str, again: bool, say: Callable[[str], None]
+) -> None:
+    """Run the stage's job to its end. again: after an attempt that was lost."""
+    run = directory.path.absolute()
     arguments = [str(index), "--attempt", str(directory.attempt), "--home", str(Path.cwd())]
+    arguments += ["--restart"] if again else []
     with StageLog(directory.folder("logs") / f"{name}.log", say) as log:
         say(f"stage {name}; all that OpenRLHF says is in {log.path}")
         address = cluster_address(plan)
@@ -57,10 +80,6 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
         else:
             code = run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
         log.end(name, code)
-    there = run if address is None else folder_on_nodes(plan, run)
-    if there != run:
-        say(f"on the cluster, the models, the ledger and the results are in {there}")
-    _print_results(there, name, say)
 
 
 def _build_tiny(plan: Plan, run: Path, index: int) -> None:

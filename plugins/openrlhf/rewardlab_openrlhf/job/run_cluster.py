@@ -112,6 +112,8 @@ def run_on_cluster(
         raise
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
+    if client.get_job_status(job).value == "STOPPED":
+        raise JobError(f"job {job} was stopped on the cluster")
     return code
 
 

@@ -23,6 +23,8 @@ class StageTask:
     home: Path
     """where the recipe's relative paths begin"""
     say: Callable[[str], None]
+    restarted: bool = False
+    """whether an earlier attempt lost a process or a node, which may need time to come back"""
 
     @cached_property
     def plan(self) -> Plan:

@@ -6,7 +6,7 @@ restarts has to know again is in files.
 
 import asyncio
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rewardlab import Ask, Context, Reply, Sample
@@ -216,7 +216,7 @@ def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: En
     policies = {name: planned for name, planned in hosted.items() if planned.spec is POLICY_JUDGE}
     others = {name: planned for name, planned in hosted.items() if name not in policies}
     context = Context(seed=plan.recipe.seed, policy=engines)
-    common = {"stop_on_unparsable": True, "say": say}
-    kept = open_judges(others, home, context, JudgingSettings(folder=settings.run / "judges", **common))
-    fresh = open_judges(policies, home, context, JudgingSettings(**common))
+    judging = JudgingSettings(stop_on_unparsable=True, say=say)
+    kept = open_judges(others, home, context, replace(judging, folder=settings.run / "judges"))
+    fresh = open_judges(policies, home, context, judging)
     return Judges({**kept, **fresh}, home)

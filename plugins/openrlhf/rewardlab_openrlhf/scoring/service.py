@@ -67,6 +67,18 @@ class Service:
             return ray.get(self.coordinator.failure.remote(), timeout=END_LIMIT_S)
         return self.settings.read_failure()
 
+    def is_lost(self) -> bool:
+        """Return whether an actor is dead, which Ray restarts no more."""
+        import ray
+
+        try:
+            ray.get([one.waiting.remote() for one in (self.coordinator, *self.scorers)], timeout=END_LIMIT_S)
+        except ray.exceptions.ActorDiedError:
+            return True
+        except ray.exceptions.RayError:  # out of reach for a while
+            return False
+        return False
+
     def close(self) -> list[str]:
         """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
         import ray
