@@ -99,6 +99,12 @@ class Job:
         self._process.wait()
         _kill(self._ray)
 
+    def kill_one(self, name: str) -> None:
+        """A process of Ray's whose title has this name: an actor of the engine."""
+        found = [process for process in _processes(self._ray) if name in " ".join(process.cmdline())]
+        assert found, f"no process {name} among {self.left()}"
+        found[0].kill()
+
     def left(self) -> list[str]:
         """The command lines of processes that are still there."""
         return _command_lines(self._ray)

@@ -16,7 +16,10 @@ STEPS, PROMPTS, SIZE = 6, 4, 4
 def test_a_killed_machine_and_then_a_judge_that_refuses_cost_no_answer_twice(
     jobs, drive, model, judge_server, tmp_path
 ):
-    """The job is killed after two steps; resumed, its key is revoked; resumed again, it ends where it should."""
+    """The job loses its rollout engine, starts again, and is killed as a whole after two steps.
+
+    Resumed, its key is revoked; resumed again, it ends where it should.
+    """
     last = []
 
     def revoke(number, request):
@@ -27,9 +30,14 @@ def test_a_killed_machine_and_then_a_judge_that_refuses_cost_no_answer_twice(
     recipe = drive.with_name("short.yaml")
     with judge_server.Serving(server):
         judge = f"{{use: openai/chat, with: {{model: m, base_url: {server.url}}}, retries: 0, timeout: 2}}"
-        sizes = (f"stages.0.steps={STEPS}", "stages.0.save_every=1")
+        sizes = (f"stages.0.steps={STEPS}", "stages.0.save_every=1", "backend.max_restarts=1")
         arguments = (recipe, f"model={model}", f"judges.main={judge}", *sizes)
         with jobs.started(tmp_path, *arguments, name="killed") as job:
+            until(job, lambda: (checkpoint(job) or 0) >= 1)
+            job.kill_one("RolloutRayActor")
+            until(job, lambda: "starting again from the checkpoint of step" in job.tell())
+            assert "ActorDiedError" in job.tell()
+            until(job, lambda: "stage 0-rl starts from" in job.tell().partition("starting again")[2])
             until(job, lambda: (checkpoint(job) or 0) >= 2)
             directory = job.directory
             job.kill()
@@ -48,7 +56,7 @@ def test_a_killed_machine_and_then_a_judge_that_refuses_cost_no_answer_twice(
     assert server.answered == answers(directory) + lost + 3, "three attempts, and a probe for each"
 
     rows = ended.ledger(trained="yes")
-    assert {row["attempt"] for row in rows} >= {0, 2}
+    assert {row["attempt"] for row in rows} >= {0, 3}
     final = {}
     for row in rows:  # of a step that was done again, the last attempt counts
         final[row["step"]] = max(final.get(row["step"], 0), row["attempt"])

@@ -66,7 +66,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
         _start_engine(command.module, arguments)
     except BaseException as error:
         why = service.failure()
-        if service.is_lost():
+        if isinstance(error, Exception) and service.is_lost():
             raise LostProcess(why or f"stage {task.name}: an actor that scores is dead") from error
         if why is not None:
             raise (LostProcess if "EngineDead" in why else JobError)(why) from error

@@ -1,0 +1,159 @@
+"""Which ends of a job are a loss, after which it is started again, and how often."""
+
+import json
+import threading
+
+import pytest
+from rewardlab.errors import JobError, UserError
+from rewardlab_openrlhf.job import restarts
+from rewardlab_openrlhf.job.checkpoint import newest_step
+from rewardlab_openrlhf.job.log import StageLog
+from rewardlab_openrlhf.job.log_lines import OUTCOME
+from rewardlab_openrlhf.job.lost import LostProcess, is_loss
+from rewardlab_openrlhf.job.restarts import with_restarts
+from rewardlab_openrlhf.user_lines import marked
+
+
+class Stage:
+    """A stage whose attempts end as `ends` says: (an error or None, the step of the newest checkpoint then)."""
+
+    def __init__(self, *ends):
+        self.ends, self.step, self.restarted, self.said = list(ends), 0, [], []
+
+    def attempt(self, again):
+        self.restarted.append(again)
+        error, self.step = self.ends.pop(0)
+        if error is not None:
+            raise error
+
+    def run(self, most, stop=None):
+        with_restarts(self.attempt, lambda: self.step, most, stop or threading.Event(), self.said.append)
+
+
+@pytest.fixture(autouse=True)
+def short_pause(monkeypatch):
+    monkeypatch.setattr(restarts, "PAUSE_S", 0.0)
+
+
+LOST = LostProcess("stage 1-rl: ActorDiedError: the actor died")
+
+
+class TestRestarts:
+    def test_a_loss_is_told_and_followed_by_an_attempt_from_the_checkpoint(self):
+        stage = Stage((LOST, 4), (None, 9))
+        stage.run(most=1)
+        assert stage.restarted == [False, True]
+        assert stage.said == [
+            "warning: LostProcess: stage 1-rl: ActorDiedError: the actor died",
+            "starting again from the checkpoint of step 4 (restart 1 of 1; backend.max_restarts)",
+        ]
+
+    def test_a_loss_ends_the_run_by_default(self):
+        stage = Stage((LOST, 4))
+        with pytest.raises(LostProcess):
+            stage.run(most=0)
+        assert stage.said == []
+
+    def test_losses_without_a_new_checkpoint_count(self):
+        stage = Stage((LOST, 4), (LOST, 4), (LOST, 4))
+        with pytest.raises(JobError, match="the actor died\nit was started again 2 times without a new checkpoint"):
+            stage.run(most=2)
+        assert stage.restarted == [False, True, True]
+
+    def test_a_new_checkpoint_begins_the_count_anew(self):
+        stage = Stage((LOST, 4), (LOST, 5), (LOST, 6), (None, 9))
+        stage.run(most=1)
+        assert len(stage.restarted) == 4
+
+    def test_before_the_first_checkpoint_it_begins_anew(self):
+        stage = Stage((LOST, 0), (None, 9))
+        stage.run(most=1)
+        assert "starting again from the stage's beginning" in stage.said[-1]
+
+    @pytest.mark.parametrize("error", [JobError("judge 'main': the budget is used up"), UserError("8 GPUs")])
+    def test_nothing_else_is_tried_again(self, error):
+        stage = Stage((error, 4))
+        with pytest.raises(type(error)):
+            stage.run(most=5)
+        assert stage.restarted == [False]
+
+    def test_a_node_that_does_not_come_back_ends_it_with_both_reasons(self):
+        stage = Stage((LOST, 4), (UserError("the stage needs 4 GPUs and Ray has 2"), 4))
+        with pytest.raises(JobError, match="the actor died\nit could not be started again: the stage needs 4 GPUs"):
+            stage.run(most=5)
+
+    def test_a_stop_ends_the_pause(self, monkeypatch):
+        monkeypatch.setattr(restarts, "PAUSE_S", 60.0)
+        stop = threading.Event()
+        stop.set()
+        stage = Stage((LOST, 4))
+        with pytest.raises(KeyboardInterrupt):
+            stage.run(most=5, stop=stop)
+
+
+def raised_by_ray(name, text="The actor died unexpectedly", cause=None):
+    error = type(name, (Exception,), {})(text)
+    error.cause = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "lost"),
+    [
+        (raised_by_ray("ActorDiedError"), True),
+        (raised_by_ray("RayTaskError", cause=raised_by_ray("ActorDiedError")), True),
+        (raised_by_ray("RayTaskError", cause=raised_by_ray("EngineDeadError", "see above")), True),
+        (raised_by_ray("RayTaskError", cause=RuntimeError("NCCL communicator was aborted")), True),
+        (raised_by_ray("ActorDiedError", "because of an error raised in its creation task"), False),
+        (raised_by_ray("RayTaskError", cause=ValueError("of a model")), False),
+        (RuntimeError("CUDA out of memory"), False),
+        (JobError("component 'x' failed"), False),
+    ],
+)
+def test_an_error_of_the_engine_is_a_loss_where_a_process_went(error, lost):
+    assert is_loss(error) is lost
+
+
+class TestWhatALogEndsWith:
+    @pytest.fixture
+    def end(self, tmp_path):
+        def ended(*lines, code=1):
+            with StageLog(tmp_path / "1-rl.log", lambda line: None) as log:
+                for line in lines:
+                    log.take(line)
+                with pytest.raises(JobError) as raised:
+                    log.end("1-rl", code)
+            return isinstance(raised.value, LostProcess)
+
+        return ended
+
+    @pytest.mark.parametrize(("code", "lost"), [(-9, True), (137, True), (None, True), (1, False)])
+    def test_a_driver_that_was_killed_is_a_loss(self, end, code, lost):
+        assert end("some line", code=code) is lost
+
+    @pytest.mark.parametrize("lost", [True, False])
+    def test_an_outcome_says_it_itself(self, end, lost):
+        assert end(outcome(lost=lost)) is lost
+
+    @pytest.mark.parametrize(
+        ("raised", "lost"),
+        [
+            ([], True),
+            (["[rank0]: torch.distributed.DistBackendError: NCCL error"], True),
+            (["[rank0]: ValueError: bad rows"], False),
+            (["(launch_node pid=7) [rank1]: torch.OutOfMemoryError: CUDA out of memory."], False),
+        ],
+    )
+    def test_a_rank_that_raised_nothing_was_killed(self, end, raised, lost):
+        assert end(*raised, outcome(in_log=True)) is lost
+
+
+def outcome(**more):
+    return marked(OUTCOME + json.dumps({"error": "it failed", "code": 1, "in_log": False, **more}))
+
+
+def test_the_newest_step_is_read_from_any_engines_checkpoint(tmp_path):
+    assert newest_step(tmp_path / "none") == 0
+    (tmp_path / "_actor").mkdir()
+    (tmp_path / "_actor" / "latest").write_text("global_step12\n")
+    assert newest_step(tmp_path) == 12
