@@ -51,7 +51,8 @@ def test_each_rank_knows_the_others_and_one_that_fails_ends_them_and_the_launche
     assert [(program / f"rank-{rank}").read_text() for rank in range(2)] == ["2 3", "2 3"]
 
 
-def test_an_interrupt_leaves_no_process(program):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupt_or_a_kill_of_what_launched_leaves_no_process(program, ending):
     code = (
         "from rewardlab_openrlhf.job.ranks import _free_port, launch_node; "
         f"launch_node('ranked', [{str(program)!r}, 'stay'], 1, 0, 2, '127.0.0.1', _free_port())"
@@ -59,7 +60,7 @@ def test_an_interrupt_leaves_no_process(program):
     environment = {**os.environ, "RANKED": str(program)}
     with subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL) as process:
         _until(lambda: (program / "rank-1").exists())
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         process.wait(40)
     _until(lambda: not _with(f"RANKED={program}"))
 

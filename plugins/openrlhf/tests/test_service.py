@@ -20,6 +20,7 @@ from rewardlab.errors import JobError, UserError
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.scoring import outage_watch
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -208,6 +209,7 @@ class TestRestarts:
     def outage(self, monkeypatch, capsys):
         """`outage(name)`: wait for the end of its outage, of which the user has read all that the driver knows."""
         monkeypatch.setenv("REWARDLAB_PROGRESS_S", "0.1")
+        monkeypatch.setattr(outage_watch, "LOOK_S", 0.1)
 
         def told(name):
             out, end = "", time.monotonic() + 60
