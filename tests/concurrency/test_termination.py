@@ -39,6 +39,22 @@ print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
     assert said(program) == (0, ["interrupted", "True"])
 
 
+@pytest.mark.parametrize(("signal_name", "heard"), [("SIGTERM", True), ("SIGINT", False)])
+def test_which_signal_it_was_is_known_until_the_block_ends(signal_name, heard):
+    program = f"""
+from rewardlab.concurrency import sigterm_heard
+try:
+    with sigterm_as_interrupt():
+        try:
+            signal.raise_signal(signal.{signal_name})
+        finally:
+            print(sigterm_heard())
+except KeyboardInterrupt:
+    print(sigterm_heard())
+"""
+    assert said(program) == (0, [str(heard), "False"])
+
+
 def test_who_finishes_a_step_first_is_interrupted_again_after_the_grace_period():
     program = """
 heard = []
