@@ -44,7 +44,7 @@ class TestRestarts:
         stage.run(most=1)
         assert stage.restarted == [False, True]
         assert stage.said == [
-            "warning: LostProcess: stage 1-rl: ActorDiedError: the actor died",
+            "warning: stage 1-rl: ActorDiedError: the actor died",
             "starting again from the checkpoint of step 4 (restart 1 of 1; backend.max_restarts)",
         ]
 

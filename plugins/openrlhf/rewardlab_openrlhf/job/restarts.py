@@ -1,9 +1,10 @@
 """Automatic restarts of a stage whose job died of a lost engine, rank or node: `backend.max_restarts`."""
 
 from collections.abc import Callable
+from textwrap import shorten
 from threading import Event
 
-from rewardlab.errors import JobError, UserError, one_line
+from rewardlab.errors import JobError, UserError
 
 from rewardlab_openrlhf.job.lost import LostProcess
 
@@ -41,7 +42,7 @@ def with_restarts(
             if most:
                 raise JobError(f"{lost}\nit was started again {most} times without a new checkpoint") from lost
             raise lost
-        say(f"warning: {one_line(lost, 1000)}")
+        say(f"warning: {shorten(str(lost), 1000)}")
         say(f"starting again from the {_checkpoint(before)} (restart {failed} of {most}; backend.max_restarts)")
         if stop.wait(PAUSE_S):
             raise KeyboardInterrupt
