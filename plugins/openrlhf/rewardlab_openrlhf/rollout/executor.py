@@ -23,8 +23,8 @@ from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
 from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
 from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
-from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 from rewardlab_openrlhf.rollout.receipt import Receipt
+from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
 REPORT_LIMIT_S = 30.0
 """seconds for telling the coordinator why the job ends"""
