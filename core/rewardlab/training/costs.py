@@ -78,11 +78,12 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
             yield f"  {bound}{'' if stage.steps else ' a step'}"
     if stage.evaluation is not None:
         prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
+        when = "before and after" if stage.eval_before else "after"
         for component, judge, calls in _group_questions(plan.components, samples):
             if calls is None:
                 continue
             each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
-            yield f"{component} asks {judge} up to {each} in evaluations, before and after at least"
+            yield f"{component} asks {judge} up to {each} in evaluations, {when} at least"
 
 
 def _cost_bound(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:
