@@ -1,6 +1,7 @@
 """`rewardlab causes RECIPE ROWS`: what moved the reward in rows that exist, and what is odd about its components."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Group, Sample
@@ -98,12 +99,12 @@ def kinds(told):
     return [(finding["kind"], finding["components"]) for finding in told["findings"]]
 
 
-def ledger(tmp_path, plan, groups, trained="yes", attempt=0, steps=(1,)):
+def ledger(tmp_path, plan, groups, trained="yes", attempt=0, steps=(1,), phase="training"):
     """All groups in each of the steps."""
     book = Ledger(tmp_path / "ledger.jsonl", attempt=attempt)
     with Scorer(plan) as scorer:
         for step in steps:
-            book.write(0, step, scorer.score_groups(groups), trained=trained)
+            book.write(0, step, scorer.score_groups(groups), trained=trained, phase=phase)
     book.close()
     return tmp_path / "ledger.jsonl"
 
@@ -211,7 +212,7 @@ def test_a_component_that_fails_too_often_ends_it(recipe, write, main):
 
 def test_a_ledger_counts_what_was_trained_on_and_else_evaluations(recipe, causes, tmp_path):
     plan = make_plan(load(recipe()), purpose="score")
-    book = ledger(tmp_path, plan, [group(row) for row in ROWS], trained="no")
+    book = ledger(tmp_path, plan, [group(row) for row in ROWS], trained="no", phase="during")
     told, err = causes(book)
     assert (told["causes"]["groups"], err) == (12, f"{book}: 12 groups of evaluations\n")
     told, err = causes(ledger(tmp_path, plan, [group(ROWS[3])]))
@@ -225,6 +226,20 @@ def test_steps_that_a_resumed_run_took_again_count_once(recipe, causes, tmp_path
     book = ledger(tmp_path, plan, groups, attempt=1, steps=(3,))  # from the checkpoint of step 2; step 4 is lost
     told, err = causes(book)
     assert (told["causes"]["groups"], err) == (6, f"{book}: 6 groups of training\n")
+
+
+def test_what_was_discarded_does_not_count_and_is_told(recipe, causes, tmp_path):
+    plan = make_plan(load(recipe()), purpose="score")
+    book = Ledger(tmp_path / "ledger.jsonl", attempt=0)
+    with Scorer(plan) as scorer:
+        [kept, dropped] = scorer.score_groups([group(ROWS[3]), group(ROWS[4])])
+    left = replace(dropped, components={}, totals=[None] * 3, shaped=(), causes=None)
+    for scored, trained in ((left, "no"), (kept, "yes"), (dropped, "no")):
+        book.write(0, 1, [scored], trained)
+    book.close()
+    told, err = causes(tmp_path / "ledger.jsonl")
+    assert told["causes"]["groups"] == 1
+    assert "ledger.jsonl: 1 group of training; 6 completions that were not trained on do not count" in err
 
 
 def test_a_ledgers_line_that_a_kill_cut_off_does_not_count(recipe, causes, tmp_path):

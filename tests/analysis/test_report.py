@@ -204,6 +204,20 @@ def test_evaluations_are_shown_where_nothing_was_trained_on_and_of_a_resumed_run
     assert "<p>2 groups that were trained on. A trainer" in page(run), "cut off or not"
 
 
+def test_what_was_discarded_is_counted_and_neither_moved_the_reward_nor_is_an_evaluation(run):
+    groups = [*_caused(0, "yes", short=0.75), *_caused(1, "no", short=0.25)]
+    rows = [row | {"phase": "training", "step": 1} for row in groups]
+    unchosen = rows[1] | {"index": 2, "trained": "no", "total": None, "shaped": None, "components": {}}
+    rows.insert(2, unchosen)
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "<p>1 group that were trained on. A trainer" in text
+    assert "3 of 5 completions (60.0%) were made to be trained on and were not" in text
+    assert "Completions of the last evaluation" not in text
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[2:]))
+    assert "What moved" not in page(run), "discarded groups stand for no evaluation where nothing was trained on"
+
+
 def test_what_a_resumed_run_replaced_is_known_of_lines_that_others_wrote_and_not_of_torn_ones(run):
     rows = [row for step in (1, 2, 3) for row in _caused(step, "yes", short=0.5)]
     again = [row | {"attempt": 1} for row in _caused(2, "yes", short=0.5)]

@@ -27,5 +27,6 @@ def run(options: Namespace) -> int:
         print(json.dumps({"ok": True, "output": str(options.output)} | result.as_dict(), ensure_ascii=False))
         return 0
     replaced = f", {result.superseded:,} of them superseded by a resume" if result.superseded else ""
-    print(f"wrote {result.rows:,} rows of {len(result.columns)} columns{replaced}: {options.output}")
+    discarded = f", {result.discarded:,} of them made for training and not trained on" if result.discarded else ""
+    print(f"wrote {result.rows:,} rows of {len(result.columns)} columns{replaced}{discarded}: {options.output}")
     return 0

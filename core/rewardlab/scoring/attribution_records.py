@@ -13,6 +13,7 @@ from rewardlab.scoring.attribution import (
     GroupRecord,
     Movement,
     ScoredTotals,
+    is_discarded,
 )
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.types import Sample, Score
@@ -49,10 +50,11 @@ def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -
     """Return the movement of a ledger's groups, and whether it is that of training: (movement, True).
 
     Where no group was trained on, it is that of the evaluations: (movement, False). Lines that are not current do not
-    count, and neither do those without contributions, which an older version wrote.
+    count, and neither do those that were discarded and those without contributions, which an older version wrote.
     """
     trained, evaluated = Movement(), Movement()
-    for (*_, use), group in groupby(lines, key=lambda line: (line["attempt"], line["group"], line["trained"])):
+    used = (line for line in lines if not is_discarded(line))
+    for (*_, use), group in groupby(used, key=lambda line: (line["attempt"], line["group"], line["trained"])):
         rows = list(group)
         if rows[0] in current and any("contribution" in entry for entry in rows[0]["components"].values()):
             (evaluated if use == "no" else trained).add(record_of_ledger(rows))

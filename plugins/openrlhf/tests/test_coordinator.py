@@ -177,8 +177,8 @@ class TestWhatIsRecorded:
             assert [prompt.step for prompt in prompts] == [None] * 4
             for key in "abcd":
                 await coordinator.record(place(key, None), scored(1.0, 0.5))
-            waiting = asyncio.create_task(coordinator.may_go("c"))
-            assert [await coordinator.may_go(key) for key in "ab"] == [True, True]
+            waiting = asyncio.create_task(coordinator.may_go("c", 20))
+            assert [await coordinator.may_go(key, 20) for key in "ab"] == [True, True]
             await coordinator.received("b")
             await asyncio.sleep(0)
             assert not waiting.done()

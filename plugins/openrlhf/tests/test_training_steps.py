@@ -31,14 +31,14 @@ class TestReleaseOrder:
             order = ReleaseOrder(batch_size=2)
             for key, step in (("a", 1), ("b", 1), ("c", 2), ("d", 2), ("e", 3)):
                 order.add(key, step)
-            waiting = asyncio.create_task(order.may_go("c"))
-            assert await order.may_go("a")
+            waiting = asyncio.create_task(order.may_go("c", 20))
+            assert await order.may_go("a", 20)
             for key in ("a", "a", "stranger"):
                 order.received(key)
-            assert not await order.may_go("d", seconds=0.01)
+            assert not await order.may_go("d", 0.01)
             order.received("b")
             assert await waiting
-            assert not await order.may_go("e", seconds=0.01)
+            assert not await order.may_go("e", 0.01)
 
         asyncio.run(asyncio.wait_for(work(), 30))
 
@@ -47,10 +47,10 @@ class TestReleaseOrder:
             order = ReleaseOrder(2, step=3, received=1)
             order.add("a", 3)
             order.add("b", 4)
-            assert await order.may_go("recorded before")
-            assert not await order.may_go("b", seconds=0.01)
+            assert await order.may_go("recorded before", 20)
+            assert not await order.may_go("b", 0.01)
             order.received("a")
-            assert await order.may_go("b")
+            assert await order.may_go("b", 20)
 
         asyncio.run(asyncio.wait_for(work(), 30))
 

@@ -11,7 +11,7 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.scorefile import check_numbers, check_output, row_components
 from rewardlab.scoring import OutputRecords, ledger_movement
-from rewardlab.scoring.attribution import Movement
+from rewardlab.scoring.attribution import Movement, is_discarded
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
@@ -57,10 +57,14 @@ def _output_movement(plan: Plan, path: str) -> Movement:
 
 
 def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movement:
-    bad = BadRows()
+    bad, discarded = BadRows(), 0
 
     def good() -> Iterator[Mapping[str, Any]]:
+        nonlocal discarded
         for place, row in whole_lines(path, bad, torn=say):
+            if is_discarded(row):
+                discarded += 1
+                continue
             try:
                 _check_line(row, plan)
             except ValueError as error:
@@ -71,7 +75,8 @@ def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movem
     movement, trained = ledger_movement(good(), current_steps(Path(path)))
     _refuse(bad, path)
     count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
-    say(f"{path}: {count} of {'training' if trained else 'evaluations'}")
+    apart = f"; {discarded:,} completions that were not trained on do not count" if discarded else ""
+    say(f"{path}: {count} of {'training' if trained else 'evaluations'}{apart}")
     return movement
 
 

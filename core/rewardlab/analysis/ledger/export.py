@@ -14,7 +14,7 @@ from rewardlab.data import BadRows, kind_of
 from rewardlab.data.jsonl import told_name
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab.scoring.attribution import CurrentSteps
+from rewardlab.scoring.attribution import CurrentSteps, is_discarded
 
 NUMBERS = ("attempt", "stage", "group", "index")
 NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total")
@@ -22,10 +22,14 @@ NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total"
 
 @dataclass(frozen=True, kw_only=True)
 class ExportResult:
-    """The rows that were written. superseded: how many of them a resume replaced."""
+    """The rows that were written.
+
+    superseded: how many of them a resume replaced. discarded: how many were made to be trained on and were not.
+    """
 
     rows: int
     superseded: int
+    discarded: int
     columns: Sequence[str]
 
     def as_dict(self) -> dict[str, Any]:
@@ -50,7 +54,12 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None]) -> Export
     with flat_file(output, form, columns) as write:
         for row in rows:
             write(row)
-    return ExportResult(rows=rows.count, superseded=rows.superseded, columns=[column.name for column in columns])
+    return ExportResult(
+        rows=rows.count,
+        superseded=rows.superseded,
+        discarded=rows.discarded,
+        columns=[column.name for column in columns],
+    )
 
 
 def _refuse_output(output: Path) -> None:
@@ -152,12 +161,16 @@ class _CountedRows:
 
     def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]):
         self._rows = rows
-        self._place = [column.name for column in columns].index("superseded")
+        self._names = [column.name for column in columns]
         self.count = 0
         self.superseded = 0
+        self.discarded = 0
 
     def __iter__(self) -> Iterator[FlatRow]:
+        superseded = self._names.index("superseded")
+        told = [(name, self._names.index(name)) for name in ("phase", "trained")]
         for row in self._rows:
             self.count += 1
-            self.superseded += bool(row[self._place])
+            self.superseded += bool(row[superseded])
+            self.discarded += is_discarded({name: row[place] for name, place in told})
             yield row

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rewardlab.scoring.attribution import is_discarded
+
 
 class LastGroups:
     """The last groups that were evaluated, with all their lines of the ledger; no more than `most` are kept."""
@@ -13,7 +15,7 @@ class LastGroups:
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Keep a line of the ledger if its group is one of the last."""
-        if line["trained"] != "no" or line.get("phase") == "training":  # training that was discarded, or that failed
+        if line["trained"] != "no" or is_discarded(line):
             return
         self._lines.setdefault((line["attempt"], line["group"]), []).append(line)
         if len(self._lines) > self._most:

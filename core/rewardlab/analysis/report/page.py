@@ -18,6 +18,7 @@ from rewardlab.analysis.report.causes import (
     format_shaped,
     movement_section,
 )
+from rewardlab.analysis.report.discarded import DiscardedCounts
 from rewardlab.analysis.report.judges import Consistency, usage_table
 from rewardlab.analysis.report.last_groups import LastGroups
 from rewardlab.analysis.report.line_parts import passing_lines
@@ -53,12 +54,15 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
         raise UserError(f"{run} is no run directory: {error}") from error
     ledger = run / "ledger.jsonl"
     consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
+    current = current_steps(ledger)
+    discarded = DiscardedCounts(current)
     # the section takes all lines of the ledger, and the other parts take each on its way there
-    moved = movement_section(passing_lines(ledger, [consistency, remarks, shown]), current_steps(ledger))
+    moved = movement_section(passing_lines(ledger, [consistency, remarks, shown, discarded]), current)
     parts = [
         f"<h1>{_safe(run.name)}</h1>",
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
+        *(f"<p>{_safe(sentence)}</p>" for sentence in discarded.sentences()),
         *_judges(list(usage_table(run / "usage.jsonl")), list(consistency.table())),
         *_causes(moved),
         *_remarks(list(remarks.table())),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution.findings import LEAST_GROUPS, findings_of
     from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution, ScoredTotals
     from rewardlab.scoring.attribution.movement import GroupRecord, Movement
-    from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION, CurrentSteps
+    from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION, CurrentSteps, is_discarded
     from rewardlab.scoring.attribution.table import describe_rest, movement_as_dict, movement_lines, movement_table
 else:
     __getattr__, __dir__ = lazy_names(
@@ -36,7 +36,7 @@ else:
             "findings": ["LEAST_GROUPS", "findings_of"],
             "group_attribution": ["Attribution", "GroupAttribution", "ScoredTotals"],
             "movement": ["GroupRecord", "Movement"],
-            "superseded_steps": ["LEDGER_VERSION", "CurrentSteps"],
+            "superseded_steps": ["LEDGER_VERSION", "CurrentSteps", "is_discarded"],
             "table": ["describe_rest", "movement_as_dict", "movement_lines", "movement_table"],
         },
     )
@@ -53,6 +53,7 @@ __all__ = [
     "ScoredTotals",
     "describe_rest",
     "findings_of",
+    "is_discarded",
     "mean",
     "movement_as_dict",
     "movement_lines",

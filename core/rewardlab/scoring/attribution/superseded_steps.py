@@ -8,6 +8,15 @@ LEDGER_VERSION = 2
 """of the lines that `Ledger` writes; those of version 1 name none, and have no phase, prompt and fields"""
 
 
+def is_discarded(line: Mapping[str, Any]) -> bool:
+    """Return whether a completion was made to be trained on and was not.
+
+    A group sampler or dynamic filtering discarded it, or a failure ended its step. Lines of version 1, which do not say
+    what they were made for, are taken for evaluations.
+    """
+    return line.get("phase") == "training" and line.get("trained") == "no"
+
+
 class CurrentSteps:
     """The lines of a ledger that count; `line in steps` says whether one does.
 

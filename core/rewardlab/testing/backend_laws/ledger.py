@@ -37,6 +37,11 @@ class LedgerGroup:
         return self.rows[0]["trained"] != "no"
 
     @property
+    def evaluated(self) -> bool:
+        """Whether it belongs to an evaluation; what is neither that nor trained was discarded, or failed."""
+        return self.rows[0]["phase"] != "training"
+
+    @property
     def place(self) -> str:
         """Say where the group is, for a failing example."""
         keys = ("attempt", "stage", "step", "group")

@@ -34,7 +34,8 @@ def refuse_incomplete(tested: BackendTrial, tried: TriedRun) -> int:
     groups = tried.groups
     last = max((group.attempt for group in groups), default=0)
     for group in groups:
-        if group.attempt == last or group.trained:
+        # what a group sampler did not choose is of any size
+        if group.trained or (group.attempt == last and group.evaluated):
             _refuse_torn(tested, group)
     return sum(_refuse_lost(groups, index, stage) for index, stage in tested.rl.items())
 
@@ -103,7 +104,8 @@ def _refuse_policy_judge(tested: BackendTrial) -> None:
 def _to_score_again(groups: Sequence[LedgerGroup]) -> list[LedgerGroup]:
     """Return one group of each prompt, since rows that are scored have an id each; those trained on come first."""
     by_prompt: dict[str, LedgerGroup] = {}
-    for group in sorted(groups, key=lambda group: not group.trained):
+    whole = [group for group in groups if group.trained or group.evaluated]
+    for group in sorted(whole, key=lambda group: not group.trained):
         by_prompt.setdefault(group.sample, group)
     return [*by_prompt.values()][:MOST_GROUPS]
 

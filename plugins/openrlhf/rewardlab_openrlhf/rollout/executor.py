@@ -29,6 +29,9 @@ from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 REPORT_LIMIT_S = 30.0
 """seconds for telling the coordinator why the job ends"""
 
+TURN_S = 20.0
+"""seconds after which a group asks again whether it is its turn: a call to an actor is no place to wait for ever"""
+
 _log = logging.getLogger(__name__)
 
 
@@ -123,7 +126,8 @@ class GroupExecutor(AgentExecutorBase):
 
     async def _wait_for_turn(self, key: str, what: str) -> None:
         """Return once OpenRLHF has received all groups of the steps before this group's."""
-        while not await self._call_coordinator("may_go", key, what=what):
+        asked_for = min(TURN_S, self._limits.scoring_timeout / 2)  # an answer that takes longer would end the job
+        while not await self._call_coordinator("may_go", key, asked_for, what=what):
             pass
 
     async def _announce(self) -> None:

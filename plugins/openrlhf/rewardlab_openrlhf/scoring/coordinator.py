@@ -90,10 +90,10 @@ class Coordinator:
             parts.release_order.add(place.key, recorded.step)
         parts.judges.check()
 
-    async def may_go(self, key: str) -> bool:
-        """Return whether a recorded group may be handed to OpenRLHF; False, after a while, is to ask again."""
+    async def may_go(self, key: str, seconds: float) -> bool:
+        """Return whether a recorded group may be handed to OpenRLHF; False, after `seconds`, is to ask again."""
         release_order = (await self._parts()).release_order
-        return release_order is None or await release_order.may_go(key)
+        return release_order is None or await release_order.may_go(key, seconds)
 
     async def claim_evaluation(self) -> RolloutPrompt | None:
         """Return a prompt to evaluate on before the first step, which nobody else gets; None once all are given out."""

@@ -9,9 +9,6 @@ import asyncio
 import struct
 from collections.abc import Sequence
 
-TURN_S = 20.0
-"""seconds after which a caller asks again whether it is its turn: a call to an actor is no place to wait for ever"""
-
 
 class TrainingSteps:
     """The steps of an rl stage, by the order in which its groups are recorded. `first` is the first of them."""
@@ -65,7 +62,7 @@ class ReleaseOrder:
             self._open += 1
         self._changed.set()
 
-    async def may_go(self, key: str, seconds: float = TURN_S) -> bool:
+    async def may_go(self, key: str, seconds: float) -> bool:
         """Return True once it is a group's turn, and False where that takes longer than `seconds`."""
         try:
             async with asyncio.timeout(seconds):
