@@ -189,7 +189,7 @@ def _pass_rates(plan: Plan) -> str:
     assert plan.recipe.reward is not None
     what = plan.recipe.reward.correctness
     if what is None:
-        return "OpenRLHF's eval_..._pass1 is a mean of shaped rewards, and no pass rate without `reward.correctness`"
+        return "OpenRLHF's eval_..._pass1 is the mean total, and no pass rate without `reward.correctness`"
     return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"
 
 

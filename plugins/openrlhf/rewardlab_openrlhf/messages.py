@@ -53,7 +53,7 @@ class GroupRewards:
     """index, in order of `put`, of the completion that each member gets"""
     values: tuple[float, ...]
     """what the trainer receives, finite: advantages of mean 0, or shaped rewards for ppo; of an evaluation correctness,
-    or shaped rewards where the recipe names none"""
+    or totals where the recipe names none"""
     correctness: tuple[float, ...] | None
     """None where the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]

@@ -320,6 +320,10 @@ class TestWhatOpenRLHFReceives:
         assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
         assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
 
+    def test_of_an_evaluation_without_correctness_are_totals_and_not_what_a_normalizer_centred(self):
+        assert rewards(self.group(1.0, None, 0.5), (0, 1, 2), None, 3).values == (1.0, 0.75, 0.5)
+        assert rewards(self.group(None, None, None, shaped=(0.0,) * 3), (0, 1, 2), None, 3).values == (0.0,) * 3
+
     @pytest.mark.parametrize("algorithm", ["grpo", "dr_grpo", "rloo", "reinforce_baseline"])
     def test_are_advantages_in_training_which_a_missing_value_leaves_alone(self, algorithm):
         with_hole = self.group(1.0, None, 0.5, shaped=(1.0, 0.75, 0.5))

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from rewardlab import Score
 from rewardlab.errors import JobError
 from rewardlab.training import CENTRED, ScoredGroup, group_advantages
 
@@ -16,7 +15,7 @@ def rewards(
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
     algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation, whose
-    rewards OpenRLHF only averages and calls pass rates: they are the correctness, or else the shaped rewards.
+    rewards OpenRLHF only averages and calls pass rates: they are the correctness, or else the recipe's totals.
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
     OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
@@ -32,7 +31,7 @@ def rewards(
     for log in logs:
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
-    correct = None if correctness is None else _correct(group.components[correctness])
+    correct = None if correctness is None else _known([score.value for score in group.components[correctness]])
     return GroupRewards(
         kept=tuple(kept),
         values=_values(group, algorithm, correct),
@@ -42,14 +41,14 @@ def rewards(
 
 
 def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float, ...] | None) -> tuple[float, ...]:
-    if algorithm is None and correctness is not None:
-        return correctness
+    if algorithm is None:  # not the shaped rewards: a normalizer may centre them, and their mean tells nothing
+        return _known(group.totals) if correctness is None else correctness
     return tuple(group_advantages(algorithm, group) if algorithm in CENTRED else map(float, group.shaped))
 
 
-def _correct(scores: Sequence[Score]) -> tuple[float, ...]:
-    """Return the component's values; 0 for all where it has none for the whole group."""
-    return tuple(0.0 if math.isnan(value) else value for value in _filled([score.value for score in scores]))
+def _known(values: Sequence[float | None]) -> tuple[float, ...]:
+    """Return the values, the mean of the others for one that is missing, and 0 where the whole group has none."""
+    return tuple(0.0 if math.isnan(value) else value for value in _filled(values))
 
 
 def _filled(values: Sequence[float | None]) -> list[float]:
