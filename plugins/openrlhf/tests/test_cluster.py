@@ -162,7 +162,7 @@ def test_a_job_that_was_started_by_another_ends_with_it_however_that_ends(home, 
     command.kill()  # it can tell nobody
     _until(lambda: client.get_job_status(outer).value == "FAILED")
     _until(lambda: not _ranks(home))
-    assert {job.status.value for job in client.list_jobs() if _is_inner(job, home)} <= {"STOPPED", "FAILED"}
+    _until(lambda: {job.status.value for job in client.list_jobs() if _is_inner(job, home)} <= {"STOPPED", "FAILED"})
 
 
 def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again_on_two_nodes_with_storage(submit, home, tmp_path):

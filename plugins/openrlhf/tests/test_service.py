@@ -204,6 +204,18 @@ class TestManyScorers:
         return place.key
 
 
+@ray.remote
+class Busy:
+    """An actor whose second answer takes a while."""
+
+    def __init__(self, seconds):
+        self._pauses = iter([0.0, seconds])
+
+    def waiting(self):
+        time.sleep(next(self._pauses, 0.0))
+        return 3, 0
+
+
 class TestRestarts:
     @pytest.fixture
     def outage(self, monkeypatch, capsys):
@@ -217,9 +229,26 @@ class TestRestarts:
                 assert time.monotonic() < end, out
                 time.sleep(0.2)
             assert out.count(f"rewardlab| warning: {name} is out of reach; its calls wait while Ray restarts it (") == 1
-            assert f"rewardlab| warning: {name} has been out of reach for " in out
 
         return told
+
+    def test_an_actor_that_does_not_answer_is_told_while_that_lasts(self, monkeypatch, cluster):
+        monkeypatch.setenv("REWARDLAB_PROGRESS_S", "0.5")
+        monkeypatch.setattr(outage_watch, "LOOK_S", 0.1)
+        monkeypatch.setattr(outage_watch, "SILENT_S", 1.0)
+        told: list[str] = []
+        watch = outage_watch.OutageWatch(Busy.remote(0.0), {"scorer 0": Busy.remote(5.0)}, told.append)
+        end = time.monotonic() + 30
+        while not any("is back" in line for line in told) and time.monotonic() < end:
+            time.sleep(0.1)
+        watch.close()
+        lost, *lasting, back = told
+        silent = "its calls wait while Ray restarts it (it has not answered for 1 s)"
+        assert lost == f"warning: scorer 0 is out of reach; {silent}"
+        assert len(lasting) >= 2
+        assert all("scorer 0 has been out of reach for " in line for line in lasting)
+        assert all(line.endswith("; 3 groups were under way there") for line in lasting)
+        assert back.startswith("scorer 0 is back after ")
 
     def test_a_scorer_that_dies_scores_again_and_nothing_is_paid_twice(self, start, server, outage):
         service = start()
