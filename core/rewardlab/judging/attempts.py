@@ -11,11 +11,10 @@ from typing import Any
 
 from rewardlab.concurrency import must_reraise, running_task
 from rewardlab.errors import JobError, TryAgain, one_line
-from rewardlab.judging.budget import Budget
 from rewardlab.judging.circuit_breaker import CircuitBreaker
 from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.limits import Limits
 from rewardlab.judging.outage_notice import OutageNotice
-from rewardlab.judging.rate_limit import RateLimit
 from rewardlab.judging.token_counts import plausible_counts
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
@@ -56,7 +55,7 @@ class Attempts:
         judge: Any,
         settings: JudgeUse,
         usage: UsageFile,
-        budget: Budget | None,
+        limits: Limits,
         stopped: Callable[[], JobError | None],
         tell: Callable[[str, bool], None],
     ):
@@ -64,15 +63,15 @@ class Attempts:
         self._judge = judge
         self._settings = settings
         self._usage_file = usage
-        self._budget = budget
+        self._budget = limits.budget
         self._stopped = stopped
         self._tries = 1 + settings.retries
-        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._slots = limits.slots
         self._asking = 0
         self._outage = OutageNotice(lambda: self._asking, tell)
         patience = max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries)
         self._breaker = CircuitBreaker(patience, self._outage.began, self._outage.ended)
-        self._rate_limit = RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
+        self._rate_limit = limits.rate
         self._tell = tell
         self._has_odd_counts = False
 
@@ -151,12 +150,17 @@ class Attempts:
         def is_moot() -> bool:
             return self._stopped() is not None or (self._breaker.is_open and not trial)
 
-        taken = await self._rate_limit.turn(ask, is_moot)
-        if (stopped := self._stopped()) is not None:
-            return Reply(error=str(stopped))
         if is_moot():
-            return None
+            return self._moot()
         bound = await self._budget.hold(ask) if self._budget is not None else None
+        try:  # last, so that no wait for the budget comes between a turn and the call
+            taken = await self._rate_limit.turn(ask, is_moot)
+        except BaseException:
+            self._release(bound)
+            raise
+        if is_moot():
+            self._release(bound)
+            return self._moot()
         if (clock := GROUP_CLOCK.get()) is not None and self._settings.group_timeout is not None:
             clock.sent(self._name, self._settings.group_timeout)
         self._usage.calls += 1
@@ -172,6 +176,15 @@ class Attempts:
                 self._count(ask, taken, reply)
             self._usage_file.tick()
         return outcome
+
+    def _moot(self) -> Reply | None:
+        stopped = self._stopped()
+        return None if stopped is None else Reply(error=str(stopped))
+
+    def _release(self, bound: tuple[int, int] | None) -> None:
+        """Give back what was set aside for a question that is not sent."""
+        if self._budget is not None and bound is not None:
+            self._budget.settle(bound, None)
 
     def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
         self._rate_limit.settle(ask, taken, reply)

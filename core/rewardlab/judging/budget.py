@@ -34,7 +34,7 @@ class Budget:
         save: Callable[[Mapping[str, float]], None] | None = None,
     ):
         self._name = name
-        self._limits = {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
+        self._limits = limits_by_unit(limits)
         self._price = price
         self._most_tokens = most_tokens
         self._under_way = (0, 0)  # integers, so that the sum is exactly 0 once nothing is under way
@@ -49,8 +49,8 @@ class Budget:
 
         Raises JobError if that exceeds the budget.
         """
-        bound = self._bound(ask)
-        amounts = self._cost(*bound)
+        bound = question_bound(ask, self._most_tokens)
+        amounts = cost(self._price, bound)
         while not self._fits(amounts):
             self._settled.clear()
             await self._settled.wait()
@@ -61,15 +61,13 @@ class Budget:
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
         """Replace what was set aside by what the question cost; by its bound if that is `unknown` or not counted."""
         self._under_way = (self._under_way[0] - bound[0], self._under_way[1] - bound[1])
-        counts = (reply.prompt_tokens, reply.completion_tokens) if reply is not None else (0, 0)
-        uncounted = reply is not None and reply.error is None and None in counts
-        for unit, amount in self._cost(*(bound if unknown or uncounted else (n or 0 for n in counts))).items():
+        for unit, amount in cost(self._price, tokens_spent(bound, reply, unknown)).items():
             self.spent[unit] += amount
         self._settled.set()
 
     def at_most(self) -> dict[str, float]:
         """Return what may have been spent of each limited unit, questions under way included."""
-        held = self._cost(*self._under_way)
+        held = cost(self._price, self._under_way)
         return {unit: self.spent[unit] + held[unit] for unit in self._limits}
 
     def _fits(self, amounts: Mapping[str, float]) -> bool:
@@ -77,11 +75,7 @@ class Budget:
         if self._refusal is None:
             over = (unit for unit, limit in self._limits.items() if self.spent[unit] + amounts[unit] > limit)
             if (unit := next(over, None)) is not None:
-                self._refusal = (
-                    f"judge {self._name!r}: its budget of {self._limits[unit]:g} {unit} is used up "
-                    f"({self.spent[unit]:.6g} spent, and the next question could cost {amounts[unit]:.4g}); "
-                    f"raise judges.{self._name}.budget.{unit} and go on with --resume"
-                )
+                self._refusal = refusal(self._name, unit, self._limits[unit], self.spent[unit], amounts[unit])
         if self._refusal is not None:
             raise JobError(self._refusal)
         return all(now + amounts[unit] <= self._limits[unit] for unit, now in self.at_most().items())
@@ -93,11 +87,35 @@ class Budget:
             self._saved |= ahead
             self._save(ahead)
 
-    def _bound(self, ask: Ask) -> tuple[int, int]:
-        asked = ask.params.get("max_completion_tokens", ask.params.get("max_tokens"))
-        answer = asked if isinstance(asked, int) else self._most_tokens or 0
-        return question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer
 
-    def _cost(self, prompt: int, completion: int) -> dict[str, float]:
-        usd = 0.0 if self._price is None else self._price.cost(prompt, completion)
-        return {"tokens": prompt + completion, "usd": usd}
+def question_bound(ask: Ask, most_tokens: int | None) -> tuple[int, int]:
+    """Return the most tokens that a question and its answer can have."""
+    asked = ask.params.get("max_completion_tokens", ask.params.get("max_tokens"))
+    answer = asked if isinstance(asked, int) else most_tokens or 0
+    return question_bytes(ask) + MESSAGE_TOKENS * (len(ask.messages) + 1), answer
+
+
+def tokens_spent(bound: tuple[int, int], reply: Reply | None, unknown: bool) -> tuple[int, int]:
+    """Return what a question is taken to have cost: its bound if that is `unknown` or was not counted."""
+    counts = (reply.prompt_tokens, reply.completion_tokens) if reply is not None else (0, 0)
+    uncounted = reply is not None and reply.error is None and None in counts
+    return bound if unknown or uncounted else (counts[0] or 0, counts[1] or 0)
+
+
+def cost(price: Price | None, tokens: tuple[int, int]) -> dict[str, float]:
+    """Return what tokens of questions and of answers cost in each unit."""
+    return {"tokens": sum(tokens), "usd": 0.0 if price is None else price.cost(*tokens)}
+
+
+def limits_by_unit(limits: BudgetUse) -> dict[str, float]:
+    """Return the limit of each unit that has one."""
+    return {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
+
+
+def refusal(name: str, unit: str, limit: float, spent: float, amount: float) -> str:
+    """Return why a question that could cost `amount` cannot be paid for, and what to do."""
+    return (
+        f"judge {name!r}: its budget of {limit:g} {unit} is used up "
+        f"({spent:.6g} spent, and the next question could cost {amount:.4g}); "
+        f"raise judges.{name}.budget.{unit} and go on with --resume"
+    )

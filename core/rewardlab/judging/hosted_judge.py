@@ -14,6 +14,7 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.attempts import Attempts
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.limits import Limits, own_limits
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.unparsable import UnparsableWatch
@@ -47,21 +48,31 @@ class HostedJudge:
         self._home = home
         self._judging = judging or JudgingSettings()
         self._unparsable = UnparsableWatch(name, spec.local)
-        folder = None if spec.local else self._judging.folder
+        sharing = None if spec.local else self._judging.sharing
+        folder = None if spec.local or sharing is not None else self._judging.folder
         stem = quote(name, safe=" ")
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
         self.earlier_usage = self.usage.minus(Usage())  # a copy, since the counts go on
-        self._budget: Budget | None = None
-        if settings.budget is not None and not spec.local:
-            most = spec.most_tokens(options) if spec.most_tokens is not None else None
-            spent = self._usage.spent()
-            self._budget = Budget(name, settings.budget, settings.price, most, spent, self._usage.save)
-        self._attempts = Attempts(name, judge, settings, self._usage, self._budget, lambda: self.stopped, self._tell)
+        most = spec.most_tokens(options) if spec.most_tokens is not None else None
+        limits = self._own_limits(most) if sharing is None else sharing.limits(name, settings, most)
+        self._budget = limits.budget
+        self._attempts = Attempts(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
         kept = folder and folder / f"{stem}.answers.jsonl"
-        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept)
+        store = None if sharing is None else sharing.replies(name)
+        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept, store)
+        self.unreadable = False
+        """Whether it must end the job because its answers cannot be read."""
         if folder is not None:  # only now: a cassette that is missing leaves nothing behind
             folder.mkdir(parents=True, exist_ok=True)
+
+    def _own_limits(self, most_tokens: int | None) -> Limits:
+        """Return limits of this process alone."""
+        use, budget = self._settings, None
+        if use.budget is not None and not self._spec.local:
+            spent = self._usage.spent()
+            budget = Budget(self.name, use.budget, use.price, most_tokens, spent, self._usage.save)
+        return own_limits(use, budget)
 
     @property
     def usage(self) -> Usage:
@@ -92,11 +103,23 @@ class HostedJudge:
         if ok:
             self._cache.read(reply)
         if warning is not None and self._judging.stop_on_unparsable and not self._spec.local:
+            self.unreadable = True
             self._stop(JobError(warning + self._forget_unread()))
         elif warning is not None:
             self._judging.say(redact(f"warning: {warning}"))
         if self._unparsable.is_over:
             self._cache.trust()
+
+    def stop(self, why: str, unreadable: bool) -> None:
+        """Make no further call because another process said why the job has to end.
+
+        unreadable: because nobody can read the answers; those that were not read here are not kept, either.
+        """
+        if self.stopped is None:
+            self.unreadable = unreadable
+            self._stop(JobError(why))
+            if unreadable:
+                self._forget_unread()
 
     def _forget_unread(self) -> str:
         """Let a job that goes on ask again for the answers that could not be read; return how the user reads of it."""

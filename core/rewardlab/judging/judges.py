@@ -71,11 +71,7 @@ class Judges(NamedJudges[HostedJudge]):
 
     def summary(self) -> list[str]:
         """Return a line for each judge that was asked in this attempt."""
-        return [f"judge {name}: {self._line(name, usage)}" for name, usage in self.attempt_usage().items()]
-
-    def _line(self, name: str, usage: Usage) -> str:
-        earlier = self._judges[name].earlier_usage
-        return usage.line() + (f" (earlier attempts: {earlier.line()})" if earlier.calls else "")
+        return format_summary({name: (judge.usage, judge.earlier_usage) for name, judge in self._judges.items()})
 
     def close(self) -> None:
         """Close the judges, from a thread other than their home's; calling it again does nothing.
@@ -90,6 +86,16 @@ class Judges(NamedJudges[HostedJudge]):
             closing.cancel()
             return
         closing.result()
+
+
+def format_summary(usages: Mapping[str, tuple[Usage, Usage]]) -> list[str]:
+    """Return a line for each judge that was asked in this attempt; given are its counts now and when that began."""
+    lines = []
+    for name, (usage, earlier) in usages.items():
+        since = usage.minus(earlier)
+        before = f" (earlier attempts: {earlier.line()})" if earlier.calls else ""
+        lines += [f"judge {name}: {since.line()}{before}"] if since.asked else []
+    return lines
 
 
 async def _close_all(judges: list[HostedJudge]) -> None:

@@ -16,12 +16,16 @@ SOON = 1e-6  # seconds too short to wait for
 
 
 class Bucket:
-    """A token bucket: evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`."""
+    """A token bucket: evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`.
 
-    def __init__(self, per_minute: float):
+    over: seconds in which no more than `per_minute` is given out, where it may be used some seconds later. full:
+    whether the burst is there at the start.
+    """
+
+    def __init__(self, per_minute: float, over: float = SECONDS, full: bool = True):
         self._burst = max(1.0, per_minute / SECONDS)
-        self._rate = (per_minute - (self._burst - 1.0)) / SECONDS
-        self._level = self._burst
+        self._rate = (per_minute - (self._burst - 1.0)) / over
+        self._level = self._burst if full else 0.0
         self._then = time.monotonic()
 
     def give(self, cost: float) -> None:
@@ -36,6 +40,23 @@ class Bucket:
         return max(0.0, -self._level / self._rate)
 
 
+class TokenEstimate:
+    """An estimate of the tokens of a question and its answer, learnt from those that a server counted."""
+
+    def __init__(self) -> None:
+        self._answer = FIRST_ANSWER_TOKENS
+        self._per_byte = 1.0 / BYTES_A_TOKEN
+
+    def of(self, ask: Ask) -> float:
+        """Return the tokens that the question will take."""
+        return question_bytes(ask) * self._per_byte + self._answer
+
+    def learn(self, ask: Ask, reply: Reply) -> None:
+        """Learn from a reply whose tokens were counted."""
+        self._answer += LEARNING * ((reply.completion_tokens or 0) - self._answer)
+        self._per_byte += LEARNING * ((reply.prompt_tokens or 0) / max(1, question_bytes(ask)) - self._per_byte)
+
+
 class RateLimit:
     """The rate limits of a judge, each a number a minute or None. Questions go in the order in which they came."""
 
@@ -44,8 +65,7 @@ class RateLimit:
         self._tokens = Bucket(tokens) if tokens else None
         self._line = asyncio.Lock()
         self._given = asyncio.Event()
-        self._answer = FIRST_ANSWER_TOKENS
-        self._per_byte = 1.0 / BYTES_A_TOKEN
+        self._estimate = TokenEstimate()
 
     async def turn(self, ask: Ask, is_moot: Callable[[], bool] = lambda: False) -> float:
         """Wait until the question may go; return the tokens that were taken for it, for `settle`.
@@ -55,7 +75,7 @@ class RateLimit:
         if self._requests is None and self._tokens is None:
             return 0.0
         async with self._line:  # one at a time, so that what a cancelled question gives back disturbs no other's turn
-            estimate = question_bytes(ask) * self._per_byte + self._answer
+            estimate = self._estimate.of(ask)
             takes = [(bucket, cost) for bucket, cost in ((self._requests, 1.0), (self._tokens, estimate)) if bucket]
             for bucket, cost in takes:
                 bucket.give(-cost)
@@ -79,8 +99,7 @@ class RateLimit:
         answer = reply.completion_tokens or 0
         self._tokens.give(taken - reply.prompt_tokens - answer)
         self._given.set()
-        self._answer += LEARNING * (answer - self._answer)
-        self._per_byte += LEARNING * (reply.prompt_tokens / max(1, question_bytes(ask)) - self._per_byte)
+        self._estimate.learn(ask, reply)
 
 
 def question_bytes(ask: Ask) -> int:

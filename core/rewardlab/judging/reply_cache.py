@@ -1,12 +1,12 @@
-"""Replies that need no call: kept in cassettes, or on their way to another asker of the same question."""
+"""Replies that need no call: kept in files, or on their way to another asker of the same question."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
-from rewardlab.files import expanded
-from rewardlab.judging.cassette import Cassette, question_key
+from rewardlab.judging.cassette import question_key
+from rewardlab.judging.kept_replies import KeptReplies
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
@@ -16,35 +16,50 @@ MOST_UNREAD = 4096
 """answers whose asker has not said yet whether they could be read; the oldest are taken for readable"""
 
 
-class ReplyCache:
-    """The cassettes of one judge, and its questions that are under way.
+class ReplyStore(Protocol):
+    """The replies of a judge: files of this process (KeptReplies), or of several (SharedReplies)."""
 
-    A recipe's cassette is searched first. New answers go into it in mode record; without a cassette, or in mode
-    replay, they go into the file `kept` of the job, if there is one.
+    async def claim(self, key: str) -> Reply | None:
+        """Return the kept reply, or one with an error; None where this process is to ask, and `keep` or `release`."""
+
+    async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
+        """Keep a reply and return the one that is kept now. Raises JobError if it cannot be kept."""
+
+    def release(self, key: str) -> None:
+        """Note that a question that was claimed got no reply."""
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """Forget kept replies, and return how many at most. Raises JobError if that cannot be written."""
+
+    def close(self) -> None:
+        """Close the files; calling it again does nothing."""
+
+
+class ReplyCache:
+    """The kept replies of one judge, and its questions that are under way.
 
     Until `trust` is called, it remembers which of the kept answers were not `read`, so that they can be forgotten.
+    store: in place of the recipe's cassette and the file `kept`, where several processes share the judge.
     """
 
-    def __init__(self, name: str, identity: Mapping[str, Any], use: CassetteUse | None, kept: Path | None):
+    def __init__(
+        self,
+        name: str,
+        identity: Mapping[str, Any],
+        use: CassetteUse | None,
+        kept: Path | None,
+        store: ReplyStore | None = None,
+    ):
         """Open the cassettes. Raises UserError if the recipe's cassette cannot be used."""
-        self._name = name
         self._identity = identity
         self._use = use
         self._under_way: dict[str, asyncio.Future[Reply | None]] = {}
-        self._cassettes: list[Cassette] = []
-        self._writable: Cassette | None = None
+        own = KeptReplies(name, use, kept) if store is None else None
+        self.kept_in = own.kept_in if own is not None else None
+        """The file that new answers are written to; None if they are not kept by this process."""
+        self._store: ReplyStore = own or cast(ReplyStore, store)
+        self._keeps = store is not None or self.kept_in is not None
         self._unread: dict[str, str] | None = {}  # key -> text
-        if use is not None:
-            self._cassettes.append(Cassette(expanded(use.path), write=use.mode == "record"))
-            self._writable = self._cassettes[0] if use.mode == "record" else None
-        if kept is not None and (use is None or use.mode == "replay"):
-            self._writable = Cassette(kept)
-            self._cassettes.append(self._writable)
-
-    @property
-    def kept_in(self) -> Path | None:
-        """The file that new answers are written to; None if they are not kept."""
-        return self._writable.path if self._writable is not None else None
 
     @property
     def strict(self) -> bool:
@@ -60,40 +75,44 @@ class ReplyCache:
         """Return (the reply, whether it took no call of its own). Raises JobError if a new answer cannot be kept."""
         key = question_key(self._identity, ask)
         while True:
-            if (kept := self._find(key)) is not None:
-                self._note(key, kept)
-                return kept, True
-            if self._use is not None and self.strict:
-                why = f"judge {self._name!r}: the cassette {self._use.path} has no answer to this question"
-                return Reply(error=why), False
             leader = self._under_way.get(key)
             if leader is None:
-                return await self._lead(key, ask, call), False
+                return await self._lead(key, ask, call)
             reply = await asyncio.shield(leader)
             if reply is not None:
                 return reply, True
 
-    async def _lead(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> Reply:
-        """Make the call; equal questions wait for its reply, or one of them makes the call if this one is cancelled."""
+    async def _lead(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> tuple[Reply, bool]:
+        """Claim the question and make the call; equal questions wait for its reply.
+
+        One of them does so in its place if this one is cancelled.
+        """
         leading: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
         self._under_way[key] = leading
         reply = None
         try:
-            reply = await call(ask)
-            if reply.error is None and self._writable is not None:
-                reply = self._writable.add(key, redact(str(self._identity.get("model", ""))), ask.draw, reply)
+            if (reply := await self._store.claim(key)) is not None:
+                reused = reply.error is None
+            else:
+                reply, reused = await self._ask(key, ask, call), False
+            if reply.error is None:
                 self._note(key, reply)
         finally:
             del self._under_way[key]
             if not leading.done():
                 leading.set_result(reply)
-        return reply
+        return reply, reused
 
-    def _find(self, key: str) -> Reply | None:
-        for cassette in self._cassettes:
-            if (reply := cassette.find(key)) is not None:
-                return reply
-        return None
+    async def _ask(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> Reply:
+        reply = None
+        try:
+            reply = await call(ask)
+        finally:
+            if reply is None or reply.error is not None or not self._keeps:
+                self._store.release(key)
+        if reply.error is not None or not self._keeps:
+            return reply
+        return await self._store.keep(key, redact(str(self._identity.get("model", ""))), ask.draw, reply)
 
     def read(self, reply: Reply) -> None:
         """Note that an answer could be read."""
@@ -107,20 +126,18 @@ class ReplyCache:
     def forget_unread(self) -> int:
         """Forget the kept answers that were not read, keep no more, and return how many they were."""
         unread, self._unread = self._unread or {}, None
-        writable, self._writable = self._writable, None
-        return 0 if writable is None else writable.forget(unread)
+        keeps, self._keeps = self._keeps, False
+        return self._store.forget(unread) if keeps else 0
 
     def _note(self, key: str, reply: Reply) -> None:
-        if self._unread is not None and self._writable is not None:
+        if self._unread is not None and self._keeps:
             self._unread[key] = reply.text
             if len(self._unread) > MOST_UNREAD:
                 del self._unread[next(iter(self._unread))]
 
     def close(self) -> None:
         """Close the cassettes; calling it again does nothing."""
-        for cassette in self._cassettes:
-            cassette.close()
-        self._cassettes, self._writable = [], None
+        self._store.close()
 
 
 def judge_identity(spec: JudgeSpec, settings: JudgeUse, options: Any) -> dict[str, Any]:

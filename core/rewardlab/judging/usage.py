@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_json, write_json
@@ -39,6 +40,11 @@ class Usage:
         """Return the counts that have been added since `earlier`."""
         return Usage(**{f.name: getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)})
 
+    def add(self, more: "Usage") -> None:
+        """Add counts."""
+        for f in fields(self):
+            setattr(self, f.name, getattr(self, f.name) + getattr(more, f.name))
+
     def line(self) -> str:
         """Return the counts as text for people; those that are usually 0 only if they are not."""
         parts = [f"{self.calls:,} calls", f"{self.prompt_tokens + self.completion_tokens:,} tokens"]
@@ -53,19 +59,32 @@ class UsageFile:
     """A small file that keeps the counts: written at most once a second and at the end, whole or not at all.
 
     `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
-    interrupted; the counts in the file lag behind by up to a second.
+    interrupted; the counts in the file lag behind by up to a second. Where several processes ask, the file also holds
+    each one's part of the counts, so that whoever goes on with it does not count them twice.
     """
 
     def __init__(self, path: Path | None):
         self._path = path
         self._saved = time.monotonic()
         self.at_most: Mapping[str, float] = {}
+        self._shares: dict[str, Usage] = {}
         self.usage = self._load()
 
     def tick(self) -> None:
         """Save the counts after a change, unless they were saved less than SAVE_EVERY_S ago."""
         if self._path is not None and time.monotonic() - self._saved >= SAVE_EVERY_S:
             self.save()
+
+    def count(self, process: str, usage: Usage) -> None:
+        """Replace what a process that asks had counted so far since it began."""
+        earlier = self._shares.get(process)
+        if earlier != usage:
+            self.usage.add(usage if earlier is None else usage.minus(earlier))
+            self._shares[process] = usage
+
+    def close_share(self, process: str) -> None:
+        """Note that a process has ended; its counts stay."""
+        self._shares.pop(process, None)
 
     def spent(self) -> dict[str, float]:
         """Return what a budget must take as spent, by unit: the counts, or `at_most` if that is more."""
@@ -79,10 +98,18 @@ class UsageFile:
         if self._path is None:
             return
         try:
-            write_json(self._path, asdict(self.usage) | ({"at_most": dict(self.at_most)} if self.at_most else {}))
+            write_json(self._path, self._content())
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._saved = time.monotonic()
+
+    def _content(self) -> dict[str, Any]:
+        content: dict[str, Any] = asdict(self.usage)
+        if self.at_most:
+            content["at_most"] = dict(self.at_most)
+        if self._shares:
+            content["shares"] = {process: asdict(usage) for process, usage in self._shares.items()}
+        return content
 
     def _load(self) -> Usage:
         if self._path is None:
@@ -90,6 +117,7 @@ class UsageFile:
         try:
             content = read_json(self._path)
             self.at_most = {unit: float(amount) for unit, amount in content.pop("at_most", {}).items()}
+            self._shares = {process: Usage(**counts) for process, counts in content.pop("shares", {}).items()}
             return Usage(**content)
         except FileNotFoundError:
             return Usage()

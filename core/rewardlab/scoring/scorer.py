@@ -67,6 +67,7 @@ class Scorer:
         `async ask(Ask) -> Reply` and `understood(reply, ok)`. They are neither opened, checked nor closed here,
         and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
+    home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Scorer:
         judging: JudgingSettings | None = None,
         judges: Mapping[str, Any] | None = None,
         shared: SharedResources | None = None,
+        home: LoopThread | None = None,
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
@@ -85,7 +87,8 @@ class Scorer:
             require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
-        self._home = LoopThread("rewardlab-scoring")
+        self._owns_home = home is None
+        self._home = home or LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
         shared = shared or SharedResources()
@@ -193,7 +196,8 @@ class Scorer:
         try:
             self.judges.close()
         finally:
-            self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
+            if self._owns_home:
+                self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
             self._closing.close()
 
     def __enter__(self) -> "Scorer":

@@ -1,0 +1,278 @@
+"""A judge's limits on loan, as the attempts of one of several processes meet them.
+
+Each part says what it wants in a report (`LeaseReport`) and lives on what the last grant (`LeaseGrant`) brought. All of
+it belongs to one event loop.
+"""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+
+from rewardlab.errors import JobError
+from rewardlab.judging.budget import question_bound, tokens_spent
+from rewardlab.judging.lease_messages import LeaseGrant, LeaseReport, Tokens
+from rewardlab.judging.limits import Limits
+from rewardlab.judging.rate_limit import TokenEstimate
+from rewardlab.judging.turn_lender import LAPSE_S, MOST_TURNS
+from rewardlab.judging.usage import Usage
+from rewardlab.recipe.use import JudgeUse
+from rewardlab.types import Ask, Reply
+
+MOST_NEEDS = 256
+ROUNDING = 1e-6  # tokens
+
+
+class LeasedSlots:
+    """Places for questions under way: as many as there are permits. `async with` takes one. need: says that more are."""
+
+    def __init__(self, need: Callable[[], None]):
+        self._need = need
+        self._held = self._cap = self.used = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def wanted(self) -> int:
+        """Permits that could be used now."""
+        return self.used + len(self._waiting)
+
+    async def __aenter__(self) -> None:
+        if self.used < min(self._held, self._cap) and not self._waiting:
+            self.used += 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        self._need()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                await self.__aexit__()
+            else:
+                self._waiting.remove(place)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self.used -= 1
+        self._serve()
+
+    def keep(self) -> int:
+        """Give back the free permits that may not be kept, and return how many are left."""
+        self._held = max(self.used, min(self._held, self._cap))
+        return self._held
+
+    def take(self, permits: int, cap: int) -> None:
+        """Have this many permits, of which `cap` may be kept."""
+        self._held, self._cap = permits, cap
+        self._serve()
+
+    def _serve(self) -> None:
+        while self._waiting and self.used < min(self._held, self._cap):
+            place = self._waiting.popleft()
+            if not place.done():
+                self.used += 1
+                place.set_result(None)
+
+
+class LeasedTurns:
+    """Turns by a rate limit that others share. limited: whether there is a limit at all."""
+
+    def __init__(self, limited: bool, need: Callable[[], None]):
+        self._limited = limited
+        self._need = need
+        self._estimate = TokenEstimate()
+        self._line: deque[tuple[float, asyncio.Future[float]]] = deque()
+        self.refund = 0.0
+
+    @property
+    def wanted(self) -> tuple[float, ...]:
+        """The estimated tokens of the first questions that wait."""
+        return tuple(cost for cost, _ in list(self._line)[:MOST_TURNS])
+
+    async def turn(self, ask: Ask, is_moot: Callable[[], bool] = lambda: False) -> float:
+        """Wait until the question may go, as RateLimit does, and return the tokens that were lent for it."""
+        if not self._limited:
+            return 0.0
+        cost = self._estimate.of(ask)
+        while True:
+            turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+            self._line.append((cost, turn))
+            self._need()
+            try:
+                until = await turn
+            except asyncio.CancelledError:
+                if (cost, turn) in self._line:
+                    self._line.remove((cost, turn))
+                raise
+            if is_moot():
+                self.refund += cost
+                return 0.0
+            if time.monotonic() <= until:
+                return cost
+            self.refund += cost  # this process was held up: what was lent has lapsed
+
+    def settle(self, ask: Ask, taken: float, reply: Reply) -> None:
+        """Report what the question did not need of its tokens, and learn from the count."""
+        if reply.prompt_tokens is not None and self._limited:
+            self.refund += taken - reply.prompt_tokens - (reply.completion_tokens or 0)
+            self._estimate.learn(ask, reply)
+
+    def take(self, count: int, tokens: float, until: float) -> None:
+        """Let the first `count` questions go, as far as `tokens` suffices, until this time on the monotonic clock."""
+        while count and self._line and self._line[0][0] <= tokens + ROUNDING:
+            cost, turn = self._line.popleft()
+            if not turn.done():
+                count, tokens = count - 1, tokens - cost
+                turn.set_result(until)
+        self.refund += tokens
+
+
+class LeasedBudget:
+    """A part of a budget. most_tokens: of an answer, as in Budget."""
+
+    def __init__(self, most_tokens: int | None, need: Callable[[], None]):
+        self._most_tokens = most_tokens
+        self._need = need
+        self._free = self._under_way = self.spent = (0, 0)
+        self._spent_then = (0, 0)
+        self._waiting: deque[tuple[Tokens, asyncio.Future[None]]] = deque()
+        self._refused: str | None = None
+
+    @property
+    def needs(self) -> tuple[Tokens, ...]:
+        """What is wanted for each of the first questions that wait, beyond what is free."""
+        free, needs = self._free, []
+        for bound, _ in list(self._waiting)[:MOST_NEEDS]:
+            missing = max(0, bound[0] - free[0]), max(0, bound[1] - free[1])
+            free = free[0] - bound[0] + missing[0], free[1] - bound[1] + missing[1]
+            if any(missing):
+                needs.append(missing)
+        return tuple(needs)
+
+    @property
+    def first(self) -> Tokens:
+        """The most that the first question can cost that waits."""
+        return self._waiting[0][0] if self._waiting else (0, 0)
+
+    @property
+    def unspent(self) -> Tokens:
+        """What was lent and is not spent."""
+        return self._free[0] + self._under_way[0], self._free[1] + self._under_way[1]
+
+    async def hold(self, ask: Ask) -> Tokens:
+        """Set aside the most that the question can cost, as Budget does. Raises JobError where nothing is left."""
+        bound = question_bound(ask, self._most_tokens)
+        if self._waiting or not self._take(bound):
+            await self._wait(bound)
+        return bound
+
+    def settle(self, bound: Tokens, reply: Reply | None, unknown: bool = False) -> None:
+        """Replace what was set aside by what the question cost, as Budget does."""
+        cost = tokens_spent(bound, reply, unknown)
+        self._under_way = self._under_way[0] - bound[0], self._under_way[1] - bound[1]
+        self.spent = self.spent[0] + cost[0], self.spent[1] + cost[1]
+        self._free = self._free[0] + bound[0] - cost[0], self._free[1] + bound[1] - cost[1]
+        self._serve()
+
+    def at_most(self) -> dict[str, float]:
+        """Return nothing: the lender keeps the amounts."""
+        return {}
+
+    def ahead(self) -> Tokens:
+        """Return twice what was spent since the last report: the next questions will need about that."""
+        since = self.spent[0] - self._spent_then[0], self.spent[1] - self._spent_then[1]
+        self._spent_then = self.spent
+        return 2 * since[0], 2 * since[1]
+
+    def give_back(self) -> None:
+        """Give back what no question under way needs."""
+        self._free = min(0, self._free[0]), min(0, self._free[1])
+
+    def take(self, lent: Tokens, refused: str | None) -> None:
+        """Have more to spend, or the reason why there will never be."""
+        self._free = self._free[0] + lent[0], self._free[1] + lent[1]
+        self._refused = refused
+        self._serve()
+
+    async def _wait(self, bound: Tokens) -> None:
+        held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((bound, held))
+        self._need()
+        try:
+            await held
+        except asyncio.CancelledError:
+            if held.done() and not held.cancelled() and held.exception() is None:
+                self.settle(bound, None)
+            elif (bound, held) in self._waiting:
+                self._waiting.remove((bound, held))
+            raise
+
+    def _take(self, bound: Tokens) -> bool:
+        if self._refused is not None:
+            raise JobError(self._refused)
+        if bound[0] > self._free[0] or bound[1] > self._free[1]:
+            return False
+        self._free = self._free[0] - bound[0], self._free[1] - bound[1]
+        self._under_way = self._under_way[0] + bound[0], self._under_way[1] + bound[1]
+        return True
+
+    def _serve(self) -> None:
+        while self._waiting:
+            bound, held = self._waiting[0]
+            if not held.done():
+                try:
+                    if not self._take(bound):
+                        return
+                    held.set_result(None)
+                except JobError as error:
+                    held.set_exception(error)
+            self._waiting.popleft()
+
+
+class LeasedLimits:
+    """The limits of one judge on loan.
+
+    need: called when a question has to wait for the next grant. most_tokens: as in Budget.
+    """
+
+    def __init__(self, settings: JudgeUse, most_tokens: int | None, need: Callable[[], None]):
+        self._slots = LeasedSlots(need)
+        limited = bool(settings.requests_per_minute or settings.tokens_per_minute)
+        self._turns = LeasedTurns(limited, need)
+        self._budget = None if settings.budget is None else LeasedBudget(most_tokens, need)
+        self._reported: tuple[float, ...] = ()
+        self._recalled = False
+        self.limits = Limits(slots=self._slots, rate=self._turns, budget=self._budget)
+
+    def report(self, usage: Usage, stopped: str | None = None, unreadable: bool = False, last: bool = False) -> LeaseReport:
+        """Return a report for the lender. last: give everything back."""
+        if last:
+            self._slots.take(0, 0)
+        budget = self._budget or LeasedBudget(None, lambda: None)
+        if self._recalled or last:
+            budget.give_back()
+        self._reported = self._turns.wanted
+        return LeaseReport(
+            permits=self._slots.keep(),
+            wanted=0 if last else self._slots.wanted,
+            turns=() if last else self._reported,
+            refund=self._turns.refund,
+            spent=budget.spent,
+            unspent=budget.unspent,
+            needs=() if last else budget.needs,
+            first=budget.first,
+            ahead=(0, 0) if last else budget.ahead(),
+            usage=usage,
+            stopped=stopped,
+            unreadable=unreadable,
+        )
+
+    def take(self, grant: LeaseGrant, sent: float) -> None:
+        """Take what a lender gave for the last report, which was sent at this time on the monotonic clock."""
+        self._slots.take(grant.permits, grant.cap)
+        self._recalled = grant.recall
+        if grant.turns:
+            self._turns.take(grant.turns, math.fsum(self._reported[: grant.turns]), sent + LAPSE_S)
+        if self._budget is not None:
+            self._budget.take(grant.lent, grant.refused)
