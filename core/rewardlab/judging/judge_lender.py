@@ -119,6 +119,14 @@ class JudgeLender:
 class JudgeLenders(NamedJudges[JudgeLender]):
     """The lenders of a job's judges, by name."""
 
+    @classmethod
+    def open(
+        cls, judges: Mapping[str, Component], folder: Path, borrowers: int, restarted: bool = False
+    ) -> "JudgeLenders":
+        """Open the lenders of these judges; see JudgeLender. Raises JobError if counts in `folder` cannot be read."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls({name: JudgeLender(name, one, folder, borrowers, restarted) for name, one in judges.items()})
+
     def usage(self) -> dict[str, Usage]:
         """Return the usage of each judge that was asked, over all attempts of the job."""
         return {name: lender.usage.minus(Usage()) for name, lender in self.items() if lender.usage.asked}

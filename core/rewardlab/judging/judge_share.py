@@ -93,7 +93,7 @@ class JudgeShare:
             for name, grant in grants.items():
                 self._leased[name].take(grant, sent)
                 if grant.stopped is not None:
-                    self._judges[name].stop(grant.stopped, grant.unreadable)
+                    self._stop_one(name, grant.stopped, grant.unreadable)
             self._soonest = min((grant.soonest for grant in grants.values()), default=LONGEST_PAUSE_S)
             self._pause = min((grant.pause for grant in grants.values()), default=LONGEST_PAUSE_S)
 
@@ -102,6 +102,10 @@ class JudgeShare:
         return self._leased[name].report(judge.usage.minus(Usage()), why, judge.unreadable, last)
 
     def _stop(self, error: Exception) -> None:
-        for name, judge in self._judges.items():
-            judge.stop(str(error) if isinstance(error, JobError) else f"judge {name!r}: {one_line(error)}", False)
+        for name in self._judges:
+            self._stop_one(name, str(error) if isinstance(error, JobError) else f"judge {name!r}: {one_line(error)}")
         self._soonest = self._pause = LONGEST_PAUSE_S
+
+    def _stop_one(self, name: str, why: str, unreadable: bool = False) -> None:
+        self._judges[name].stop(why, unreadable)
+        self._leased[name].stop(why)

@@ -30,7 +30,12 @@ class LeasedSlots:
     def __init__(self, need: Callable[[], None]):
         self._need = need
         self._held = self._cap = self.used = 0
+        self._stopped = False
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def _limit(self) -> float:
+        return math.inf if self._stopped else min(self._held, self._cap)
 
     @property
     def wanted(self) -> int:
@@ -38,7 +43,7 @@ class LeasedSlots:
         return self.used + len(self._waiting)
 
     async def __aenter__(self) -> None:
-        if self.used < min(self._held, self._cap) and not self._waiting:
+        if self.used < self._limit and not self._waiting:
             self.used += 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -67,8 +72,13 @@ class LeasedSlots:
         self._held, self._cap = permits, cap
         self._serve()
 
+    def stop(self) -> None:
+        """Let everybody through: no call is made any more."""
+        self._stopped = True
+        self._serve()
+
     def _serve(self) -> None:
-        while self._waiting and self.used < min(self._held, self._cap):
+        while self._waiting and self.used < self._limit:
             place = self._waiting.popleft()
             if not place.done():
                 self.used += 1
@@ -126,6 +136,14 @@ class LeasedTurns:
                 count, tokens = count - 1, tokens - cost
                 turn.set_result(until)
         self.refund += tokens
+
+    def stop(self) -> None:
+        """Let everybody through: no call is made any more."""
+        self._limited = False
+        while self._line:
+            _, turn = self._line.popleft()
+            if not turn.done():
+                turn.set_result(math.inf)
 
 
 class LeasedBudget:
@@ -276,3 +294,10 @@ class LeasedLimits:
             self._turns.take(grant.turns, math.fsum(self._reported[: grant.turns]), sent + LAPSE_S)
         if self._budget is not None:
             self._budget.take(grant.lent, grant.refused)
+
+    def stop(self, why: str) -> None:
+        """Let all questions through that wait, whose judge makes no call any more."""
+        self._slots.stop()
+        self._turns.stop()
+        if self._budget is not None:
+            self._budget.take((0, 0), why)

@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from rewardlab import Ask, Completion, Sample, Score
+from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab_openrlhf.messages import GroupPlace
@@ -50,14 +50,15 @@ def rewardlab_curricula():
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-class OnTheSameLoop:
-    """Calls a coordinator in this process."""
+class InThisProcess:
+    """Calls an actor's methods on the loop that it was made on."""
 
-    def __init__(self, coordinator):
-        self._coordinator = coordinator
+    def __init__(self, actor):
+        self._actor, self._loop = actor, asyncio.get_running_loop()
 
     async def call(self, method, *arguments):
-        return await getattr(self._coordinator, method)(*arguments)
+        called = asyncio.run_coroutine_threadsafe(getattr(self._actor, method)(*arguments), self._loop)
+        return await asyncio.wrap_future(called)
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def scoring():
     def run(settings, work):
         async def whole():
             coordinator = Coordinator(settings)
-            scorer = ScorerActor(settings, "cpu", OnTheSameLoop(coordinator))
+            scorer = ScorerActor(settings, coordinator=InThisProcess(coordinator))
             try:
                 return await work(scorer)
             finally:
@@ -245,26 +246,6 @@ class TestJudges:
 
         scoring(settings(server, judge="    budget: {tokens: 100}", recipe=recipe), end)
 
-    def test_that_read_messages_are_sent_each_text_once(self, settings, server):
-        asked = []
-
-        class Noting(OnTheSameLoop):
-            async def call(self, method, *arguments):
-                asked.extend(one for one in arguments if isinstance(one, Ask))
-                return await super().call(method, *arguments)
-
-        async def scored():
-            coordinator = Coordinator(given)
-            scorer = ScorerActor(given, "cpu", Noting(coordinator))
-            await score(scorer, place(), "the first of two", "2 3")
-            await scorer.close()
-            await coordinator.close()
-
-        given = settings(server)
-        asyncio.run(asyncio.wait_for(scored(), 60))
-        assert len(asked) == 2
-        assert all(repr(ask).count("the first of two") == 1 for ask in asked)
-
     def test_answers_that_nobody_can_read_end_the_job(self, settings, scoring, server):
         server.answer = lambda request: "I would rather not say."
 
@@ -281,7 +262,7 @@ class TestJudges:
                 raise OSError("no way to the coordinator")
 
         async def end():
-            scorer = ScorerActor(settings(server), "cpu", Broken())
+            scorer = ScorerActor(settings(server), coordinator=Broken())
             with pytest.raises(JobError, match=r"^judge 'main': OSError: no way to the coordinator$"):
                 await score(scorer, place(), "1", "2 3")
             await scorer.close()

@@ -49,7 +49,7 @@ class GroupExecutor(AgentExecutorBase):
 
     def __init__(self) -> None:
         self._limits = Limits.of(self.settings)
-        self._coordinator = JobActor(f"{self.job}/desk")
+        self._coordinator = JobActor(f"{self.job}/coordinator")
         self._scorers = [JobActor(f"{self.job}/scorer/{number}") for number in range(self.settings["scorers"])]
         self._barrier = GroupBarrier()
         self._text_thread = TextThread()

@@ -1,56 +1,60 @@
-"""The coordinator of an rl stage: one process that holds the judges, hands out prompts in order and writes the ledger.
+"""The coordinator of an rl stage: one process that lends judges, hands out prompts in order and writes the ledger.
 
 It also keeps the reason why the job has to end. A plain class; `service` makes it a Ray actor. What an actor that Ray
 restarts has to know again is in files.
 """
 
 import asyncio
+import uuid
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.errors import RewardlabError
+from rewardlab.errors import JobError, RewardlabError
 from rewardlab.training import (
-    GROUP_CLOCK,
     CallThread,
-    GroupClock,
-    Judges,
-    JudgingSettings,
-    LoopThread,
+    JudgeLenders,
+    LeaseGrant,
+    LeaseReport,
     Plan,
+    ReplyOwner,
     ScoredGroup,
-    open_judges,
     require_secrets,
 )
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
-from rewardlab_openrlhf.scoring.policy_judge import Engines
+from rewardlab_openrlhf.scoring.actor_client import Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_openrlhf.scoring.recorder import Recorder
+from rewardlab_openrlhf.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder
-from rewardlab_openrlhf.user_lines import say
+
+Asker = tuple[int, str]
+"""a scorer's number, and what its process is known by"""
 
 
 class Coordinator:
-    """The coordinator of an rl stage, which opens judges and files at its first call.
+    """The coordinator of an rl stage, which opens its files at its first call.
 
-    Where they cannot be opened, every call raises the same UserError or JobError. Files are written in a thread, one
-    group after the other: nothing here holds the event loop.
+    Where they cannot be opened, every call raises the same UserError or JobError. Files are written in threads: nothing
+    here holds the event loop. Every method may be called again after a restart.
+
+    restarted: whether this takes over from a coordinator that was lost; `scorers` say then what they ask.
     """
 
-    def __init__(self, settings: ServiceSettings):
+    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[Client] = ()):
         self._settings = settings
-        self._engines = Engines()
+        self._restarted = restarted
+        self._scorers = scorers
+        self._engines = _KnownEngines()
         self._opening: asyncio.Future[_CoordinatorParts] | None = None
-        self._groups: dict[str, tuple[_ClockedGroup, GroupClock]] = {}
         self._failure = settings.read_failure()
 
     async def ready(self) -> None:
-        """Return once judges and files are open. UserError or JobError: a judge, a key or a file."""
+        """Return once the files are open. UserError or JobError: a key or a file."""
         await self._parts()
 
     async def rollout_prompt(self, label: str) -> RolloutPrompt:
@@ -61,29 +65,21 @@ class Coordinator:
         parts = await self._parts()
         return await parts.thread.call(parts.reading_order.rollout_prompt, label)
 
-    async def ask(self, judge: str, ask: Ask, group: str = "", complete: bool = False, sample: str = "") -> Reply:
-        """Return the judge's reply to a question about the group with key `group`, of `sample`.
-
-        complete: whether all completions of the group are there, which starts its `group_timeout`. A JobError where a
-        judge must end the job.
-        """
+    async def lease(
+        self, borrower: Asker, reports: dict[str, LeaseReport], engines_known: Any = None
+    ) -> tuple[dict[str, LeaseGrant], tuple[Any, list[Any]] | None]:
+        """Return what a scorer may have of each judge, and (version, handles) of the engines unless it knows them."""
         parts = await self._parts()
-        token = GROUP_CLOCK.set(self._clock(group, complete, sample))
-        try:
-            reply = await parts.judges[judge].ask(ask)
-        finally:
-            GROUP_CLOCK.reset(token)
-        parts.judges.check()
-        return reply
+        grants = await parts.lending.call(parts.lend, borrower, reports)
+        return grants, self._engines.unless_known(engines_known)
 
-    async def understood(self, judge: str, reply: Reply, ok: bool) -> None:
-        """Note whether a reply could be read; call it once for each reply, at least for a judge's first ones."""
+    async def answer_claims(self, asker: Asker, messages: Sequence[Any]) -> list[Any]:
+        """Return the answers to a scorer's messages about the replies of judges that have a cassette."""
         parts = await self._parts()
-        parts.judges[judge].understood(reply, ok)
+        return await parts.lending.call(parts.owner.answer, asker, messages)
 
     async def record(self, place: GroupPlace, scored: ScoredGroup) -> None:
         """Return once the group is in the ledger; a key is written once. A JobError where the job must end."""
-        self._groups.pop(place.key, None)
         parts = await self._parts()
         recorded = await parts.thread.call(parts.recorder.record, place, scored)
         if parts.release_order is not None and recorded is not None and recorded.trains:
@@ -112,6 +108,10 @@ class Coordinator:
         """Note the actor handle of a rollout engine that policy/self may ask."""
         self._engines.add(handle)
 
+    async def engine_lost(self, handle: Any) -> None:
+        """Forget an engine that was found dead; one that is started in its place makes itself known."""
+        self._engines.remove(handle)
+
     async def fail(self, message: str) -> None:
         """Note why the job has to end; the first reason counts."""
         if self._failure is None:
@@ -137,33 +137,55 @@ class Coordinator:
 
     async def _parts(self) -> "_CoordinatorParts":
         if self._opening is None:
-            self._opening = asyncio.ensure_future(asyncio.to_thread(_open, self._settings, self._engines))
+            self._opening = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._opening)
 
-    def _clock(self, key: str, complete: bool, sample: str) -> GroupClock | None:
-        if not key:
-            return None
-        if key not in self._groups:
-            group = _ClockedGroup(Sample(id=sample))
-            self._groups[key] = group, GroupClock(group)
-        group, clock = self._groups[key]
-        group.complete |= complete
-        return clock
+    async def _open(self) -> "_CoordinatorParts":
+        parts = await asyncio.to_thread(_open, self._settings, self._restarted)
+        for asker, claims in await asyncio.gather(*(self._claims_of(one) for one in self._asking_scorers(parts))):
+            parts.owner.adopt(asker, claims)
+        return parts
+
+    def _asking_scorers(self, parts: "_CoordinatorParts") -> Sequence[Client]:
+        return self._scorers if self._restarted and parts.owns_replies else ()
+
+    async def _claims_of(self, scorer: Client) -> tuple[Asker, list[tuple[str, str]]]:
+        try:
+            return await scorer.call("claims", COORDINATOR)
+        except JobError:  # dead for good: it asks nothing any more
+            return (COORDINATOR, ""), []
 
 
-@dataclass
-class _ClockedGroup:
-    """A group as its clock needs it; its completions are elsewhere."""
+class _KnownEngines:
+    """The handles of rollout engines, with a version that changes whenever they do."""
 
-    sample: Sample
-    complete: bool = False
+    def __init__(self) -> None:
+        self._handles: list[Any] = []
+        self._start = uuid.uuid4().hex
+        self._changes = 0
+
+    def add(self, handle: Any) -> None:
+        if handle not in self._handles:
+            self._handles.append(handle)
+            self._changes += 1
+
+    def remove(self, handle: Any) -> None:
+        if handle in self._handles:
+            self._handles.remove(handle)
+            self._changes += 1
+
+    def unless_known(self, version: Any) -> tuple[Any, list[Any]] | None:
+        now = (self._start, self._changes)
+        return None if version == now else (now, list(self._handles))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _CoordinatorParts:
     """The open parts of a coordinator."""
 
-    judges: Judges
+    judges: JudgeLenders
+    owner: ReplyOwner
+    owns_replies: bool
     reading_order: ReadingOrder
     recorder: Recorder
     release_order: ReleaseOrder | None
@@ -172,7 +194,18 @@ class _CoordinatorParts:
     """to evaluate on before the first step; nobody has claimed them"""
     thread: CallThread
     """for `reading_order` and `recorder`"""
+    lending: CallThread
+    """for `judges` and `owner`"""
     closing: ExitStack
+    processes: dict[int, str] = field(default_factory=dict)
+
+    def lend(self, borrower: Asker, reports: dict[str, LeaseReport]) -> dict[str, LeaseGrant]:
+        """Return what a scorer may have of each judge; what its earlier processes have claimed is free."""
+        number, process = borrower
+        if self.processes.get(number) != process:
+            self.processes[number] = process
+            self.owner.free(number, process)
+        return self.judges.exchange(borrower, reports)
 
     def close(self) -> list[str]:
         """Close all parts and return the judges' lines; a further call returns them again."""
@@ -180,14 +213,17 @@ class _CoordinatorParts:
         return self.judges.summary()
 
 
-def _open(settings: ServiceSettings, engines: Engines) -> _CoordinatorParts:
+def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
     plan = settings.plan()
+    require_secrets(plan, plan.asked_by_rewards)
     prompts = Prompts.read(settings.folder)
     stage = settings.stage_of(plan)
+    folder = settings.run / "judges"
     with ExitStack() as closing:
-        home = LoopThread("rewardlab-coordinator-judges")
-        closing.callback(home.close)
-        judges = _judges(settings, plan, home, engines)
+        cassettes = {name: one.use for name, one in kept_by_coordinator(plan).items()}
+        owner = ReplyOwner.open(cassettes, folder, 0, 1)
+        closing.callback(owner.close)
+        judges = JudgeLenders.open(shared_judges(plan), folder, settings.scorers, restarted)
         closing.callback(judges.close)
         engine, journal = options_of(plan).engine, settings.journal("turns")
         ahead = engine.generates_ahead(stage.batch_size)
@@ -196,27 +232,18 @@ def _open(settings: ServiceSettings, engines: Engines) -> _CoordinatorParts:
         closing.callback(reading_order.close)
         recorder = Recorder(settings, plan, prompts, judges.usage)
         closing.callback(recorder.close)
-        thread = CallThread("rewardlab-coordinator-files")
+        thread, lending = CallThread("rewardlab-coordinator-files"), CallThread("rewardlab-coordinator-lending")
         closing.callback(thread.close)
+        closing.callback(lending.close)
         return _CoordinatorParts(
             judges=judges,
+            owner=owner,
+            owns_replies=bool(cassettes),
             reading_order=reading_order,
             recorder=recorder,
             release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,
             rows_before_training=recorder.rows_before_training()[::-1],
             thread=thread,
+            lending=lending,
             closing=closing.pop_all(),
         )
-
-
-def _judges(settings: ServiceSettings, plan: Plan, home: LoopThread, engines: Engines) -> Judges:
-    """Open all judges that are not local; the policy's own answers are not kept, because its weights change."""
-    require_secrets(plan, plan.asked_by_rewards)
-    hosted = {name: planned for name, planned in plan.judges.items() if not planned.spec.local}
-    policies = {name: planned for name, planned in hosted.items() if planned.spec is POLICY_JUDGE}
-    others = {name: planned for name, planned in hosted.items() if name not in policies}
-    context = Context(seed=plan.recipe.seed, policy=engines)
-    judging = JudgingSettings(stop_on_unparsable=True, say=say)
-    kept = open_judges(others, home, context, replace(judging, folder=settings.run / "judges"))
-    fresh = open_judges(policies, home, context, judging)
-    return Judges({**kept, **fresh}, home)

@@ -7,6 +7,7 @@ import asyncio
 import json
 import threading
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rewardlab import Ask, Reply
@@ -21,9 +22,13 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "thinking")
 
 
 class Engines:
-    """The rollout engines of a job that can be asked, with their questions under way; usable from any thread."""
+    """The rollout engines of a job that can be asked, with their questions under way; usable from any thread.
 
-    def __init__(self) -> None:
+    on_lost: called with an engine that was found dead.
+    """
+
+    def __init__(self, on_lost: Callable[[Any], None] = lambda engine: None) -> None:
+        self._on_lost = on_lost
         self._under_way: dict[Any, int] = {}
         self._lock = threading.Lock()
 
@@ -31,10 +36,10 @@ class Engines:
         """Return a judge that asks these engines."""
         return PolicyJudge(options, self)
 
-    def add(self, engine: Any) -> None:
-        """Register an engine by its actor handle; doing so again changes nothing."""
+    def replace(self, engines: Iterable[Any]) -> None:
+        """Know these engines, by their actor handles, and no others."""
         with self._lock:
-            self._under_way.setdefault(engine, 0)
+            self._under_way = {engine: self._under_way.get(engine, 0) for engine in engines}
 
     def take(self) -> Any | None:
         """Return the engine with the fewest questions under way, to be given back; None where there is none yet."""
@@ -55,6 +60,7 @@ class Engines:
         """Forget an engine that is dead; one that is started in its place registers itself."""
         with self._lock:
             self._under_way.pop(engine, None)
+        self._on_lost(engine)
 
 
 class PolicyJudge:

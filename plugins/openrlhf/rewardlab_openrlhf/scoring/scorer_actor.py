@@ -5,22 +5,22 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import Machine, Plan, Pool, PooledGroup, Scorer
+from rewardlab.training import LoopThread, Machine, Plan, Pool, PooledGroup, Scorer
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.rendered_rows import Row
-from rewardlab_openrlhf.scoring.coordinator_client import CoordinatorClient
+from rewardlab_openrlhf.scoring.actor_client import ActorClient, Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts
-from rewardlab_openrlhf.scoring.remote_judges import QUESTION_CONTEXT, QuestionContext, RemoteJudges
 from rewardlab_openrlhf.scoring.rewards import rewards
+from rewardlab_openrlhf.scoring.scorer_judges import Claims, ScorerJudges
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.scoring.training_steps import is_discarded
 
@@ -35,14 +35,26 @@ class ScorerActor:
     Where it cannot be opened, every call raises the same UserError or JobError.
     """
 
-    def __init__(self, settings: ServiceSettings, device: str = "cpu", coordinator: CoordinatorClient | None = None):
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        device: str = "cpu",
+        number: int = 0,
+        restarted: bool = False,
+        coordinator: Client | None = None,
+        scorers: Sequence[Client] | None = None,
+    ):
         """Open nothing yet.
 
-        device: for rewards that hold a model. coordinator: a client of the job's coordinator (default: by its name).
+        device: for rewards that hold a model. number: of this scorer. restarted: whether it takes over from one that
+        was lost. coordinator, scorers: clients of the job's other actors (default: by their names).
         """
         self._settings = settings
         self._device = device
-        self._coordinator = coordinator or CoordinatorClient(settings.job)
+        self._number = number
+        self._restarted = restarted
+        self._coordinator = coordinator or ActorClient(f"{settings.job}/coordinator")
+        self._scorers = scorers or [ActorClient(f"{settings.job}/scorer/{n}") for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
         self._groups: dict[str, _PendingGroup] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
@@ -63,9 +75,7 @@ class ScorerActor:
             group = self._groups[place.key] = parts.open_group(place)
         if index not in group.put:
             group.put.add(index)
-            group.context.complete = len(group.put) >= place.size
-            with group.question_context():
-                group.pool.put(index, completion)
+            group.pool.put(index, completion)
 
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
@@ -74,9 +84,7 @@ class ScorerActor:
         """
         if key not in self._over and (key not in self._groups or len(self._groups[key].put) < count):
             return None
-        group = self._group(key)
-        with group.question_context():
-            return await self._unless_judges_stop(group.pool.more())
+        return await self._unless_judges_stop(self._group(key).pool.more())
 
     async def finish(self, key: str) -> GroupRewards:
         """Return the group's rewards, once the coordinator has recorded them.
@@ -88,10 +96,10 @@ class ScorerActor:
         group = self._group(key)
         parts = await self._parts()
         try:
-            with group.question_context():
-                pooled = await self._unless_judges_stop(group.pool.scored())
+            pooled = await self._unless_judges_stop(group.pool.scored())
             algorithm = None if group.place.evaluation else parts.algorithm
             given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
+            await parts.judges.report()  # the step's counts are complete when its last group is
             await self._record(parts, group.place, pooled, given)
         finally:
             self._forget(key, given)
@@ -116,6 +124,16 @@ class ScorerActor:
         """Return (how many groups are under way here, how many calls wait for a coordinator out of reach)."""
         return len(self._groups), self._coordinator.waiting
 
+    async def answer_claims(self, asker: tuple[int, str], messages: Sequence[Any]) -> list[Any]:
+        """Return the answers to another scorer's messages about judges' replies that belong to this one."""
+        return await (await self._parts()).judges.answer_claims(asker, messages)
+
+    async def claims(self, owner: int, process: str = "") -> tuple[tuple[int, str], Claims]:
+        """Return what this scorer asks whose replies belong to an actor that has just been restarted."""
+        if self._opening is None or not self._opening.done():
+            return (self._number, ""), []
+        return await (await self._parts()).judges.claims(owner, process)
+
     async def close(self) -> None:
         """End worker processes and threads; calling it again does nothing."""
         if self._opening is None:
@@ -124,7 +142,7 @@ class ScorerActor:
             parts = await self._parts()
         except RewardlabError:  # nothing is open, as every other call says
             return
-        await asyncio.to_thread(parts.scorer.close)
+        await asyncio.to_thread(parts.close)
 
     async def _unless_judges_stop(self, work: Awaitable[T]) -> T:
         """Return what `work` returns; where a judge must end the job, raise that reason rather than its consequence."""
@@ -132,9 +150,9 @@ class ScorerActor:
         try:
             found = await work
         except JobError:
-            parts.judges.check()
+            parts.judges.judges.check()
             raise
-        parts.judges.check()
+        parts.judges.judges.check()
         return found
 
     def _group(self, key: str) -> "_PendingGroup":
@@ -151,9 +169,30 @@ class ScorerActor:
 
     async def _parts(self) -> "_ScorerParts":
         if self._opening is None:
-            opening = asyncio.to_thread(_open, self._settings, self._device, self._coordinator)
-            self._opening = asyncio.ensure_future(opening)
+            self._opening = asyncio.ensure_future(asyncio.to_thread(self._open))
         return await asyncio.shield(self._opening)
+
+    def _open(self) -> "_ScorerParts":
+        settings = self._settings
+        plan = settings.plan()
+        stage = settings.stage_of(plan)
+        with ExitStack() as opened:
+            home = LoopThread("rewardlab-scoring")
+            opened.callback(home.close)
+            judges = ScorerJudges(settings, plan, home, self._number, self._coordinator, self._scorers)
+            opened.callback(judges.close)
+            zero, machine = stage.on_truncated == "zero", Machine(device=self._device)
+            scorer = Scorer(plan, machine, zero_truncated=zero, judges=judges.judges, home=home)
+            opened.callback(scorer.close)
+            judges.start(self._restarted)
+            return _ScorerParts(
+                plan=plan,
+                scorer=scorer,
+                judges=judges,
+                prompts=Prompts.read(settings.folder),
+                algorithm=stage.algorithm,
+                closing=opened.pop_all(),
+            )
 
 
 @dataclass(kw_only=True)
@@ -162,17 +201,7 @@ class _PendingGroup:
 
     place: GroupPlace
     pool: Pool
-    context: QuestionContext
     put: set[int] = field(default_factory=set)
-
-    @contextmanager
-    def question_context(self) -> Iterator[None]:
-        """Make this the group that judges are asked about, for everything that starts inside."""
-        token = QUESTION_CONTEXT.set(self.context)
-        try:
-            yield
-        finally:
-            QUESTION_CONTEXT.reset(token)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,9 +210,10 @@ class _ScorerParts:
 
     plan: Plan
     scorer: Scorer
-    judges: RemoteJudges
+    judges: ScorerJudges
     prompts: Prompts
     algorithm: str
+    closing: ExitStack
 
     @property
     def correctness(self) -> str | None:
@@ -198,31 +228,20 @@ class _ScorerParts:
     def open_group(self, place: GroupPlace) -> _PendingGroup:
         """Return a group that has no completion yet."""
         row = self._row(place)
-        context = QuestionContext(key=place.key, sample=row.sample.id)
-        token = QUESTION_CONTEXT.set(context)  # rewards may begin to listen, and ask, from the start
-        try:
-            pool = self.scorer.collect(
-                row.sample,
-                place.size,
-                timeout=options_of(self.plan).engine.barrier.scoring_timeout,
-                zero_truncated=False if place.evaluation else None,
-                sampled=not place.evaluation,
-            )
-        finally:
-            QUESTION_CONTEXT.reset(token)
-        return _PendingGroup(place=place, pool=pool, context=context)
+        pool = self.scorer.collect(
+            row.sample,
+            place.size,
+            timeout=options_of(self.plan).engine.barrier.scoring_timeout,
+            zero_truncated=False if place.evaluation else None,
+            sampled=not place.evaluation,
+        )
+        return _PendingGroup(place=place, pool=pool)
+
+    def close(self) -> None:
+        """End worker processes and threads, and give back what judges' limits are on loan."""
+        self.closing.close()
 
     def _row(self, place: GroupPlace) -> Row:
         rows = self.prompts.evaluation if place.evaluation else self.prompts.training
         return rows[place.row]
 
-
-def _open(settings: ServiceSettings, device: str, coordinator: CoordinatorClient) -> _ScorerParts:
-    plan = settings.plan()
-    stage = settings.stage_of(plan)
-    judges = RemoteJudges(plan.judges, coordinator)
-    zero = stage.on_truncated == "zero"
-    scorer = Scorer(plan, Machine(device=device), zero_truncated=zero, judges=judges)
-    return _ScorerParts(
-        plan=plan, scorer=scorer, judges=judges, prompts=Prompts.read(settings.folder), algorithm=stage.algorithm
-    )

@@ -10,6 +10,7 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 
 from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.ray_actors import NAMESPACE
+from rewardlab_openrlhf.scoring.actor_client import ActorClient
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
@@ -20,7 +21,7 @@ __all__ = ["Service", "ServiceSettings", "start_service"]
 
 RESTARTS = 3
 CALLS_AT_ONCE = 10_000
-"""of one actor: a group is a handful of calls, and each question to a judge is one"""
+"""of one actor: a group is a handful of calls"""
 START_LIMIT_S = 1800.0
 """for building rewards, which may load models"""
 END_LIMIT_S = 60.0
@@ -33,20 +34,28 @@ def _go_home(settings: ServiceSettings) -> None:
         os.chdir(settings.home)
 
 
+def _is_restarted() -> bool:
+    """Return whether Ray has started this actor again."""
+    import ray
+
+    return bool(ray.get_runtime_context().was_current_actor_reconstructed)
+
+
 class CoordinatorActor(Coordinator):
     """The coordinator as a Ray actor."""
 
     def __init__(self, settings: ServiceSettings):
         _go_home(settings)
-        super().__init__(settings)
+        scorers = [ActorClient(f"{settings.job}/scorer/{number}") for number in range(settings.scorers)]
+        super().__init__(settings, _is_restarted(), scorers)
 
 
 class PlacedScorer(ScorerActor):
     """A scorer as a Ray actor."""
 
-    def __init__(self, settings: ServiceSettings, device: str):
+    def __init__(self, settings: ServiceSettings, device: str, number: int):
         _go_home(settings)
-        super().__init__(settings, device)
+        super().__init__(settings, device, number, _is_restarted())
 
 
 @dataclass(frozen=True)
@@ -113,13 +122,13 @@ def start_service(
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     paths = {name: getattr(settings, name).absolute() for name in ("run", "recipe", "folder", "home")}
-    settings = replace(settings, **paths)  # an actor starts in a folder of Ray's
+    settings = replace(settings, **paths, scorers=scorers.replicas)  # an actor starts in a folder of Ray's
     settings.failure.unlink(missing_ok=True)  # an earlier attempt's
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
     common |= {"max_concurrency": CALLS_AT_ONCE}
     coordinator = ray.remote(CoordinatorActor).options(
-        name=f"{settings.job}/desk", num_cpus=0, scheduling_strategy=here, **common
+        name=f"{settings.job}/coordinator", num_cpus=0, scheduling_strategy=here, **common
     )
     placed = ray.remote(PlacedScorer)
     placement = placement or ScorerPlacement(scorers)
@@ -129,7 +138,7 @@ def start_service(
         placement.wait(START_LIMIT_S)
         for number, resources in enumerate(placement.options()):
             name = f"{settings.job}/scorer/{number}"
-            service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device))
+            service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device, number))
         opening = [scorer.ready.remote(warm) for scorer in service.scorers]
         with _own_errors(scorers):
             ray.get(service.coordinator.ready.remote(), timeout=START_LIMIT_S)

@@ -28,6 +28,8 @@ class ServiceSettings:
     trained: int = 0
     """steps that earlier attempts have trained"""
     evaluation_rows: int = 0
+    scorers: int = 1
+    """how many there are"""
 
     def plan(self) -> Plan:
         """Return the plan of the run's recipe, which was checked when the run began."""
