@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from rewardlab.judging.judge_lender import JudgeLender, JudgeLenders
     from rewardlab.judging.judge_share import JudgeShare
     from rewardlab.judging.judges import Judges, NamedJudges, open_judges, require_secrets
-    from rewardlab.judging.rate_limit import RateLimit
     from rewardlab.judging.lease_messages import LeaseGrant, LeaseReport
+    from rewardlab.judging.rate_limit import RateLimit
     from rewardlab.judging.reply_cache import ReplyCache, judge_identity
     from rewardlab.judging.reply_owner import ReplyOwner
     from rewardlab.judging.settings import JudgingSettings

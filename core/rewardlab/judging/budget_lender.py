@@ -131,4 +131,3 @@ class BudgetLender:
 
 def _plus(one: Tokens, other: Tokens) -> Tokens:
     return one[0] + other[0], one[1] + other[1]
-

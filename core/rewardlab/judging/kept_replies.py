@@ -36,7 +36,9 @@ class KeptReplies:
         if kept is not None and (use is None or use.mode == "replay"):
             self._writable = Cassette(kept, keeps=keeps)
             self._cassettes += [self._writable, *(Cassette(path, keeps=keeps) for path in earlier)]
-        self._own = [one for one in self._cassettes if use is None or use.mode == "record" or one is not self._cassettes[0]]
+        self._own = [
+            one for one in self._cassettes if use is None or use.mode == "record" or one is not self._cassettes[0]
+        ]
 
     @property
     def kept_in(self) -> Path | None:

@@ -25,7 +25,7 @@ ROUNDING = 1e-6  # tokens
 
 
 class LeasedSlots:
-    """Places for questions under way: as many as there are permits. `async with` takes one. need: says that more are."""
+    """Places for questions under way: as many as there are permits. `async with` takes one. need: asks for more."""
 
     def __init__(self, need: Callable[[], None]):
         self._need = need
@@ -263,7 +263,9 @@ class LeasedLimits:
         self._recalled = False
         self.limits = Limits(slots=self._slots, rate=self._turns, budget=self._budget)
 
-    def report(self, usage: Usage, stopped: str | None = None, unreadable: bool = False, last: bool = False) -> LeaseReport:
+    def report(
+        self, usage: Usage, stopped: str | None = None, unreadable: bool = False, last: bool = False
+    ) -> LeaseReport:
         """Return a report for the lender. last: give everything back."""
         if last:
             self._slots.take(0, 0)

@@ -18,7 +18,7 @@ from rewardlab.types import Reply
 Asker = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
 Message = tuple[Any, ...]
-"""("claim", judge, key) | ("keep", judge, key, model, draw, reply) | ("release", judge, key) | ("forget", judge, keys)"""
+"""("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key) or ("forget", judge, keys)"""
 Answer = Reply | bool | JobError | None
 """of a claim: the reply, True where the asker is to ask, False where another one does; else the kept reply or None"""
 
@@ -120,13 +120,14 @@ class ReplyOwner:
                 case "keep":
                     return shard.keep(asker, *rest)
                 case "release":
-                    return shard.release(asker, *rest)
+                    shard.release(asker, *rest)
                 case _:
-                    return shard.forget(*rest)
+                    shard.forget(*rest)
         except JobError as error:
             return error
         except OSError as error:
             return JobError(f"judge {judge!r}: its answers cannot be kept: {error.strerror}")
+        return None
 
 
 def _open(name: str, use: CassetteUse | None, folder: Path, number: int, count: int) -> KeptReplies:

@@ -224,7 +224,8 @@ def actors():
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         small = {"num_cpus": 2, "object_store_memory": 100_000_000, "include_dashboard": False}
         ray.init(address="local", _temp_dir=folder, log_to_driver=False, logging_level="ERROR", **small)
-        yield SimpleNamespace(coordinator=_start(Coordinator, f"{JOB}/coordinator"), scorer=_start(Scorer, f"{JOB}/scorer/0"))
+        coordinator, scorer = _start(Coordinator, f"{JOB}/coordinator"), _start(Scorer, f"{JOB}/scorer/0")
+        yield SimpleNamespace(coordinator=coordinator, scorer=scorer)
         ray.shutdown()
     shutil.rmtree(folder, ignore_errors=True)
 

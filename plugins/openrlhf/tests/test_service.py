@@ -374,7 +374,7 @@ class TestThePolicyAsJudge:
             assert {name: ask[name] for name in ask if name != "messages"} == sampling
         questions = [json.dumps(ask["messages"]) for ask in (*first, *second)]
         assert len(questions) == 2 * len(set(questions)), "weights change, so the same question is asked anew"
-        assert not list((service.settings.run / "judges").glob("*")), "nothing to replay"
+        assert not list((service.settings.run / "judges").glob("*.answers.jsonl")), "nothing to replay"
 
     def test_loses_an_engine_and_asks_another(self, service, engines):
         ray.kill(engines[0])

@@ -17,7 +17,6 @@ from rewardlab.training import (
     JudgeLenders,
     LeaseGrant,
     LeaseReport,
-    Plan,
     ReplyOwner,
     ScoredGroup,
     require_secrets,

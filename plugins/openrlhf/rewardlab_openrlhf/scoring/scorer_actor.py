@@ -244,4 +244,3 @@ class _ScorerParts:
     def _row(self, place: GroupPlace) -> Row:
         rows = self.prompts.evaluation if place.evaluation else self.prompts.training
         return rows[place.row]
-

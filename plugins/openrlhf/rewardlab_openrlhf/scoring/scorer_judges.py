@@ -84,8 +84,8 @@ class ScorerJudges:
         self._owner = ReplyOwner.open(kept, settings.run / "judges", number, len(scorers))
         self._to_scorers = [self._line(one, scorer) for one, scorer in enumerate(scorers)]
         self._to_coordinator = ReplyLine(partial(coordinator.call, "answer_claims", self.asker))
-        owners = dict.fromkeys(kept, self._to_scorers)
-        owners |= dict.fromkeys(kept_by_coordinator(plan), [self._to_coordinator])
+        owners: dict[str, list[ReplyLine]] = dict.fromkeys(kept, self._to_scorers)
+        owners |= {name: [self._to_coordinator] for name in kept_by_coordinator(plan)}
         self._share = JudgeShare(self._lease, owners)
         context = Context(seed=plan.recipe.seed, policy=self._engines)
         judging = JudgingSettings(stop_on_unparsable=True, sharing=self._share, say=say)
