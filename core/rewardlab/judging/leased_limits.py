@@ -52,9 +52,9 @@ class LeasedSlots:
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if not place.cancelled():  # it was given away already
                 await self.__aexit__()
-            else:
+            elif place in self._waiting:
                 self._waiting.remove(place)
             raise
 

@@ -18,7 +18,7 @@ from rewardlab.types import Reply
 Asker = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
 Message = tuple[Any, ...]
-"""("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key) or ("forget", judge, keys)"""
+"""("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key) ("forget", judge, keys)"""
 Answer = Reply | bool | JobError | None
 """of a claim: the reply, True where the asker is to ask, False where another one does; else the kept reply or None"""
 

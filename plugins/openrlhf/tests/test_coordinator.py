@@ -502,7 +502,7 @@ class TestJudges:
         async def end(coordinator):
             async with lent(coordinator) as judge:
                 asks = [Ask(messages=({"role": "user", "content": f"question {n}"},)) for n in range(9)]
-            replies = [await judge.ask(ask) for ask in asks]
+                replies = [await judge.ask(ask) for ask in asks]
                 assert "judge 'main': its budget of 60 tokens is used up" in replies[-1].error
                 with pytest.raises(JobError, match=r"its budget of 60 tokens"):
                     await self.recorded(coordinator)
