@@ -9,7 +9,7 @@ from rewardlab.types import Reply
 
 LOOK_S = 0.03
 """between two looks whether another process has its reply"""
-TOGETHER_S = 0.002
+TOGETHER_S = 0.01
 """messages that come within this time travel together"""
 MOST_TOGETHER = 1000
 

@@ -7,7 +7,9 @@ import shutil
 import statistics
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -294,6 +296,54 @@ class TestRestarts:
                     raise
                 time.sleep(0.5)
         raise AssertionError("it was not restarted")
+
+
+class TestKills:
+    """Scorers and the coordinator are killed while groups are scored at three scorers."""
+
+    def scored(self, service, row, ended):
+        """Have a group scored, as an executor does: put again where its scorer has lost it."""
+        scorer = service.scorers[row % len(service.scorers)]
+        while not ended.is_set():
+            try:
+                return score(scorer, row)
+            except ray.exceptions.RayTaskError as error:
+                if "nobody has put" not in str(error.cause):
+                    ended.set()
+                    return error.cause
+            except (ray.exceptions.RayActorError, AssertionError):
+                time.sleep(0.3)
+        return None
+
+    def all_scored(self, service, kill):
+        ended = threading.Event()
+        with ThreadPoolExecutor(ROWS) as threads:
+            work = [threads.submit(self.scored, service, row, ended) for row in range(ROWS)]
+            for actor in kill:
+                time.sleep(0.7)
+                ray.kill(actor, no_restart=False)
+            return [one.result(timeout=120) for one in work]
+
+    def test_pay_for_no_question_twice_and_keep_every_limit(self, start, server):
+        server.latency = 0.4
+        service = start(replicas=3, judge="    concurrency: 6\n    requests_per_minute: 6000")
+        kill = [service.scorers[0], service.coordinator, service.scorers[1]]
+        found = self.all_scored(service, kill)
+        assert all(len(given.values) == 4 for given in found)
+        twice = sum(server.paid.values()) - len(server.paid)
+        assert len(server.paid) == 12 * ROWS, "six pairs in a group of four, in both orders"
+        assert twice <= 2 * 6, "what was under way at the two scorers that were killed"
+        assert server.most_under_way <= 6
+        rows = lines(service.settings.run / "ledger.jsonl")
+        assert sorted({row["id"] for row in rows}) == [f"s{n}" for n in range(ROWS)]
+        assert len(rows) == 4 * ROWS
+
+    def test_do_not_let_a_budget_be_passed(self, start, server):
+        server.latency = 0.2
+        service = start(replicas=3, judge="    concurrency: 6\n    budget: {tokens: 8000}")
+        found = self.all_scored(service, [service.scorers[0], service.coordinator])
+        assert any("its budget of 8000 tokens is used up" in str(one) for one in found)
+        assert 0 < server.tokens <= 8000
 
 
 FAULTY = "    faulty: {use: toy/faulty, with: {how: HOW, when: two}}"
