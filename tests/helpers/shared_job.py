@@ -1,4 +1,4 @@
-"""A job whose scorers share a judge, all in one process and on a clock that nobody waits for; parts of it get killed."""
+"""A job whose scorers share a judge, all in one process and on a clock that nobody waits for; parts get killed."""
 
 import asyncio
 import heapq

@@ -76,7 +76,8 @@ def checkpoint(job):
 
 
 def answers(directory):
-    return len((directory / "judges" / "main.answers.jsonl").read_text().splitlines())
+    files = (directory / "judges").glob("main.*answers.jsonl")  # one for each scorer
+    return sum(len(file.read_text().splitlines()) for file in files)
 
 
 def until(job, true, limit=120):
