@@ -10,9 +10,13 @@ from helpers import shared_job
 from helpers.shared_job import ANSWER_TOKENS, PROMPT_TOKENS, Clock, Job
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rewardlab import Ask
+from rewardlab.judging.leased_limits import LeasedTurns
+from rewardlab.judging.permit_lender import PermitLender
 from rewardlab.recipe.use import BudgetUse, JudgeUse
 
 MINUTE = 60.0
+QUESTION = Ask(messages=({"role": "user", "content": "x"},))
 SOME = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 kills = st.lists(st.tuples(st.floats(0.1, 8.0), st.integers(-1, 3)), max_size=4)
 """(seconds after the last one, whom: -1 is the lender)"""
@@ -167,6 +171,32 @@ class TestWithoutKills:
 
         job, _ = on_clock(JudgeUse(use="test/made", concurrency=1), work)
         assert job.server.most == 1
+
+
+def test_a_turn_that_is_used_too_late_has_lapsed(on_clock):
+    async def work(job):
+        turns = LeasedTurns(True, lambda: None)
+        going = asyncio.ensure_future(turns.turn(QUESTION))
+        await asyncio.sleep(0)
+        turns.take(1, 1000.0, until=job.clock.now - 0.1)  # this process was held up
+        await asyncio.sleep(0.1)
+        assert not going.done()
+        assert turns.wanted, "it waits for another"
+        turns.take(1, 1000.0, until=job.clock.now + 1.0)
+        await going
+
+    on_clock(JudgeUse(use="test/made"), work)
+
+
+def test_permits_that_others_want_come_back_when_their_questions_are_over():
+    lender = PermitLender(4)
+    assert lender.exchange("a", 0, 10) == (4, 4)
+    assert lender.exchange("b", 0, 10) == (0, 2)
+    assert lender.exchange("a", 4, 10) == (4, 2), "it keeps two, as soon as it can"
+    assert lender.exchange("a", 2, 10) == (2, 2)
+    assert lender.exchange("b", 0, 10) == (2, 2)
+    lender.forget("a")
+    assert lender.exchange("b", 2, 10) == (4, 4)
 
 
 class TestRestarts:
