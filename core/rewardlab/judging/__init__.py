@@ -24,7 +24,7 @@ Where several processes ask the same judges, one of them lends the limits, and e
 
     limits           the limits as attempts meet them, a process's own or on loan
     judge_share      one process's share: reports of what it wants, grants of what it gets
-    leased_limits    places, turns and budget on loan; lease_messages has the reports and grants
+    leased_limits    places and turns on loan, and leased_budget; lease_messages has the reports and grants
     judge_lender     the lender of a judge, with its counts and the reason to stop
     permit_lender    questions under way at once, divided by what processes want
     turn_lender      turns by the limits of requests and tokens a minute
