@@ -25,16 +25,12 @@ if TYPE_CHECKING:
     from rewardlab.data import kind_of, spread
     from rewardlab.files import LineAppender, cut_torn_line, whole_folder, write_json
     from rewardlab.judging import (
-        FIRST_REPLIES,
-        GROUP_CLOCK,
-        GroupClock,
         JudgeLenders,
         Judges,
         JudgeShare,
         JudgingSettings,
         LeaseGrant,
         LeaseReport,
-        NamedJudges,
         ReplyLine,
         ReplyOwner,
         Usage,
@@ -115,16 +111,12 @@ else:
             "rewardlab.data": ["kind_of", "spread"],
             "rewardlab.files": ["LineAppender", "cut_torn_line", "whole_folder", "write_json"],
             "rewardlab.judging": [
-                "FIRST_REPLIES",
-                "GROUP_CLOCK",
-                "GroupClock",
                 "JudgeLenders",
                 "JudgeShare",
                 "Judges",
                 "JudgingSettings",
                 "LeaseGrant",
                 "LeaseReport",
-                "NamedJudges",
                 "ReplyLine",
                 "ReplyOwner",
                 "Usage",
@@ -195,8 +187,6 @@ else:
 
 __all__ = [
     "CENTRED",
-    "FIRST_REPLIES",
-    "GROUP_CLOCK",
     "Backend",
     "CallThread",
     "Chat",
@@ -209,7 +199,6 @@ __all__ = [
     "EvalStage",
     "Evaluation",
     "Finding",
-    "GroupClock",
     "InstallStep",
     "Interval",
     "JudgeLenders",
@@ -223,7 +212,6 @@ __all__ = [
     "LoopThread",
     "Machine",
     "MissingGuard",
-    "NamedJudges",
     "Phase",
     "Plan",
     "Pool",
