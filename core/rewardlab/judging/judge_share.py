@@ -51,7 +51,8 @@ class JudgeShare:
     async def start(self, judges: Mapping[str, HostedJudge]) -> None:
         """Begin to report what these judges want."""
         self._judges = judges
-        self._task = asyncio.ensure_future(self._go_on())
+        if judges:
+            self._task = asyncio.ensure_future(self._go_on())
 
     async def report(self) -> None:
         """Report what was counted since the last report; do nothing where that is nothing."""
