@@ -17,7 +17,7 @@ from rewardlab.recipe.use import JudgeUse
 
 Lease = Callable[[dict[str, LeaseReport]], Awaitable[Mapping[str, LeaseGrant]]]
 LONGEST_PAUSE_S = 5.0
-"""between two reports where there is no judge to report of, or no lender"""
+"""between two reports where there is no lender"""
 
 
 class JudgeShare:
@@ -60,7 +60,7 @@ class JudgeShare:
             await self._exchange()
 
     async def close(self) -> None:
-        """Give everything back, with the last counts; calling it again does nothing. The judges were closed before."""
+        """Give everything back, with the last counts, before the judges are closed; calling it again does nothing."""
         task, self._task = self._task, None
         if task is None:
             return
@@ -86,17 +86,19 @@ class JudgeShare:
             reports = {name: self._report(name, judge, last) for name, judge in self._judges.items()}
             sent = time.monotonic()
             try:
-                grants = await self._lease(reports)
+                self._take(await self._lease(reports), sent)
+                self._reported = {name: report.usage for name, report in reports.items()}
             except Exception as error:  # whatever is wrong with the way to the lender is no failure of a reward
                 self._stop(error)
-                return
-            self._reported = {name: report.usage for name, report in reports.items()}
-            for name, grant in grants.items():
-                self._leased[name].take(grant, sent)
-                if grant.stopped is not None:
-                    self._stop_one(name, grant.stopped, grant.unreadable)
-            self._soonest = min((grant.soonest for grant in grants.values()), default=LONGEST_PAUSE_S)
-            self._pause = min((grant.pause for grant in grants.values()), default=LONGEST_PAUSE_S)
+
+    def _take(self, grants: Mapping[str, LeaseGrant], sent: float) -> None:
+        for name, grant in grants.items():
+            self._leased[name].take(grant, sent)
+            if grant.stopped is not None:
+                self._stop_one(name, grant.stopped, grant.unreadable)
+        if grants:
+            self._soonest = min(grant.soonest for grant in grants.values())
+            self._pause = min(grant.pause for grant in grants.values())
 
     def _report(self, name: str, judge: HostedJudge, last: bool) -> LeaseReport:
         why = None if judge.stopped is None or last else str(judge.stopped)
