@@ -91,10 +91,11 @@ class TestResume:
 
     def test_of_no_run_says_so(self, run):
         Path("empty").mkdir()
-        for folder in ("empty", "nowhere"):
-            code, _, err = run("--resume", folder)
-            assert code == 2
-            assert err == f"error: {folder} is no run directory to resume: it has no recipe.resolved.yaml\n"
+        for folder, lacks in (("empty", "it has no {}"), ("nowhere", "there is no such folder")):
+            for recipe, file in (((), "recipe.resolved.yaml"), (("r.yaml",), "state.json")):
+                code, _, err = run(*recipe, "--resume", folder)
+                assert code == 2
+                assert err == f"error: {folder} is no run directory to resume: {lacks.format(file)}\n"
 
     def test_without_either_asks_which(self, run):
         code, _, err = run()

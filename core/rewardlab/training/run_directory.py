@@ -101,6 +101,7 @@ class RunDirectory:
         run's. Raises UserError if it is no run directory, or was made with another recipe or another version of a
         plugin.
         """
+        refuse_no_run(path, "state.json")
         fresh = _manifest(plan, command)
         try:
             state = read_json(path / "state.json")
@@ -169,6 +170,13 @@ def _stages(done: Any) -> list[int]:
     if not isinstance(done, list) or not all(type(index) is int for index in done):
         raise ValueError("its state.json has no list of stages under `done`")
     return done
+
+
+def refuse_no_run(path: Path, file: str) -> None:
+    """Raise a UserError where a folder that is to be resumed lacks a file that every run has."""
+    if not (path / file).is_file():
+        why = f"it has no {file}" if path.is_dir() else "there is no such folder"
+        raise UserError(f"{path} is no run directory to resume: {why}")
 
 
 def _made_empty(folder: Path) -> Path:

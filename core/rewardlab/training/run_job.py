@@ -18,7 +18,7 @@ from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
-from rewardlab.training.run_directory import RECIPE, RunDirectory
+from rewardlab.training.run_directory import RECIPE, RunDirectory, refuse_no_run
 
 Say = Callable[[str], None]
 
@@ -225,8 +225,7 @@ def _recipe_of(resume: Path | Literal["latest"] | None) -> Path:
     if resume is None:
         raise UserError("which recipe? rewardlab run RECIPE, or rewardlab run --resume DIR")
     resume = Path(resume)
-    if not (resume / RECIPE).is_file():
-        raise UserError(f"{resume} is no run directory to resume: it has no {RECIPE}")
+    refuse_no_run(resume, RECIPE)
     return resume / RECIPE
 
 
