@@ -20,6 +20,11 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
+def coordinator_name(job: str) -> str:
+    """Return the name of a job's coordinator in Ray's namespace `rewardlab`."""
+    return f"{job}/coordinator"
+
+
 class JobActor:
     """An actor of the job by its name in Ray's namespace `rewardlab`, for example "<job>/scorer/0"."""
 

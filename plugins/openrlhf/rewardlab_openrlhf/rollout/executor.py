@@ -16,7 +16,7 @@ from ray import get_runtime_context
 from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
 
-from rewardlab_openrlhf.ray_actors import JobActor
+from rewardlab_openrlhf.ray_actors import JobActor, coordinator_name
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
@@ -49,7 +49,7 @@ class GroupExecutor(AgentExecutorBase):
 
     def __init__(self) -> None:
         self._limits = Limits.of(self.settings)
-        self._coordinator = JobActor(f"{self.job}/coordinator")
+        self._coordinator = JobActor(coordinator_name(self.job))
         self._scorers = [JobActor(f"{self.job}/scorer/{number}") for number in range(self.settings["scorers"])]
         self._barrier = GroupBarrier()
         self._text_thread = TextThread()

@@ -16,6 +16,7 @@ from rewardlab.training import LoopThread, Machine, Plan, Pool, PooledGroup, Sco
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards
 from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.ray_actors import coordinator_name
 from rewardlab_openrlhf.rendered_rows import Row
 from rewardlab_openrlhf.scoring.actor_client import ActorClient, Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts
@@ -53,7 +54,7 @@ class ScorerActor:
         self._device = device
         self._number = number
         self._restarted = restarted
-        self._coordinator = coordinator or ActorClient(f"{settings.job}/coordinator")
+        self._coordinator = coordinator or ActorClient(coordinator_name(settings.job))
         self._scorers = scorers or [ActorClient(f"{settings.job}/scorer/{n}") for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
         self._groups: dict[str, _PendingGroup] = {}

@@ -9,7 +9,7 @@ from typing import Any
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 from rewardlab_openrlhf.options import Scorers
-from rewardlab_openrlhf.ray_actors import NAMESPACE
+from rewardlab_openrlhf.ray_actors import NAMESPACE, coordinator_name
 from rewardlab_openrlhf.scoring.actor_client import ActorClient
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
@@ -128,7 +128,7 @@ def start_service(
     common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
     common |= {"max_concurrency": CALLS_AT_ONCE}
     coordinator = ray.remote(CoordinatorActor).options(
-        name=f"{settings.job}/coordinator", num_cpus=0, scheduling_strategy=here, **common
+        name=coordinator_name(settings.job), num_cpus=0, scheduling_strategy=here, **common
     )
     placed = ray.remote(PlacedScorer)
     placement = placement or ScorerPlacement(scorers)
