@@ -43,6 +43,13 @@ class LineAppender:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._size += len(line)
 
+    def sync(self) -> None:
+        """Wait until the lines are on the disk, where other machines that share it see them. JobError if it refuses."""
+        try:
+            os.fsync(self._file)
+        except OSError as error:
+            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+
     def close(self) -> None:
         """Sync the file to the disk and close it; calling it again does nothing."""
         if self._file >= 0:

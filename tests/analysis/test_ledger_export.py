@@ -225,7 +225,7 @@ def test_no_file_is_replaced_and_the_ending_must_say_the_format(run, main, tmp_p
         assert told in err
     assert (tmp_path / "flat.csv").read_text() == "mine"
     code, _, err = main("ledger", str(tmp_path), "-o", str(tmp_path / "new.csv"))
-    assert (code, "there is no ledger.jsonl here" in err) == (2, True)
+    assert (code, "there is no ledger here" in err) == (2, True)
 
 
 def test_a_missing_pyarrow_is_named_with_its_pip_install(run, main, tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
 """Show which components moved the reward, and name those that are dead, dominate the others or say the same.
 
-ROWS are a run's ledger.jsonl or the output of `score`, as they are; or rows with completions: at most --rows of these
-are scored first, which may ask judges that cost money.
+ROWS are a run's folder, its ledger.jsonl or the output of `score`, as they are; or rows with completions: at most
+--rows of these are scored first, which may ask judges that cost money.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Find every mistake in a recipe: unknown names, wrong options, missing fields, sizes that do not divide.
 
 Loads no model, calls no judge and costs nothing; reads the first rows of each dataset. With ROWS that are scored
-already, a run's ledger.jsonl or the output of `score`, it also shows what moved the reward there: `rewardlab causes`.
+already, a run's folder or the output of `score`, it also shows what moved the reward there: `rewardlab causes`.
 """
 
 import sys

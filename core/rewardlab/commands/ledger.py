@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run directory, or its ledger.jsonl")
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run directory, or a ledger.jsonl")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="OUT", help="a new file: .parquet, .csv or .jsonl"
     )

@@ -13,6 +13,7 @@ row.
     row_needs     what rows must have to be scored
     row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out
+    ledger_lines  the lines of a run's ledger: one file, or shards that are joined
     stratified    samples taken evenly over the values of some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 

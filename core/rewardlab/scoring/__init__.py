@@ -18,6 +18,7 @@ what must end the job is raised.
     group_sampler        curricula that choose the group from a larger pool
     deadline             the deadline for scoring a group
     composition          from component scores to totals and shaped rewards, with the policies for missing values
+    group_numbers        what a step's means and missing values need of a scored group
     missing_guard        stops a job in which too many scores are missing
     attribution          what each component contributed to a reward
     attribution_records  records of that: from scored groups, from ledgers, from the output of `score`
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
     from rewardlab.scoring.composition import Composition, ScoredGroup
     from rewardlab.scoring.given_rows import Rows, all_rows, refuse_no_rows, rows_one_by_one, sorted_rows
+    from rewardlab.scoring.group_numbers import ComponentNumbers, GroupNumbers, numbers_of_group
     from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure, describe_place
     from rewardlab.scoring.missing_guard import MissingGuard
     from rewardlab.scoring.pool import Pool, PooledGroup
@@ -46,6 +48,7 @@ else:
             "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
             "composition": ["Composition", "ScoredGroup"],
             "given_rows": ["Rows", "all_rows", "refuse_no_rows", "rows_one_by_one", "sorted_rows"],
+            "group_numbers": ["ComponentNumbers", "GroupNumbers", "numbers_of_group"],
             "lanes": ["Item", "awaiting", "checked_scores", "describe_failure", "describe_place"],
             "missing_guard": ["MissingGuard"],
             "pool": ["Pool", "PooledGroup"],
@@ -58,8 +61,10 @@ else:
     )
 
 __all__ = [
+    "ComponentNumbers",
     "ComponentScore",
     "Composition",
+    "GroupNumbers",
     "InputRow",
     "Item",
     "Machine",
@@ -81,6 +86,7 @@ __all__ = [
     "describe_place",
     "ledger_movement",
     "load_reward",
+    "numbers_of_group",
     "record_of_scored",
     "refuse_no_rows",
     "results_in_order",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from rewardlab.errors import JobError
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.group_numbers import GroupNumbers, numbers_of_group
 
 ROWS_WINDOW, ROWS_LEAST = 1000, 50
 """scores of a component, of a long list of rows"""
@@ -37,11 +38,14 @@ class MissingGuard:
 
     def count(self, scored: ScoredGroup) -> None:
         """Count one group's failures; abstentions do not count."""
+        self.count_numbers(numbers_of_group(scored))
+
+    def count_numbers(self, numbers: GroupNumbers) -> None:
+        """Count the failures of one group of which the numbers are known."""
         for name, failed in self._failed.items():
-            for index, score in enumerate(scored.components[name]):
-                failed.append(score.value is None and score.error is not None)
-                if failed[-1]:
-                    self._causes[name] = f"{scored.sample.place(index)}: {score.error}"
+            component = numbers.components[name]
+            failed.extend(index in component.failed for index in range(numbers.size))
+            self._causes[name] = component.cause or self._causes.get(name, "")
 
     def check(self) -> None:
         """Raise a JobError with the component, the share and the last cause, where the share is too large."""

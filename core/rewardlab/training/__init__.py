@@ -12,7 +12,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
-    ledger, step_metrics, results, evaluation_rows   the records that a stage writes
+    ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
@@ -56,7 +56,16 @@ if TYPE_CHECKING:
     from rewardlab.recipe.use import ComponentUse
     from rewardlab.recipe.validation import Finding, RecipePath
     from rewardlab.redaction import redact
-    from rewardlab.scoring import Machine, MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer
+    from rewardlab.scoring import (
+        GroupNumbers,
+        Machine,
+        MissingGuard,
+        Pool,
+        PooledGroup,
+        ScoredGroup,
+        Scorer,
+        numbers_of_group,
+    )
     from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
@@ -73,6 +82,7 @@ if TYPE_CHECKING:
     )
     from rewardlab.training.evaluation_rows import write_evaluation_rows
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
+    from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
     from rewardlab.training.model_folder import looks_local
     from rewardlab.training.prompt_lengths import fitting_prompts
     from rewardlab.training.prompts import PromptFormat
@@ -92,7 +102,7 @@ if TYPE_CHECKING:
     )
     from rewardlab.training.stages import run_stages
     from rewardlab.training.starting_model import find_starting_model, written_before
-    from rewardlab.training.step_metrics import evaluation_metrics, judge_metrics, metrics_of_step
+    from rewardlab.training.step_metrics import evaluation_metrics, judge_metrics, metrics_of_numbers, metrics_of_step
     from rewardlab.training.telemetry import telemetry_variables
     from rewardlab.training.tokenizers import ends_of, load_tokenizer
     from rewardlab.workers.environments import EnvironmentDefinition, InstallStep
@@ -142,7 +152,16 @@ else:
             "rewardlab.recipe.use": ["ComponentUse"],
             "rewardlab.recipe.validation": ["Finding", "RecipePath"],
             "rewardlab.redaction": ["redact"],
-            "rewardlab.scoring": ["Machine", "MissingGuard", "Pool", "PooledGroup", "ScoredGroup", "Scorer"],
+            "rewardlab.scoring": [
+                "GroupNumbers",
+                "Machine",
+                "MissingGuard",
+                "Pool",
+                "PooledGroup",
+                "ScoredGroup",
+                "Scorer",
+                "numbers_of_group",
+            ],
             "backend": ["Backend", "open_backend"],
             "check": ["check_recipe", "plan_of_job"],
             "costs": ["data_costs", "reward_costs"],
@@ -158,6 +177,7 @@ else:
             ],
             "evaluation_rows": ["write_evaluation_rows"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
+            "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
             "model_folder": ["looks_local"],
             "prompt_lengths": ["fitting_prompts"],
             "prompts": ["PromptFormat"],
@@ -178,7 +198,7 @@ else:
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
             "advantages": ["CENTRED", "batch_advantages", "group_advantages"],
-            "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_step"],
+            "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_numbers", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
             "rewardlab.workers.environments": ["EnvironmentDefinition", "InstallStep"],
@@ -199,6 +219,7 @@ __all__ = [
     "EvalStage",
     "Evaluation",
     "Finding",
+    "GroupNumbers",
     "InstallStep",
     "Interval",
     "JudgeLenders",
@@ -208,6 +229,9 @@ __all__ = [
     "LeaseGrant",
     "LeaseReport",
     "Ledger",
+    "LedgerIndex",
+    "LedgerShard",
+    "LedgerSpan",
     "LineAppender",
     "LoopThread",
     "Machine",
@@ -257,14 +281,17 @@ __all__ = [
     "length_findings",
     "load_tokenizer",
     "looks_local",
+    "metrics_of_numbers",
     "metrics_of_step",
     "model_findings",
     "model_line",
+    "numbers_of_group",
     "open_backend",
     "open_judges",
     "plan_of_job",
     "probe_judges",
     "read_samples",
+    "read_span",
     "reading_order",
     "redact",
     "require_secrets",

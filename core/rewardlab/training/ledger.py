@@ -49,7 +49,7 @@ class Ledger:
         for number, group in enumerate(scored, self._groups):
             common = {"version": LEDGER_VERSION, "attempt": self._attempt, "stage": stage, "step": step}
             common |= {"group": number}
-            for index, row in enumerate(_rows(group)):
+            for index, row in enumerate(ledger_rows(group)):
                 place = {"index": index, "trained": trained, "phase": phase}
                 lines.append(json.dumps(common | place | row, allow_nan=False))
         self._file.write("".join(f"{line}\n" for line in lines).encode())
@@ -95,7 +95,7 @@ class UsageLog:
         self._file.close()
 
 
-def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
+def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
     """Yield a row for each of the group's G completions, in their order; the first has the prompt and the fields."""
     for index, completion in enumerate(group.completions):
         yield {

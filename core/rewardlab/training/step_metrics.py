@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rewardlab.judging import Usage
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring import ComponentNumbers, GroupNumbers, ScoredGroup, numbers_of_group
 from rewardlab.training.results import Results
 
 
@@ -15,14 +15,18 @@ def metrics_of_step(scored: Sequence[ScoredGroup]) -> dict[str, float]:
     reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
     missing/<component>: share, 0 to 1, of completions whose score failed with an error.
     """
-    totals = [total for group in scored for total in group.totals if total is not None]
-    metrics = {"reward/total": _mean(totals)}
-    flat = sum(len({t for t in group.totals if t is not None}) <= 1 for group in scored)
-    metrics["reward/groups_without_variance"] = flat / len(scored)
-    for name in scored[0].components:
-        scores = [score for group in scored for score in group.components[name]]
-        metrics[f"reward/{name}"] = _mean([s.value for s in scores if s.value is not None])
-        metrics[f"missing/{name}"] = sum(s.value is None and s.error is not None for s in scores) / len(scores)
+    return metrics_of_numbers([numbers_of_group(group) for group in scored])
+
+
+def metrics_of_numbers(groups: Sequence[GroupNumbers]) -> dict[str, float]:
+    """Return the metrics of a step of whose groups, at least one, the numbers are known."""
+    completions = sum(group.size for group in groups)
+    metrics = {"reward/total": _mean([group.total for group in groups])}
+    metrics["reward/groups_without_variance"] = sum(group.flat for group in groups) / len(groups)
+    for name in groups[0].components:
+        numbers = [group.components[name] for group in groups]
+        metrics[f"reward/{name}"] = _mean(numbers)
+        metrics[f"missing/{name}"] = sum(len(one.failed) for one in numbers) / completions
     return metrics
 
 
@@ -53,5 +57,6 @@ def evaluation_metrics(results: Results) -> dict[str, float]:
     return metrics
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
+def _mean(numbers: Sequence[ComponentNumbers]) -> float:
+    count = sum(one.count for one in numbers)
+    return math.fsum(one.sum for one in numbers) / count if count else math.nan

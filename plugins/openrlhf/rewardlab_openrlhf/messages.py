@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rewardlab.training import GroupNumbers, LedgerSpan
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RolloutPrompt:
@@ -34,6 +36,8 @@ class GroupPlace:
     """as in RolloutPrompt"""
     size: int
     """G, the number of completions that the caller waits for; at least 1"""
+    position: int | None = None
+    """as in RolloutPrompt"""
     discarded: bool = False
     """whether dynamic filtering drops the group; known once it is recorded"""
     unchosen: bool = False
@@ -43,6 +47,14 @@ class GroupPlace:
     def trains(self) -> bool:
         """Whether OpenRLHF trains on the group, once it is recorded."""
         return not (self.evaluation or self.discarded or self.unchosen)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenGroup:
+    """A group that a scorer has written to its shard of the ledger, as the coordinator is told of it: without texts."""
+
+    span: LedgerSpan
+    numbers: GroupNumbers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

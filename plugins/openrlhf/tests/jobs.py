@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from rewardlab.testing.backend_laws.ledger import read_rows
 
 HERE = Path(__file__).parent
 ENGINE = HERE / "cpu_engine"
@@ -53,7 +54,7 @@ class Ended:
 
     def ledger(self, stage: int | None = None, trained: str | None = None) -> list[dict]:
         """The rows of the ledger, all or those of one stage or kind."""
-        rows = _lines(self.directory / "ledger.jsonl")
+        rows = read_rows(self.directory)
         return [r for r in rows if stage in (None, r["stage"]) and trained in (None, r["trained"])]
 
     def log(self, name: str) -> list[dict]:

@@ -10,9 +10,10 @@ from rewardlab import Ask, Completion, Sample, Score
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import LoopThread
+from rewardlab.testing.backend_laws.ledger import read_rows
+from rewardlab.training import LedgerShard, LoopThread, numbers_of_group
 from rewardlab.training.results import Results
-from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.scorer_judges import ScorerJudges
@@ -134,7 +135,20 @@ def scored(*values, sample="samples0"):
 
 
 def recording(key, *values, **more):
-    return lambda c: c.record(place(key, **more), scored(*values))
+    return lambda c: record(c, place(key, **more), scored(*values))
+
+
+def write(settings, where, group):
+    """Write a group as a scorer does that was just started; return what the coordinator is told of it."""
+    shard = LedgerShard(settings.run, settings.attempt, settings.stage, writer=0)
+    try:
+        return WrittenGroup(span=shard.write(where.key, group), numbers=numbers_of_group(group))
+    finally:
+        shard.close()
+
+
+async def record(coordinator, where, group):
+    await coordinator.record(where, write(coordinator._settings, where, group))
 
 
 def lines(path):
@@ -142,7 +156,7 @@ def lines(path):
 
 
 def ledger(settings):
-    rows = lines(settings.run / "ledger.jsonl")
+    rows = list(read_rows(settings.run))
     return [(r["attempt"], r["group"], r["index"], r["step"], r["trained"]) for r in rows]
 
 
@@ -151,7 +165,7 @@ class TestWhatIsRecorded:
         settings = stage()
 
         async def look(coordinator):
-            await coordinator.record(place("a"), scored(1.0, 0.5))
+            await record(coordinator, place("a"), scored(1.0, 0.5))
             return ledger(settings)
 
         assert using(settings, look) == [[(0, 0, 0, 1, "yes"), (0, 0, 1, 1, "yes")]]
@@ -180,7 +194,7 @@ class TestWhatIsRecorded:
         settings = stage()
         left = replace(scored(0.0, sample="left"), totals=[None], shaped=())
         unchosen = replace(place("a/unchosen"), size=1, unchosen=True)
-        using(settings, lambda c: c.record(unchosen, left), recording("a", 1.0, 1.0))
+        using(settings, lambda c: record(c, unchosen, left), recording("a", 1.0, 1.0))
         using(settings, recording("b", 0.5, 0.5))
         assert [(group, trained) for _, group, index, _, trained in ledger(settings) if index == 0] == [
             (0, "no"),
@@ -200,7 +214,7 @@ class TestWhatIsRecorded:
             prompts = [await coordinator.rollout_prompt(json.dumps({"ticket": ticket})) for ticket in range(4)]
             assert [prompt.step for prompt in prompts] == [None] * 4
             for key in "abcd":
-                await coordinator.record(place(key, None), scored(1.0, 0.5))
+                await record(coordinator, place(key, None), scored(1.0, 0.5))
             waiting = asyncio.create_task(coordinator.may_go("c", 20))
             assert [await coordinator.may_go(key, 20) for key in "ab"] == [True, True]
             await coordinator.received("b")
@@ -232,7 +246,7 @@ class TestWhatIsRecorded:
 
         async def many(coordinator):
             await asyncio.gather(
-                *(coordinator.record(place(f"g{n}", step=n // 2 + 1), scored(1.0, 0.5)) for n in range(40))
+                *(record(coordinator, place(f"g{n}", step=n // 2 + 1), scored(1.0, 0.5)) for n in range(40))
             )
 
         using(settings, many)
@@ -244,13 +258,13 @@ class TestTooMuchMissing:
     def test_ends_the_job_when_its_step_is_complete_and_not_before(self, stage, using):
         settings = stage()
 
-        async def record(coordinator):
-            await coordinator.record(place("a", 1), scored(None, 0.5))
-            await coordinator.record(place("b", 2), scored(None, 0.5))
+        async def missing(coordinator):
+            await record(coordinator, place("a", 1), scored(None, 0.5))
+            await record(coordinator, place("b", 2), scored(None, 0.5))
             with pytest.raises(JobError, match=r"component 'short' .* has no value for 2 of the last 4 .*no luck"):
-                await coordinator.record(place("c", 1), scored(None, 0.5))
+                await record(coordinator, place("c", 1), scored(None, 0.5))
 
-        using(settings, record)
+        using(settings, missing)
         assert len(ledger(settings)) == 6, "what ended the job is in the ledger"
 
     def test_is_counted_for_each_step_alone(self, stage, using):
@@ -263,14 +277,14 @@ class TestTooMuchMissing:
             using(stage(), *(recording(f"{n}", *v, step=n // 2 + 1) for n, v in enumerate(values)))
 
     def test_where_groups_are_filtered_it_is_counted_over_the_last_groups(self, stage, using):
-        async def record(coordinator):
+        async def missing(coordinator):
             for key in "abc":
-                await coordinator.record(place(key, None), scored(1.0, 1.0))
-            await coordinator.record(place("d", None), scored(1.0, None))
+                await record(coordinator, place(key, None), scored(1.0, 1.0))
+            await record(coordinator, place("d", None), scored(1.0, None))
             with pytest.raises(JobError, match="2 of the last 4"):
-                await coordinator.record(place("e", None), scored(1.0, None))
+                await record(coordinator, place("e", None), scored(1.0, None))
 
-        using(stage(FILTERING), record)
+        using(stage(FILTERING), missing)
 
     def test_counts_no_evaluation(self, stage, using):
         using(stage(), *(recording(f"{row}", None, None, row=row, evaluation=True) for row in range(EVALUATION)))
@@ -299,7 +313,7 @@ class TestAnEvaluation:
         settings = stage()
         using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), self.passed("y")[0])
         using(settings, self.passed("y")[1])  # a coordinator that was restarted in the middle of a pass
-        rows = lines(settings.run / "ledger.jsonl")
+        rows = list(read_rows(settings.run))
         assert [(row["phase"], row["step"]) for row in rows if row["trained"] == "no"] == [("during", 2)] * 4 + [
             ("after", 4)
         ] * 4
@@ -313,7 +327,8 @@ class TestAnEvaluation:
             claimed = [await coordinator.claim_evaluation() for _ in range(EVALUATION + 1)]
             assert [(one.row, one.step, one.evaluation) for one in claimed[:-1]] == [(0, 0, True), (1, 0, True)]
             assert claimed[-1] is None
-            await coordinator.record(replace(place("x", evaluation=True), row=claimed[0].row, step=0), scored(1.0, 0.5))
+            first = replace(place("x", evaluation=True), row=claimed[0].row, step=0)
+            await record(coordinator, first, scored(1.0, 0.5))
 
         using(settings, evaluate)
 
@@ -321,7 +336,7 @@ class TestAnEvaluation:
             again = await coordinator.claim_evaluation()
             assert again.row == 1
             for key in "yz":  # somebody had it before the restart
-                await coordinator.record(replace(place(key, evaluation=True), row=1, step=0), scored(1.0, 0.5))
+                await record(coordinator, replace(place(key, evaluation=True), row=1, step=0), scored(1.0, 0.5))
             assert await coordinator.claim_evaluation() is None
 
         using(settings, after_a_restart, *self.trained(2), *self.passed("p"))
@@ -329,7 +344,7 @@ class TestAnEvaluation:
             "0-rl-before.json",
             "0-rl-step-2.json",
         }
-        rows = [row for row in lines(settings.run / "ledger.jsonl") if row["phase"] == "before"]
+        rows = [row for row in read_rows(settings.run) if row["phase"] == "before"]
         assert [(row["step"], row["trained"]) for row in rows] == [(0, "no")] * 2 * EVALUATION
 
     @pytest.mark.parametrize(
@@ -387,7 +402,7 @@ class TestACoordinatorThatWasRestarted:
         settings = stage()
         group = scored(1.0, 0.5)
         odd = replace(group, completions=(Completion(text="\ud800"), *group.completions[1:]))
-        using(settings, lambda c: c.record(place("a"), odd), recording("b", 1.0, 0.5))
+        using(settings, lambda c: record(c, place("a"), odd), recording("b", 1.0, 0.5))
         using(settings, recording("a", 1.0, 0.5), recording("b", 1.0, 0.5), recording("c", 1.0, 0.5, step=2))
         assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1, 2]
 
@@ -404,22 +419,23 @@ class TestACoordinatorThatWasRestarted:
         using(settings, evaluation[1])
         assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
 
-    def test_takes_a_key_for_recorded_only_where_the_ledger_has_its_group(self, stage, using):
+    def test_takes_a_key_for_recorded_only_where_its_entry_is_whole(self, stage, using):
         settings = stage()
-        using(settings, recording("a", 1.0, 0.5))
-        with settings.journal("recorded").open("a") as file:  # killed between the two
-            file.write(json.dumps({"key": "b", "row": 0, "evaluation": False, "step": 1, "size": 2}) + "\n")
-        using(settings, recording("b", 1.0, 0.5))
-        using(settings, recording("b", 1.0, 0.5))
+        using(settings, recording("a", 1.0, 0.5), recording("b", 1.0, 0.5))
+        with (settings.run / "ledger" / "0-0.index.jsonl").open("r+b") as file:
+            file.truncate(file.seek(-9, 2))  # killed while it wrote
+        using(settings, recording("b", 0.0, 0.5))
+        using(settings, recording("b", 0.0, 0.5))
         assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
+        assert [row["total"] for row in read_rows(settings.run)] == [1.0, 0.5, 0.0, 0.5]
 
     def test_takes_no_other_stages_groups_for_its_own(self, stage, using):
         settings = stage()
         using(settings, recording("a", 1.0, 0.5))
-        path = settings.run / "ledger.jsonl"
-        path.write_text("".join(json.dumps(row | {"stage": 3}) + "\n" for row in lines(path)))
+        folder = settings.run / "ledger"
+        (folder / "0-0.index.jsonl").rename(folder / "0-3.index.jsonl")
         using(settings, recording("a", 1.0, 0.5))
-        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [1, 0], "stage 0, then stage 3"
 
     def test_gives_out_the_same_prompts(self, stage, using):
         def prompts(*tickets):
@@ -512,7 +528,7 @@ class TestJudges:
 
     async def recorded(self, coordinator):
         for key in range(100):
-            await coordinator.record(place(f"{key}", step=key + 1), scored(1.0, 1.0))
+            await record(coordinator, place(f"{key}", step=key + 1), scored(1.0, 1.0))
             await asyncio.sleep(0.05)
 
     def test_a_key_that_is_not_set_is_the_error_of_every_call(self, stage, using, serving, server, monkeypatch):

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import math
+import pickle
 
 import pytest
 from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
@@ -133,7 +135,7 @@ class TestAGroup:
 
         found = scoring(given, once)
         assert [log["reward/short"] for log in found.logs] == [1.0, 0.5]
-        assert [row["shaped"] for row in lines(given.run / "ledger.jsonl")] == [2.0, 0.5]
+        assert [row["shaped"] for row in list(read_rows(given.run))] == [2.0, 0.5]
         assert found.values == pytest.approx((0.5**0.5, -(0.5**0.5)), abs=1e-3), "of two, one standard deviation apart"
         assert found.correctness is None
 
@@ -145,7 +147,33 @@ class TestAGroup:
 
         first, again = scoring(given, twice)
         assert again == first
-        assert len(lines(given.run / "ledger.jsonl")) == 2
+        assert len(list(read_rows(given.run))) == 2
+
+    def test_sends_the_coordinator_no_text_and_less_than_a_kilobyte(self, settings, server):
+        """Whatever the group writes: with long texts through the coordinator, 1,000 GPUs are 300 MB a second there."""
+        sent = []
+
+        class Noting(InThisProcess):
+            async def call(self, method, *arguments):
+                if method == "record":
+                    sent.append(pickle.dumps(arguments))
+                return await super().call(method, *arguments)
+
+        async def whole():
+            given = settings(server)
+            coordinator = Coordinator(given)
+            scorer = ScorerActor(given, coordinator=Noting(coordinator))
+            try:
+                for evaluation in (False, True):
+                    await score(scorer, place(evaluation=evaluation, key=f"{evaluation}"), "word " * 9000, "2 3")
+            finally:
+                await scorer.close()
+                await coordinator.close()
+            return list(read_rows(given.run))
+
+        rows = asyncio.run(asyncio.wait_for(whole(), 60))
+        assert [len(row["completion"]) for row in rows] == [45_000, 3] * 2
+        assert max(map(len, sent)) < 1000
 
     def test_counts_a_completion_once_however_often_it_is_put(self, settings, scoring, server):
         async def twice(scorer):
@@ -154,7 +182,7 @@ class TestAGroup:
 
         given = settings(server)
         scoring(given, twice)
-        assert [row["completion"] for row in lines(given.run / "ledger.jsonl")] == ["1", "2 3"]
+        assert [row["completion"] for row in list(read_rows(given.run))] == ["1", "2 3"]
 
     def test_that_was_cut_gets_nothing_in_training_and_its_due_in_an_evaluation(self, settings, scoring, server):
         async def both(scorer):
@@ -169,9 +197,7 @@ class TestAGroup:
     def test_of_an_evaluation_is_about_an_evaluation_row(self, settings, scoring, server):
         given = settings(server)
         scoring(given, lambda scorer: score(scorer, place(1, evaluation=True), "1", "2 3"))
-        assert {(row["id"], row["trained"]) for row in lines(given.run / "ledger.jsonl")} == {
-            ("evaluation_samples1", "no")
-        }
+        assert {(row["id"], row["trained"]) for row in list(read_rows(given.run))} == {("evaluation_samples1", "no")}
 
     def test_may_be_chosen_from_more_completions_by_the_recipes_sampler(self, settings, scoring, server, offer):
         offer("mine", SAMPLER)
@@ -188,8 +214,7 @@ class TestAGroup:
         given = settings(server, more="curriculum: {use: mine/longest}")
         wanted, found = scoring(given, sampled)
         assert (wanted, found.kept) == ([1, 1, 0], (1, 2))
-        found = lines(given.run / "ledger.jsonl")
-        assert [(row["completion"], row["trained"], row["total"] is None) for row in found] == [
+        assert [(row["completion"], row["trained"], row["total"] is None) for row in read_rows(given.run)] == [
             ("a", "no", True),
             ("d", "no", True),
             ("bbb", "yes", False),
@@ -233,7 +258,7 @@ class TestJudges:
         given = settings(server, judge="    group_timeout: 0.3")
         found = scoring(given, lambda scorer: score(scorer, place(), "1", "2 3"))
         assert [log["missing/judged"] for log in found.logs] == [1.0, 1.0]
-        [row, _] = lines(given.run / "ledger.jsonl")
+        [row, _] = list(read_rows(given.run))
         assert "within 0.3 s" in row["components"]["judged"]["error"]
 
     @pytest.mark.parametrize("policy", ["group_mean", "fail"])

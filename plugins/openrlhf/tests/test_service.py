@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -19,6 +20,7 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 import ray
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError
+from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
@@ -43,6 +45,16 @@ reward:
 MORE
   total: TOTAL
   correctness: judged
+stages:
+- {use: rl, algorithm: grpo, batch_size: 2, group_size: 4}
+backend: {use: openrlhf, engine: {barrier: {scoring_timeout: 20}}}
+"""
+PLAIN = """
+version: 1
+reward:
+  components:
+    inline: {use: toy/brevity, with: {words: 2}}
+  total: inline
 stages:
 - {use: rl, algorithm: grpo, batch_size: 2, group_size: 4}
 backend: {use: openrlhf, engine: {barrier: {scoring_timeout: 20}}}
@@ -106,7 +118,7 @@ def start(cluster, tmp_path, server):
 
 
 def group(row, key=None, step=1):
-    place = GroupPlace(key=key or f"g{row}", row=row, evaluation=False, step=step, size=4)
+    place = GroupPlace(key=key or f"g{row}", row=row, evaluation=False, step=step, size=4, position=row)
     return place, [Completion(text=text, token_count=3) for text in (f"{row} and 1", "two three four five", "6", "7 8")]
 
 
@@ -135,6 +147,18 @@ def normed(totals):
     return [(total - mean) / (statistics.stdev(totals) + 1e-4) for total in totals]
 
 
+def written(shards):
+    """How many lines the shards of a ledger have."""
+    return sum(len(lines(path)) for path in shards.glob("*-*-*-*.jsonl"))
+
+
+def until(true, limit=30):
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -157,7 +181,7 @@ class TestAGroup:
                 + [f"{kind}/{name}" for kind in ("reward", "missing") for name in ("inline", "worker", "judged")]
             )
         }
-        rows = lines(service.settings.run / "ledger.jsonl")
+        rows = list(read_rows(service.settings.run))
         assert [(row["index"], row["trained"], row["shaped"]) for row in rows] == [
             (index, "yes", log["reward/total"]) for index, log in enumerate(given.logs)
         ]
@@ -169,7 +193,7 @@ class TestAGroup:
         service = start(two.rstrip(), "one + two")
         given = score(service.scorers[0], 0)
         assert given.values == pytest.approx(normed([1 / 3 + 2 / 3, 1 / 4 + 2 / 4, 2.0, 1 / 2 + 1.0]))
-        rows = lines(service.settings.run / "ledger.jsonl")
+        rows = list(read_rows(service.settings.run))
         pids = {row["components"][name]["info"]["pid"] for row in rows for name in ("one", "two")}
         assert len(pids) == 1
         service.close()
@@ -263,7 +287,7 @@ class TestRestarts:
         outage("scorer 0")
         assert self.tried(lambda: score(scorer, 2)).values == before.values
         assert server.answered == paid
-        assert len(lines(service.settings.run / "ledger.jsonl")) == 4, "the same group is one group"
+        assert len(list(read_rows(service.settings.run))) == 4, "the same group is one group"
 
     def test_a_coordinator_that_dies_is_waited_for(self, start, server, outage):
         service = start()
@@ -277,9 +301,41 @@ class TestRestarts:
         ray.kill(service.coordinator, no_restart=False)
         outage("the coordinator")
         assert len(ray.get(finishing, timeout=60).values) == 4
-        rows = lines(service.settings.run / "ledger.jsonl")
+        rows = list(read_rows(service.settings.run))
         assert [(row["group"], row["index"]) for row in rows] == [(g, i) for g in range(2) for i in range(4)]
         assert [row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")] == [1]
+
+    def test_a_scorer_and_the_coordinator_that_are_killed_leave_each_group_in_the_ledger_once(self, start):
+        """Scorer 0 dies when its groups are written and its calls to the coordinator have not returned."""
+        service = start(replicas=2, recipe=PLAIN)
+        shards = service.settings.run / "ledger"
+        given = {row: score(service.scorers[row % 2], row, step=1) for row in range(2)}
+        coordinator = ray.get(service.coordinator.__ray_call__.remote(lambda _: os.getpid()))
+        os.kill(coordinator, signal.SIGSTOP)
+        finishing = {}
+        for row in range(2, 6):
+            place, completions = group(row, step=row // 2 + 1)
+            put(service.scorers[row % 2], place, completions)
+            finishing[row] = service.scorers[row % 2].finish.remote(place.key)
+        until(lambda: written(shards) == 6 * 4)
+        ray.kill(service.scorers[0], no_restart=False)
+        os.kill(coordinator, signal.SIGKILL)
+
+        given |= {row: ray.get(finishing[row], timeout=60) for row in (3, 5)}
+        for row in (2, 4, 6, 7):
+            given[row] = self.tried(lambda row=row: score(service.scorers[row % 2], row, step=row // 2 + 1))
+        rows = list(read_rows(service.settings.run))
+        assert sorted((row["id"], row["index"]) for row in rows) == [
+            (f"s{n}", i) for n in range(ROWS) for i in range(4)
+        ]
+        assert sorted({row["group"] for row in rows}) == list(range(ROWS))
+        assert [row["step"] for row in rows] == [step for step in range(1, 5) for _ in range(8)]
+        assert {(row["id"], row["index"], row["total"]) for row in rows} == {
+            (f"s{row}", index, log["reward/total"]) for row, one in given.items() for index, log in enumerate(one.logs)
+        }
+        assert written(shards) == (ROWS + 2) * 4, "what a dead scorer wrote is there, and does not count"
+        assert [row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")].count(1) == 1
+        assert sorted(row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")) == [1, 2, 3, 4]
 
     def test_why_the_job_has_to_end_outlives_the_coordinator(self, start):
         service = start()
@@ -336,7 +392,7 @@ class TestKills:
         assert len(server.paid) == 12 * ROWS, "six pairs in a group of four, in both orders"
         assert twice <= 2 * 6, "what was under way at the two scorers that were killed"
         assert server.most_under_way <= 6
-        rows = lines(service.settings.run / "ledger.jsonl")
+        rows = list(read_rows(service.settings.run))
         assert sorted({row["id"] for row in rows}) == [f"s{n}" for n in range(ROWS)]
         assert len(rows) == 4 * ROWS
 

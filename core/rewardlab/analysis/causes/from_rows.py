@@ -1,12 +1,14 @@
 """The movement of the reward in a file: a run's ledger, the output of `score`, or rows with completions."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from rewardlab.analysis.ledger import current_steps, whole_lines
-from rewardlab.data import BadRows, kind_of, read_lines, refuse_stream
+from rewardlab.data import BadRows, kind_of, refuse_stream
+from rewardlab.data.ledger_lines import LedgerFile, LedgerPart, ledger_parts
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.scorefile import check_numbers, check_output, row_components
@@ -27,8 +29,10 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     if plan.expression is None:
         raise UserError("the recipe has no reward; rows tell nothing of it", where=str(plan.document.path))
     refuse_stream(path)
-    with closing(read_lines(path)) as lines:
-        first = next((row for _, row in lines if not isinstance(row, Problem)), None)
+    ledger = _parts(path)
+    rows = (row for part in ledger for _, row in part.rows())
+    with closing(rows):
+        first = next((row for row in rows if not isinstance(row, Problem)), None)
     if first is None or "components" not in first or "shaped" not in first:
         if most is None:
             raise UserError(f"these rows have no scores yet; {SCORES_THEM}", where=path)
@@ -36,15 +40,23 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
 
         movement = sampled_movement(plan, path, most, say)
     else:
-        movement = _ledger_movement(plan, path, say) if "index" in first else _output_movement(plan, path)
+        movement = _ledger_movement(plan, path, ledger, say) if "index" in first else _output_movement(plan, path)
     if not movement.groups:
         raise UserError("no row tells what a component contributed", where=path)
     return movement
 
 
+def _parts(path: str) -> Sequence[LedgerPart]:
+    """Return the parts of a run's ledger, or any other file of rows as the one part."""
+    parts = ledger_parts(Path(path)) if os.path.isdir(path) else [LedgerFile(Path(path))]
+    if not parts:
+        raise UserError("there is no ledger here; name a run that has scored something, or a file of rows", where=path)
+    return parts
+
+
 def _output_movement(plan: Plan, path: str) -> Movement:
     movement, bad, records = Movement(), BadRows(), OutputRecords(plan)
-    for place, row in whole_lines(path, bad):
+    for place, row in whole_lines([LedgerFile(Path(path))], bad):
         try:
             _check_output(row, list(plan.components))
             if (index := records.differing(row)) is not None:
@@ -56,12 +68,12 @@ def _output_movement(plan: Plan, path: str) -> Movement:
     return movement
 
 
-def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movement:
+def _ledger_movement(plan: Plan, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> Movement:
     bad, discarded = BadRows(), 0
 
     def good() -> Iterator[Mapping[str, Any]]:
         nonlocal discarded
-        for place, row in whole_lines(path, bad, torn=say):
+        for place, row in whole_lines(ledger, bad, torn=say):
             if is_discarded(row):
                 discarded += 1
                 continue
@@ -72,7 +84,7 @@ def _ledger_movement(plan: Plan, path: str, say: Callable[[str], None]) -> Movem
             else:
                 yield row
 
-    movement, trained = ledger_movement(good(), current_steps(Path(path)))
+    movement, trained = ledger_movement(good(), current_steps(ledger))
     _refuse(bad, path)
     count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
     apart = f"; {discarded:,} completions that were not trained on do not count" if discarded else ""

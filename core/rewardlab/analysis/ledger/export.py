@@ -12,6 +12,7 @@ from rewardlab.analysis.ledger.scan import refuse_later_version, whole_lines
 from rewardlab.analysis.ledger.table import FlatRow, flat_rows
 from rewardlab.data import BadRows, kind_of
 from rewardlab.data.jsonl import told_name
+from rewardlab.data.ledger_lines import LedgerPart, ledger_parts
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
 from rewardlab.scoring.attribution import CurrentSteps, is_discarded
@@ -40,15 +41,16 @@ class ExportResult:
 def export_ledger(run: Path, output: Path, say: Callable[[str], None]) -> ExportResult:
     """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
 
-    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept. A
-    UserError where there is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
+    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
+    shards their index. A UserError where there is no ledger, a line is none of a ledger, or `output` exists or cannot
+    be written.
     """
-    ledger = run / "ledger.jsonl" if run.is_dir() else run
-    if not ledger.is_file():
-        raise UserError("there is no ledger.jsonl here; name the folder of a run that has scored something", str(run))
+    ledger = ledger_parts(run)
+    if not ledger:
+        raise UserError("there is no ledger here; name the folder of a run that has scored something", str(run))
     form = format_of(output)
     _refuse_output(output)
-    first = _FirstReading(str(ledger), say)
+    first = _FirstReading(str(run), ledger, say)
     columns = first.finder.columns()
     rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
     with flat_file(output, form, columns) as write:
@@ -69,12 +71,14 @@ def _refuse_output(output: Path) -> None:
         raise UserError("exists already; give -o another name", where=str(output))
 
 
-def _ordered(ledger: Path, form: Format, columns: Sequence[Column], first: "_FirstReading") -> Iterator[FlatRow]:
+def _ordered(
+    ledger: Sequence[LedgerPart], form: Format, columns: Sequence[Column], first: "_FirstReading"
+) -> Iterator[FlatRow]:
     """Yield the rows in the ledger's order; for formats without types, those first that show a column's type late."""
 
     def rows() -> Iterator[tuple[int, FlatRow]]:
         # a run that is going on has added lines meanwhile, perhaps with other columns
-        lines = islice((line for _, line in whole_lines(str(ledger), BadRows())), first.count)
+        lines = islice((line for _, line in whole_lines(ledger, BadRows())), first.count)
         return enumerate(flat_rows(lines, columns, first.current))
 
     late = set() if form == "parquet" else {*first.finder.late}
@@ -89,16 +93,16 @@ class _FirstReading:
     Raises UserError that lists the lines that are none of a ledger.
     """
 
-    def __init__(self, path: str, say: Callable[[str], None]):
+    def __init__(self, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]):
         self.finder = ColumnFinder()
         self.count = 0
         self._bad = BadRows()
-        self.current = CurrentSteps(self._lines(path, say))
+        self.current = CurrentSteps(self._lines(ledger, say))
         if self._bad.count:
             raise self._bad.error(path, "a run writes no such lines; mend them, or leave them out of a copy")
 
-    def _lines(self, path: str, say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
-        for place, line in whole_lines(path, self._bad, torn=say):
+    def _lines(self, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
+        for place, line in whole_lines(ledger, self._bad, torn=say):
             refuse_later_version(line, place)
             if fault := _fault(line):
                 self._bad.add(Problem(where=place, what=fault))

@@ -4,10 +4,10 @@ Each part keeps no more than sums or the few lines that the page shows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 from rewardlab.analysis.ledger import readable_lines
+from rewardlab.data.ledger_lines import LedgerPart
 
 
 class LinePart(Protocol):
@@ -17,9 +17,9 @@ class LinePart(Protocol):
         """Take one line into account."""
 
 
-def passing_lines(path: Path, parts: Sequence[LinePart]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none where there is no file."""
-    for line in readable_lines(path):
+def passing_lines(ledger: Sequence[LedgerPart], parts: Sequence[LinePart]) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none where there is none."""
+    for line in readable_lines(ledger):
         for part in parts:
             part.add(line)
         yield line

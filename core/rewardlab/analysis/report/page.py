@@ -24,6 +24,7 @@ from rewardlab.analysis.report.last_groups import LastGroups
 from rewardlab.analysis.report.line_parts import passing_lines
 from rewardlab.analysis.report.remarks import RemarkCounts
 from rewardlab.data import read_lines
+from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
@@ -52,7 +53,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
             raise ValueError("its manifest.json holds no object")
     except (OSError, ValueError) as error:
         raise UserError(f"{run} is no run directory: {error}") from error
-    ledger = run / "ledger.jsonl"
+    ledger = ledger_parts(run)
     consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
     current = current_steps(ledger)
     discarded = DiscardedCounts(current)

@@ -12,6 +12,7 @@ from typing import Any
 
 from rewardlab.hookspecs import hookimpl
 from rewardlab.specs import Config, RewardSpec
+from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab.types import Score
 
 PLUGIN, NAME = "check_backend", "gate"
@@ -54,8 +55,8 @@ class Gate:
         return (self._folder / name).exists()
 
     def _ledger_rows(self) -> int:
-        lines = [line for path in self._folder.glob("runs/*/ledger.jsonl") for line in path.read_bytes().splitlines()]
-        return sum(b'"trained": "no"' not in line for line in lines)
+        rows = (row for directory in self._folder.glob("runs/*") for row in read_rows(directory))
+        return sum(row["trained"] != "no" for row in rows)
 
     def _hold_up(self, more: int) -> None:
         """Hold up the step that is to be interrupted, and then, for a while, those after it."""

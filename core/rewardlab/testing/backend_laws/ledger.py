@@ -1,10 +1,11 @@
 """The ledger of a run as groups and steps."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from rewardlab.data.ledger_lines import ledger_parts
 
 Row = dict[str, Any]
 
@@ -54,13 +55,17 @@ class LedgerGroup:
 
 
 def read_groups(directory: Path) -> list[LedgerGroup]:
-    """Return the groups of a run's ledger, in the file's order; rows of one group need not stand together."""
+    """Return the groups of a run's ledger, in its order; rows of one group need not stand together."""
     found: dict[tuple[int, ...], list[Row]] = {}
-    path = directory / "ledger.jsonl"
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        row = json.loads(line)
+    for row in read_rows(directory):
         found.setdefault((row["attempt"], row["stage"], row["group"]), []).append(row)
     return [LedgerGroup(rows=rows) for rows in found.values()]
+
+
+def read_rows(directory: Path) -> Iterator[Row]:
+    """Yield the rows of a run's ledger, in its order."""
+    for part in ledger_parts(directory):
+        yield from (row for _, row in part.rows() if isinstance(row, dict))
 
 
 def steps_that_stand(groups: Sequence[LedgerGroup], stage: int) -> dict[int | None, list[LedgerGroup]]:

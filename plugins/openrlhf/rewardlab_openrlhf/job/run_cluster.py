@@ -29,6 +29,7 @@ STAYS_HERE = (
     "checkpoints",
     "models/[0-9]*",
     "engine/*/model*",
+    "ledger",
     "ledger.jsonl",
     "usage.jsonl",
     "logs",

@@ -89,7 +89,14 @@ class GroupRollout:
 
     def _open_scoring(self, size: int) -> GroupScoring:
         prompt, key = self._prompt, uuid4().hex
-        place = GroupPlace(key=key, row=prompt.row, evaluation=prompt.evaluation, step=prompt.step, size=size)
+        place = GroupPlace(
+            key=key,
+            row=prompt.row,
+            evaluation=prompt.evaluation,
+            step=prompt.step,
+            size=size,
+            position=prompt.position,
+        )
         scorer = self._scorers[crc32(key.encode()) % len(self._scorers)]
         return GroupScoring(scorer, place, self._limits.scoring_timeout)
 

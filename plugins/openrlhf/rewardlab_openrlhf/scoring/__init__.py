@@ -2,13 +2,13 @@
 
 service, service_settings               starting and ending the actors; their settings
 scorer_placement                        the nodes and GPUs that Ray gives the scorers
-coordinator                             the one process that lends judges and writes the ledger
+coordinator                             the one process that lends judges and indexes the ledger
 actor_client                            calls to an actor of the job, across its restarts
 reading_order                           which prompt a ticket of OpenRLHF stands for
-recorder, evaluation_passes, step_log   groups written as they come: ledger, evaluations, curves
+recorder, evaluation_passes, step_log   groups noted as they come: index, evaluations, curves
 training_steps                          which step trains on a group where only the order of groups decides it
 outage_watch                            the user is told of an actor that is out of reach
-journal, recovered_groups               what an actor that Ray restarts has to know again
+journal, recorded_groups                what an actor that Ray restarts has to know again
 scorer_actor, rewards                   scoring groups, and the rewards that OpenRLHF receives
 scorer_judges                           the judges as a scorer asks them: on loan, with replies that have owners
 policy_judge                            the judge policy/self

@@ -1,4 +1,4 @@
-"""The coordinator of an rl stage: one process that lends judges, hands out prompts in order and writes the ledger.
+"""The coordinator of an rl stage: one process that lends judges, hands out prompts in order and indexes the ledger.
 
 It also keeps the reason why the job has to end. A plain class; `service` makes it a Ray actor. What an actor that Ray
 restarts has to know again is in files.
@@ -18,11 +18,10 @@ from rewardlab.training import (
     LeaseGrant,
     LeaseReport,
     ReplyOwner,
-    ScoredGroup,
     require_secrets,
 )
 
-from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
+from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.scoring.actor_client import Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
@@ -77,10 +76,10 @@ class Coordinator:
         parts = await self._parts()
         return await parts.lending.call(parts.owner.answer, asker, messages)
 
-    async def record(self, place: GroupPlace, scored: ScoredGroup) -> None:
-        """Return once the group is in the ledger; a key is written once. A JobError where the job must end."""
+    async def record(self, place: GroupPlace, written: WrittenGroup) -> None:
+        """Return once the group counts in the ledger; a key counts once. A JobError where the job must end."""
         parts = await self._parts()
-        recorded = await parts.thread.call(parts.recorder.record, place, scored)
+        recorded = await parts.thread.call(parts.recorder.record, place, written)
         if parts.release_order is not None and recorded is not None and recorded.trains:
             parts.release_order.add(place.key, recorded.step)
         parts.judges.check()

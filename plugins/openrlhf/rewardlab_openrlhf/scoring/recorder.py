@@ -1,4 +1,4 @@
-"""The recorder of an rl stage, which writes its ledger, usage, curves and evaluations group by group."""
+"""The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -6,16 +6,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import Ledger, Plan, RlStage, ScoredGroup, Usage, UsageLog, run_name
+from rewardlab.training import Plan, RlStage, Usage, UsageLog, run_name
 
-from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.scoring.evaluation_events import EvaluationEvents
 from rewardlab_openrlhf.scoring.evaluation_passes import EvaluationPasses
 from rewardlab_openrlhf.scoring.evaluation_run import EvaluationRun
 from rewardlab_openrlhf.scoring.journal import Journal
 from rewardlab_openrlhf.scoring.reading_order import Prompts
-from rewardlab_openrlhf.scoring.recovered_groups import RecoveredGroups
+from rewardlab_openrlhf.scoring.recorded_groups import RecordedGroups
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.scoring.step_log import StepLog
 from rewardlab_openrlhf.scoring.training_steps import TrainingSteps
@@ -41,12 +41,10 @@ class Recorder:
         self._ahead = self._engine.generates_ahead(stage.batch_size)
         self.training_steps = TrainingSteps(stage.batch_size, done + 1)
         last = len(prompts.order) // stage.batch_size
-        run, ledger = settings.run, settings.run / "ledger.jsonl"
+        run = settings.run
         with ExitStack() as opened:
-            self._recovered = RecoveredGroups(settings.journal("recorded"), ledger, settings.attempt, settings.stage)
-            opened.callback(self._recovered.close)
-            self._ledger = Ledger(ledger, settings.attempt)
-            opened.callback(self._ledger.close)
+            self._recorded = RecordedGroups(settings, prompts.evaluation)
+            opened.callback(self._recorded.close)
             self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
             opened.callback(self._usage_log.close)
             self._usage_journal = Journal(settings.journal("usage"))
@@ -67,31 +65,31 @@ class Recorder:
                 trained=done,
                 tracked=[tracker.add for tracker in trackers],
             )
-            for place, group in self._recovered.earlier(prompts.training, prompts.evaluation):
+            for place, written in self._recorded.earlier():
                 if not place.evaluation:
                     self.training_steps.add(discarded=not place.trains)
-                self._count(place, group)
+                self._count(place, written)
             self._closing = opened.pop_all()
 
-    def record(self, place: GroupPlace, scored: ScoredGroup) -> GroupPlace | None:
-        """Write a group, and return its place with its step; None where its key is there and nothing is written.
+    def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
+        """Record a group, and return its place with its step; None where its key is there: it counts no second time.
 
         A JobError where the job must end.
         """
-        if place.key in self._recovered:
+        if place.key in self._recorded:
+            self._recorded.written_again(place, written)
             return None
         if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
             return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
         if not place.evaluation:
             step = self.training_steps.add(discarded=not place.trains)
             place = replace(place, step=step if place.step is None else place.step)
-        self._recovered.note(place)
         if place.evaluation:
             step = self._passes.step_of_next(self._trained()) if place.step is None else place.step
-            self._ledger.write(self._stage, step, [scored], "no", self._passes.phase(step))
+            self._recorded.add(place, written, step, "no", self._passes.phase(step))
         else:
-            self._ledger.write(self._stage, place.step, [scored], "yes" if place.trains else "no")
-        self._count(place, scored)
+            self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
+        self._count(place, written)
         return place
 
     def rows_before_training(self) -> list[int]:
@@ -102,8 +100,9 @@ class Recorder:
         """Close the files; calling it again does nothing."""
         self._closing.close()
 
-    def _count(self, place: GroupPlace, scored: ScoredGroup) -> None:
+    def _count(self, place: GroupPlace, written: WrittenGroup) -> None:
         if place.evaluation:
+            scored = self._recorded.evaluated(place, written)
             if place.step == 0:
                 step = self._passes.add_to_first(place.row, scored)
             else:
@@ -111,7 +110,7 @@ class Recorder:
             if step is not None:
                 self._write_usage(step)
         elif not place.unchosen:
-            self._steps.add(place, scored, self._write_usage)
+            self._steps.add(place, written.numbers, self._write_usage)
 
     def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:
         """Count from what this attempt wrote last, or else from `usage`.

@@ -12,9 +12,20 @@ from typing import Any, TypeVar
 
 from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import LoopThread, Machine, Plan, Pool, PooledGroup, Scorer
+from rewardlab.training import (
+    CallThread,
+    LedgerShard,
+    LoopThread,
+    Machine,
+    Plan,
+    Pool,
+    PooledGroup,
+    ScoredGroup,
+    Scorer,
+    numbers_of_group,
+)
 
-from rewardlab_openrlhf.messages import GroupPlace, GroupRewards
+from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.ray_actors import coordinator_name
 from rewardlab_openrlhf.rendered_rows import Row
@@ -47,8 +58,9 @@ class ScorerActor:
     ):
         """Open nothing yet.
 
-        device: for rewards that hold a model. number: of this scorer. restarted: whether it takes over from one that
-        was lost. coordinator, scorers: clients of the job's other actors (default: by their names).
+        device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger is called by it.
+        restarted: whether it takes over from one that was lost. coordinator, scorers: clients of the job's other actors
+        (default: by their names).
         """
         self._settings = settings
         self._device = device
@@ -88,7 +100,7 @@ class ScorerActor:
         return await self._unless_judges_stop(self._group(key).pool.more())
 
     async def finish(self, key: str) -> GroupRewards:
-        """Return the group's rewards, once the coordinator has recorded them.
+        """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
 
         The group is forgotten then, and its rewards are kept for a while. JobError where the job must end.
         """
@@ -107,12 +119,15 @@ class ScorerActor:
         return given
 
     async def _record(self, parts: "_ScorerParts", place: GroupPlace, pooled: PooledGroup, given: GroupRewards) -> None:
-        """Have the coordinator record a group, after what the group sampler left of its pool."""
+        """Write a group and have the coordinator record it, after what the group sampler left of its pool."""
+        discarded = is_discarded(given.correctness, parts.keep(place))
+        groups = [(replace(place, discarded=discarded), pooled.group)]
         if (rest := pooled.discarded) is not None:
             key, size = f"{place.key}/unchosen", len(rest.completions)
-            await self._coordinator.call("record", replace(place, key=key, size=size, unchosen=True), rest)
-        discarded = is_discarded(given.correctness, parts.keep(place))
-        await self._coordinator.call("record", replace(place, discarded=discarded), pooled.group)
+            groups.insert(0, (replace(place, key=key, size=size, unchosen=True), rest))
+        for group_place, scored in groups:
+            written = await parts.files.call(parts.write, group_place, scored)
+            await self._coordinator.call("record", group_place, written)
 
     async def drop(self, key: str) -> None:
         """Give a group up that will not be completed: its work under way is cancelled."""
@@ -136,7 +151,7 @@ class ScorerActor:
         return await (await self._parts()).judges.claims(owner, process)
 
     async def close(self) -> None:
-        """End worker processes and threads; calling it again does nothing."""
+        """Close the shard, and end worker processes and threads; calling it again does nothing."""
         if self._opening is None:
             return
         try:
@@ -185,6 +200,10 @@ class ScorerActor:
             zero, machine = stage.on_truncated == "zero", Machine(device=self._device)
             scorer = Scorer(plan, machine, zero_truncated=zero, judges=judges.judges, home=home)
             opened.callback(scorer.close)
+            shard = LedgerShard(settings.run, settings.attempt, settings.stage, self._number)
+            opened.callback(shard.close)
+            files = CallThread("rewardlab-scorer-files")
+            opened.callback(files.close)
             judges.start(self._restarted)
             return _ScorerParts(
                 plan=plan,
@@ -192,6 +211,8 @@ class ScorerActor:
                 judges=judges,
                 prompts=Prompts.read(settings.folder),
                 algorithm=stage.algorithm,
+                shard=shard,
+                files=files,
                 closing=opened.pop_all(),
             )
 
@@ -214,6 +235,9 @@ class _ScorerParts:
     judges: ScorerJudges
     prompts: Prompts
     algorithm: str
+    shard: LedgerShard
+    files: CallThread
+    """for `write`"""
     closing: ExitStack
 
     @property
@@ -225,6 +249,11 @@ class _ScorerParts:
     def keep(self, place: GroupPlace) -> Sequence[float] | None:
         """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
         return None if place.evaluation else options_of(self.plan).engine.dynamic_filtering
+
+    def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
+        """Write a group to the shard. It blocks. A JobError where the disk refuses."""
+        span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
+        return WrittenGroup(span=span, numbers=numbers_of_group(scored))
 
     def open_group(self, place: GroupPlace) -> _PendingGroup:
         """Return a group that has no completion yet."""
@@ -239,7 +268,7 @@ class _ScorerParts:
         return _PendingGroup(place=place, pool=pool)
 
     def close(self) -> None:
-        """End worker processes and threads, and give back what judges' limits are on loan."""
+        """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""
         self.closing.close()
 
     def _row(self, place: GroupPlace) -> Row:

@@ -8,12 +8,12 @@ from pathlib import Path
 from rewardlab.data import read_lines
 from rewardlab.training import (
     ComponentUse,
+    GroupNumbers,
     LineAppender,
     MissingGuard,
-    ScoredGroup,
     Usage,
     judge_metrics,
-    metrics_of_step,
+    metrics_of_numbers,
 )
 
 from rewardlab_openrlhf.messages import GroupPlace
@@ -45,44 +45,44 @@ class StepLog:
         self._batch_size = batch_size
         self._filtered = window is not None
         self._guard = MissingGuard(uses, window=window, least=window or 1)
-        self._open: dict[int, list[ScoredGroup]] = {}
+        self._open: dict[int, list[GroupNumbers]] = {}
         self._written = _steps_of(path, attempt)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = LineAppender(path)
         self.whole = 0
         """steps that are complete"""
 
-    def add(self, place: GroupPlace, scored: ScoredGroup, write_usage: WriteUsage) -> None:
+    def add(self, place: GroupPlace, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
         """Add a group of the training. A JobError where too much of its step is missing."""
         if self._filtered:
-            self._guard.count(scored)
+            self._guard.count_numbers(numbers)
         if not place.discarded:
-            self._add(place.step, scored, write_usage)
+            self._add(place.step, numbers, write_usage)
         self._guard.check()
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         self._file.close()
 
-    def _add(self, step: int | None, scored: ScoredGroup, write_usage: WriteUsage) -> None:
+    def _add(self, step: int | None, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
         assert step is not None, "whoever records a group of the training gives it its step"
         groups = self._open.setdefault(step, [])
-        groups.append(scored)
+        groups.append(numbers)
         if len(groups) >= self._batch_size:
             del self._open[step]
             self._finish(step, groups, write_usage)
 
-    def _finish(self, step: int, groups: Sequence[ScoredGroup], write_usage: WriteUsage) -> None:
+    def _finish(self, step: int, groups: Sequence[GroupNumbers], write_usage: WriteUsage) -> None:
         if not self._filtered:
             self._guard.reset()
             for group in groups:
-                self._guard.count(group)
+                self._guard.count_numbers(group)
         self.whole += 1
         if step not in self._written:
             self._write(step, groups, write_usage(step))
 
-    def _write(self, step: int, groups: Sequence[ScoredGroup], usage: Mapping[str, Usage]) -> None:
-        numbers = metrics_of_step(groups) | judge_metrics(usage)
+    def _write(self, step: int, groups: Sequence[GroupNumbers], usage: Mapping[str, Usage]) -> None:
+        numbers = metrics_of_numbers(groups) | judge_metrics(usage)
         finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
         self._written.add(step)

@@ -1,0 +1,221 @@
+"""The lines of a run's ledger, wherever they stand: in one file, or in shards that indices join."""
+
+import json
+import os
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from rewardlab.data.jsonl import bounded_lines, parse_row
+from rewardlab.data.row_file import open_packed, read_lines
+from rewardlab.errors import Problem, UserError
+
+LEDGER_FILE = "ledger.jsonl"
+LEDGER_FOLDER = "ledger"
+INDEX_ENDING = ".index.jsonl"
+COMMON = ("version", "attempt", "stage", "step", "group")
+"""keys with which a line of the ledger begins; `index` and those of USE follow"""
+USE = ("trained", "phase")
+MOST_OPEN = 64
+"""shards that are open at once while they are read"""
+
+PlacedRow = tuple[str, dict[str, Any] | Problem]
+
+
+class LedgerPart(Protocol):
+    """A part of a ledger, which can be read several times and shows the same lines each time, or more of them."""
+
+    def raw_lines(self) -> Iterator[tuple[str, bytes]]:
+        """Yield (place, line) for each line, as its bytes."""
+
+    def rows(self) -> Generator[PlacedRow]:
+        """Yield (place, the row or what is wrong with it) for each line that is not blank."""
+
+    def torn(self) -> Problem | None:
+        """Return what the last call of `rows` found unfinished, as a run leaves it that goes on or was killed."""
+
+
+def ledger_parts(path: Path) -> list[LedgerPart]:
+    """Return the parts of a ledger in their order; [] where there is none.
+
+    path: a run's folder, its folder `ledger`, or one file. A run that went on with shards after one file has both.
+    """
+    if not path.is_dir():
+        return [LedgerFile(path)] if path.is_file() else []
+    folder = path / LEDGER_FOLDER if (path / LEDGER_FOLDER).is_dir() else path
+    single = path / LEDGER_FILE
+    files: list[LedgerPart] = [LedgerFile(single)] if single.is_file() else []
+    return [*files, *(LedgerShards(index) for index in ledger_indices(folder))]
+
+
+def ledger_indices(folder: Path) -> list[Path]:
+    """Return the indices in a folder of shards, by attempt and stage."""
+    found = [path for path in folder.glob(f"*{INDEX_ENDING}") if _numbers(path) is not None]
+    return sorted(found, key=lambda path: _numbers(path) or ())
+
+
+def _numbers(index: Path) -> tuple[int, ...] | None:
+    """Return the attempt and the stage of an index "ATTEMPT-STAGE.index.jsonl"; None of another file."""
+    with suppress(ValueError):
+        attempt, stage = index.name.removesuffix(INDEX_ENDING).split("-")
+        return int(attempt), int(stage)
+    return None
+
+
+class LedgerFile:
+    """A ledger, or any file of rows, in one file."""
+
+    def __init__(self, path: Path):
+        self._path = os.fspath(path)
+        self._last: dict[str, Any] | Problem | None = None
+
+    def raw_lines(self) -> Iterator[tuple[str, bytes]]:
+        """See LedgerPart."""
+        with open_packed(self._path) as file:
+            for number, line in enumerate(bounded_lines(file), 1):
+                yield f"{self._path}:{number}", line
+
+    def rows(self) -> Generator[PlacedRow]:
+        """See LedgerPart; a torn line is the last row, and a Problem."""
+        self._last = None
+        with closing(read_lines(self._path, any_text=True)) as lines:
+            for number, row in lines:
+                self._last = row
+                yield f"{self._path}:{number}", row
+
+    def torn(self) -> Problem | None:
+        """See LedgerPart."""
+        if not isinstance(self._last, Problem):
+            return None
+        with open(self._path, "rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return None if file.read() == b"\n" else self._last
+
+
+class IndexEntry(NamedTuple):
+    """A group as an index has it: how its lines begin, and where the rest of them stands."""
+
+    order: tuple[int, int, int] | None
+    """step, 1 for an evaluation, place (0 where it is not known); None where the engine hides the step"""
+    begins: str
+    """COMMON as JSON without its last bracket"""
+    use: str
+    """USE as JSON without its brackets"""
+    key: str
+    shard: str
+    at: int
+    bytes: int
+    size: int
+
+
+class LedgerShards:
+    """The shards of one stage and attempt, joined by their index as it was when this was made.
+
+    Each group of the index is shown once, where its last entry says that it stands. The order is that of steps, an
+    evaluation after its step, and of places in them; what is not known stands in the order of the index. A line that
+    is in no entry does not count, nor does a group whose shard has not all of its bytes.
+    """
+
+    def __init__(self, index: Path):
+        self._index = index
+        entries: dict[str, IndexEntry] = {}
+        for _, row in LedgerFile(index).rows():
+            if isinstance(row, Mapping):  # a torn line is of a group that was not recorded yet
+                entry = _entry(row, entries.get(row.get("key", "")), index)
+                entries[entry.key] = entry
+        self._entries = list(entries.values())
+        if all(entry.order is not None for entry in self._entries):
+            self._entries.sort(key=lambda entry: entry.order or (0, 0, 0))
+        self._missing: Problem | None = None
+
+    def raw_lines(self) -> Iterator[tuple[str, bytes]]:
+        """See LedgerPart."""
+        self._missing = None
+        with _OpenShards(self._index.parent) as shards:
+            for entry in self._entries:
+                place = f"{self._index.parent / entry.shard} at byte {entry.at}"
+                lines = _joined(entry, shards.read(entry))
+                if lines is None:
+                    self._missing = self._missing or Problem(where=place, what=f"the group {entry.key} is cut off")
+                for number, line in enumerate(lines or ()):
+                    yield f"{place}, line {number + 1}", line
+
+    def rows(self) -> Generator[PlacedRow]:
+        """See LedgerPart."""
+        for place, line in self.raw_lines():
+            yield place, parse_row(line, place, any_text=True)
+
+    def torn(self) -> Problem | None:
+        """See LedgerPart; the first group of which bytes are missing, and which `rows` left out."""
+        return self._missing
+
+
+def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> IndexEntry:
+    """Return a line of an index as an entry; one of a group that is there says that it stands elsewhere.
+
+    UserError where the line lacks a key, as no run writes it.
+    """
+    try:
+        span = {name: row[name] for name in ("shard", "at", "bytes", "size")}
+        if earlier is not None:
+            return earlier._replace(**span)
+        step, evaluation = row["step"], int(row["phase"] != "training")
+        return IndexEntry(
+            order=None if step is None else (step, evaluation, row["place"] or 0),
+            begins=json.dumps({key: row[key] for key in COMMON})[:-1],
+            use=json.dumps({key: row[key] for key in USE})[1:-1],
+            key=row["key"],
+            **span,
+        )
+    except KeyError as error:
+        raise UserError(f"a line has no {error.args[0]}; a run writes no such line", where=str(index)) from error
+
+
+def shard_beginning(key: str, index: int) -> str:
+    """Return how a shard's line begins that holds completion `index` of the group with this key."""
+    return json.dumps({"key": key, "index": index})[:-1] + ", "
+
+
+def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
+    """Return the group's lines as one file would have them; None where the block has not all of them."""
+    lines = block.split(b"\n")
+    if len(lines) != entry.size + 1 or lines.pop():
+        return None
+    joined = []
+    for index, line in enumerate(lines):
+        beginning = shard_beginning(entry.key, index).encode()
+        if not line.startswith(beginning):
+            return None
+        head = f'{entry.begins}, "index": {index}, {entry.use}, '
+        joined.append(head.encode() + line.removeprefix(beginning) + b"\n")
+    return joined
+
+
+class _OpenShards:
+    """The shards of a folder, opened when they are first read; no more than MOST_OPEN at once."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._files: dict[str, Any] = {}
+        self._closing = ExitStack()
+
+    def __enter__(self) -> "_OpenShards":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    def read(self, entry: IndexEntry) -> bytes:
+        """Return what the shard has of the entry's bytes; b"" where there is no such shard."""
+        if entry.shard not in self._files:
+            if len(self._files) >= MOST_OPEN:
+                self._closing.close()
+                self._files.clear()
+            path = self._folder / Path(entry.shard).name  # no other folder, whatever an index says
+            if not path.is_file():
+                return b""
+            self._files[entry.shard] = self._closing.enter_context(path.open("rb"))
+        file = self._files[entry.shard]
+        file.seek(entry.at)
+        return file.read(entry.bytes)

@@ -1,0 +1,74 @@
+"""The numbers of a scored group that a step's means and its missing values are made from, without its texts."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from rewardlab.redaction import redact
+from rewardlab.scoring.composition import ScoredGroup
+
+LONGEST_CAUSE = 500
+"""characters of a failure that are kept"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComponentNumbers:
+    """The values of one component in a group: their sum, how many there are, and which completions it failed on."""
+
+    sum: float
+    count: int
+    failed: tuple[int, ...] = ()
+    cause: str = ""
+    """of the last failure: the completion's place and the error, without secrets; "" where none failed"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupNumbers:
+    """The numbers of a group of `size` completions. Some 100 bytes a component, and picklable."""
+
+    size: int
+    total: ComponentNumbers
+    flat: bool
+    """whether all totals are equal or missing"""
+    components: Mapping[str, ComponentNumbers]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON values."""
+        components = {name: _as_list(numbers) for name, numbers in self.components.items()}
+        return {"size": self.size, "flat": self.flat, "total": _as_list(self.total), "components": components}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the numbers that `as_dict` returned."""
+        components = {name: _from_list(one) for name, one in values["components"].items()}
+        total = _from_list(values["total"])
+        return cls(size=values["size"], flat=values["flat"], total=total, components=components)
+
+
+def numbers_of_group(scored: ScoredGroup) -> GroupNumbers:
+    """Return the numbers of a scored group."""
+    components = {}
+    for name, scores in scored.components.items():
+        failed = tuple(i for i, score in enumerate(scores) if score.value is None and score.error is not None)
+        cause = f"{scored.sample.place(failed[-1])}: {scores[failed[-1]].error}" if failed else ""
+        numbers = _numbers([score.value for score in scores])
+        components[name] = ComponentNumbers(
+            sum=numbers.sum, count=numbers.count, failed=failed, cause=redact(cause)[:LONGEST_CAUSE]
+        )
+    flat = len({total for total in scored.totals if total is not None}) <= 1
+    return GroupNumbers(size=len(scored.totals), total=_numbers(scored.totals), flat=flat, components=components)
+
+
+def _numbers(values: Iterable[float | None]) -> ComponentNumbers:
+    present = [value for value in values if value is not None]
+    return ComponentNumbers(sum=math.fsum(present), count=len(present))
+
+
+def _as_list(numbers: ComponentNumbers) -> list[Any]:
+    return [numbers.sum, numbers.count, list(numbers.failed), numbers.cause]
+
+
+def _from_list(values: list[Any]) -> ComponentNumbers:
+    total, count, failed, cause = values
+    return ComponentNumbers(sum=total, count=count, failed=tuple(failed), cause=cause)
