@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=2000, help="of a completion, about four characters each")
     parser.add_argument("--scorers", type=int, default=2)
     parser.add_argument("--growth", action="store_true", help="memory of every process after each eighth of the groups")
+    parser.add_argument("--json", action="store_true", help="print no more than CPU a completion, in ms, by actor")
     parser.add_argument("--bare", nargs=2, metavar=("RECIPE", "ROWS"), help="the bare scorer alone, in this process")
     options = parser.parse_args()
     if options.bare:
@@ -87,6 +88,9 @@ def main() -> None:
 
 def compare(what: str, folder: Path, count: int, options: Any) -> None:
     work = groups(2 * count + WARM_UP * ENGINES, options.size, options.tokens)
+    if options.json:
+        costs(what, folder, work, count, options)
+        return
     print(f"\n{what}: {count} groups of {options.size}, {options.tokens} tokens each, {options.scorers} scorers")
     with_url = serving if what == "judge" else nothing
     with with_url() as url:
@@ -105,6 +109,13 @@ def compare(what: str, folder: Path, count: int, options: Any) -> None:
     for name, seconds in {**ours["cpu"], "bare Scorer": alone["cpu"]}.items():
         print(f"  {name:<20} {1000 * seconds / completions:8.2f} ms CPU a completion")
     print(f"  load of the machine  {os.getloadavg()[0]:8.1f} on {os.cpu_count()} cores")
+
+
+def costs(what: str, folder: Path, work: Sequence[Mapping[str, Any]], count: int, options: Any) -> None:
+    with (serving if what == "judge" else nothing)() as url:
+        ours = through_ray(folder, write_recipe(folder / "run", what, url, options.size), work, count, options)
+    each = {name.partition(" (")[0]: 1000 * cpu / count / options.size for name, cpu in ours["cpu"].items()}
+    print(json.dumps(each))
 
 
 # --- The work: prompts, completions, files
