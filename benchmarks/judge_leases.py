@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, help="requests a minute that are allowed")
     parser.add_argument("--before", metavar="COMMIT", help="compare with this commit")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--reports", type=int, default=0, help="measure what a report costs the coordinator, too")
     parser.add_argument("--alone", help="for this script itself")
     parser.add_argument("--server", action="store_true", help="for this script itself")
     options = parser.parse_args()
@@ -175,7 +176,25 @@ def drive(service: Any, options: Any, server: int) -> dict[str, Any]:
     wall = time.perf_counter() - start
     questions = options.groups * options.size * (options.size - 1)
     cpu = {name: cpu() - before[name] for name, cpu in processes.items()}
-    return {"wall": wall, "questions": questions, "rate": questions / wall, "cpu": cpu}
+    found = {"wall": wall, "questions": questions, "rate": questions / wall, "cpu": cpu}
+    return found | ({"cpu_a_report": cpu_a_report(service, options.reports)} if options.reports else {})
+
+
+def cpu_a_report(service: Any, count: int) -> float:
+    """The coordinator's CPU seconds for a report of a scorer that wants more, once the scorers ask nothing any more."""
+    import ray
+    from rewardlab.training import LeaseReport
+
+    borrower = (len(service.scorers), "bench")
+
+    def report(wanted: int) -> None:
+        reports = {"main": LeaseReport(permits=0, wanted=wanted)}
+        ray.get([service.coordinator.lease.remote(borrower, reports) for _ in range(100)])
+
+    before = sum(asked([service.coordinator]))
+    for number in range(count // 100):
+        report(number % 2)
+    return (sum(asked([service.coordinator])) - before) / count
 
 
 async def score(service: Any, rows: range, size: int) -> None:

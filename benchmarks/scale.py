@@ -2,7 +2,7 @@
 
     python benchmarks/scale.py                      # measures first; all of it where openrlhf is installed
     python benchmarks/scale.py --recorded           # with the costs of scale_costs.py as they were last measured
-    python benchmarks/scale.py --judges desk --ledger whole --gpus 512
+    python benchmarks/scale.py --judges coordinator --ledger whole --gpus 512
 
 A discrete-event simulation of an asynchronous job in its steady state: rollout engines decode completions of random
 lengths and never wait for prompts while there are groups to begin; each completion passes its engine's executor and a
@@ -10,11 +10,13 @@ scorer, whose rewards ask a judge; a whole group is recorded by the coordinator 
 processes, the one that collects samples and the one that makes experience of them and hands it to the ranks. A process
 is a queue with one CPU. Ranks and judge servers are assumed to keep up.
 
-    --judges  desk: every question passes the coordinator. leases: scorers ask, with one lease for some questions
+    --judges  coordinator: every question passes it. leases: scorers ask, and report at the end of each group and, here,
+              as often between as the coordinator lets them
     --ledger  whole: groups travel to the coordinator, which writes them. shards: scorers write, it gets numbers
 
-Without either, the designs are compared. A process is saturated where it is busy for 95% of the time. The fewest GPUs
-are looked for where one is; then that one is given all the CPUs it wants, and the next one is looked for.
+rewardlab has leases and shards. Without either option it is compared with what it did before. A process is saturated
+where it is busy for 95% of the time. The fewest GPUs are looked for where one is; then that one is given all the CPUs
+that it wants, and the next one is looked for.
 """
 
 import math
@@ -27,12 +29,13 @@ from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import Any
 
+from rewardlab.judging.judge_lender import REPORT_COST_S, SHORTEST_PAUSE_S
 from scale_costs import Costs, measured
 
 SATURATED = 0.95
 """share of its time that a process is busy"""
 LEAST_GPUS, MOST_GPUS = 16, 2048
-DESIGNS = [("desk", "whole"), ("desk", "shards"), ("leases", "shards")]
+DESIGNS = [("coordinator", "whole"), ("coordinator", "shards"), ("leases", "whole"), ("leases", "shards")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,6 @@ class Job:
     size: int
     questions: float
     judge_latency: float
-    questions_a_lease: int
     gpus_a_scorer: int
     judges: str
     ledger: str
@@ -121,7 +123,7 @@ class Simulation:
         self.coordinator, self.collector, self.trainer = (
             self._process(name) for name in ("our coordinator", "OpenRLHF's collector", "OpenRLHF's trainer")
         )
-        self._judge = Process("the judge", None)
+        self._judge = Process("the judge", None)  # whoever waits without a CPU
         self._engines = [Process("an engine", job.at_once) for _ in range(job.engines)]
         self._executors = [self._process("an engine's executor") for _ in self._engines]
         self._scorers = [self._process("the scorers") for _ in range(job.scorers)]
@@ -132,6 +134,8 @@ class Simulation:
         under_way = math.ceil(3 * self.job.engines * self.job.at_once / self.job.size)
         for number in range(under_way):
             self._begin(number, first=True)
+        for _ in self._scorers if self._leases else ():
+            self._advance(self._reports())
         end = self.job.warm_up + self.job.seconds
         while self._events and self._events[0][0] < end:
             self._now, _, flow = heappop(self._events)
@@ -177,7 +181,8 @@ class Simulation:
         yield group.executor, costs.executor / 1000
         yield group.scorer, (costs.scorer + job.questions * costs.asking) / 1000
         if job.questions:
-            yield self.coordinator, job.questions * self._question_ms / 1000
+            if job.judges == "coordinator":
+                yield self.coordinator, job.questions * costs.question / 1000
             yield self._judge, job.judge_latency
         group.missing -= 1
         if not group.missing:
@@ -185,16 +190,23 @@ class Simulation:
 
     def _finish(self, number: int) -> Flow:
         group = self.costs.whole if self.job.ledger == "whole" else self.costs.coordinator
+        group += self.costs.report * self._leases
         yield self.coordinator, group / 1000
         yield self.collector, self.job.size * self.costs.collect / 1000
         yield self.trainer, self.job.size * self.costs.train / 1000
         self._begin(number)
 
+    def _reports(self) -> Flow:
+        """Report what a scorer asks, for as long as it scores: as often as a lender of judges lets it."""
+        pause = max(SHORTEST_PAUSE_S, REPORT_COST_S * self.job.scorers)
+        yield self._judge, self._rng.random() * pause
+        while True:
+            yield self.coordinator, self.costs.report / 1000
+            yield self._judge, pause
+
     @property
-    def _question_ms(self) -> float:
-        if self.job.judges == "desk":
-            return self.costs.question
-        return self.costs.lease / self.job.questions_a_lease
+    def _leases(self) -> bool:
+        return self.job.judges == "leases" and self.job.questions > 0
 
     def _advance(self, flow: Flow) -> None:
         """Go on with a flow now, up to its next wait."""
@@ -277,7 +289,6 @@ def _job(options: Any, judges: str, ledger: str) -> Job:
         size=options.size,
         questions=options.questions,
         judge_latency=options.judge_latency,
-        questions_a_lease=options.questions_a_lease,
         gpus_a_scorer=options.gpus_a_scorer,
         judges=judges,
         ledger=ledger,
@@ -302,9 +313,8 @@ def _options() -> Any:
         "--questions", type=float, default=7.0, help="to judges, a completion: size - 1 with both orders"
     )
     parser.add_argument("--judge-latency", type=float, default=1.0, help="seconds")
-    parser.add_argument("--questions-a-lease", type=int, default=32)
     parser.add_argument("--gpus-a-scorer", type=int, default=32, help="one scorer, of one CPU, for this many GPUs")
-    parser.add_argument("--judges", choices=["desk", "leases"])
+    parser.add_argument("--judges", choices=["coordinator", "leases"])
     parser.add_argument("--ledger", choices=["whole", "shards"])
     parser.add_argument("--warm-up", type=float, default=60.0, help="simulated seconds that do not count")
     parser.add_argument("--seconds", type=float, default=20.0, help="simulated seconds that count")

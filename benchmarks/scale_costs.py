@@ -1,13 +1,14 @@
 """What one completion, one group and one question cost each process of an OpenRLHF job, measured on this machine.
 
-For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py), and
-OpenRLHF's own controller, with pickles in place of Ray's object store.
+For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py,
+judge_leases.py), and OpenRLHF's own controller, with pickles in place of Ray's object store.
 """
 
 import json
 import os
 import pickle
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,9 +32,8 @@ class Costs:
     """a completion, in a rollout engine's actor"""
     scorer: float = 6.1
     """a completion, in a scorer and its workers, writing to the shard included"""
-    asking: float = 0.22
-    """a question, in the scorer that asks a judge itself: `judge_throughput.py` takes 0.80 s for 3,584. Not measured
-    here"""
+    asking: float = 0.54
+    """a question, in the scorer that asks a judge under leases: `judge_leases.py`, groups of 16, these included"""
     whole: float = 3.2
     """a group at the coordinator where it travels there whole, to be written: `openrlhf_scoring.py` before there were
     shards. Not measured here"""
@@ -41,9 +41,9 @@ class Costs:
     """a group at the coordinator where it gets its numbers; the two calls for its prompt are part of either. One
     after the other, on a busier machine, these were 4.6 whole and 3.4"""
     question: float = 1.0
-    """a question that passes the coordinator"""
-    lease: float = 0.32
-    """a lease for some questions, at the coordinator: one call"""
+    """a question that passes the coordinator: `openrlhf_scoring.py` before there were leases. Not measured here"""
+    report: float = 0.54
+    """a scorer's report of what it asks, at the coordinator, which answers with what it lends"""
     collect: float = 1.3
     """a sample, in OpenRLHF's process that collects a batch"""
     train: float = 3.2
@@ -61,7 +61,9 @@ def measured(tokens: int, size: int, micro_batch: int = 8) -> Costs:
     """Measure all that this environment can, and print what it cannot."""
     found: dict[str, float] = {}
     theirs = partial(controller, micro_batch=micro_batch)
-    for what, measure in (("calls", calls_and_messages), ("the actors", actors), ("OpenRLHF's controller", theirs)):
+    measures: dict[str, Callable[[int, int], dict[str, float]]]
+    measures = {"messages": messages, "the actors": actors, "questions": questions, "OpenRLHF's controller": theirs}
+    for what, measure in measures.items():
         print(f"measuring {what} ...", file=sys.stderr)
         try:
             found |= measure(tokens, size)
@@ -77,24 +79,19 @@ def cpu_ms(work: Callable[[], Any]) -> float:
     return 1000 * (time.thread_time() - start)
 
 
-# --- Calls and messages to the coordinator
+# --- Messages to the coordinator
 
 
-def calls_and_messages(tokens: int, size: int) -> dict[str, float]:
-    """Measure a small call to the coordinator, and how large the message about a group is, whole and as numbers."""
+def messages(tokens: int, size: int) -> dict[str, float]:
+    """Measure how large the message about a group is, whole and as numbers."""
     from rewardlab.training import LedgerShard, numbers_of_group
     from rewardlab_openrlhf.messages import WrittenGroup
 
-    calls = ray_call_ms()
     with tempfile.TemporaryDirectory() as folder:
         group = scored(tokens, size)
         span = LedgerShard(Path(folder), 0, 0, 0).write(f"{0:032}", group)
         told = WrittenGroup(span=span, numbers=numbers_of_group(group))
-    return {
-        "lease": calls,
-        "bytes_whole": len(pickle.dumps(group)),
-        "bytes_numbers": len(pickle.dumps(told)),
-    }
+    return {"bytes_whole": len(pickle.dumps(group)), "bytes_numbers": len(pickle.dumps(told))}
 
 
 def scored(tokens: int, size: int) -> Any:
@@ -114,73 +111,37 @@ def scored(tokens: int, size: int) -> Any:
     )
 
 
-def ray_call_ms(calls: int = 2000) -> float:
-    """Return the CPU of an actor for a small call of Ray that its event loop answers; 0.3 where there is no Ray."""
-    try:
-        import ray
-    except ImportError:
-        return 0.3
-    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actor's process cannot import a benchmark
-    with local_ray(ray):
-        actor = ray.remote(Answering).options(max_concurrency=1000).remote()
-        ray.get([actor.answer.remote(b"x" * 900) for _ in range(200)])
-        before = ray.get(actor.cpu.remote())
-        for _ in range(calls // 100):
-            ray.get([actor.answer.remote(b"x" * 900) for _ in range(100)])
-        return 1000 * (ray.get(actor.cpu.remote()) - before) / calls
-
-
-class Answering:
-    """An actor that answers at once."""
-
-    async def answer(self, message: bytes) -> int:
-        return len(message)
-
-    async def cpu(self) -> float:
-        return time.process_time()
-
-
-class local_ray:
-    """A small Ray of this process's own."""
-
-    def __init__(self, ray: Any):
-        self._ray = ray
-
-    def __enter__(self) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        self._folder = tempfile.TemporaryDirectory(prefix="rl_", dir="/tmp")  # Ray's socket paths may not be long
-        quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
-        self._ray.init(address="local", num_cpus=2, _temp_dir=self._folder.name, **quiet)
-
-    def __exit__(self, *_: object) -> None:
-        self._ray.shutdown()
-        self._folder.cleanup()
-
-
 # --- The actors of a stage on a real Ray
 
 
 def actors(tokens: int, size: int) -> dict[str, float]:
-    """Measure executor, scorers and coordinator as openrlhf_scoring.py does, which runs in a process of its own."""
+    """Measure executor, scorers and coordinator as openrlhf_scoring.py does."""
     import ray  # noqa: F401  (says what is missing)
 
-    inline, judge = (actor_ms(what, tokens, size) for what in ("inline", "judge"))
-    questions = size - 1  # a completion: each pair in both orders
+    sizes = ["--groups", str(4 * GROUPS), "--size", str(size), "--tokens", str(tokens)]
+    found = told_by("openrlhf_scoring.py", "--only", "inline", "--json", *sizes)
     return {
-        "executor": inline["an engine's actor"],
-        "scorer": inline["a scorer"],
-        "coordinator": size * inline["the coordinator"],
-        "question": max(0.0, judge["the coordinator"] - inline["the coordinator"]) / questions,
+        "executor": found["an engine's actor"],
+        "scorer": found["a scorer"],
+        "coordinator": size * found["the coordinator"],
     }
 
 
-def actor_ms(what: str, tokens: int, size: int) -> dict[str, float]:
-    """Return the milliseconds of CPU a completion, by actor."""
-    import subprocess
+def questions(tokens: int, size: int) -> dict[str, float]:
+    """Measure what a question costs the scorers as judge_leases.py does, and what a report costs the coordinator."""
+    import ray  # noqa: F401  (says what is missing)
 
-    script = Path(__file__).with_name("openrlhf_scoring.py")
-    command = [sys.executable, str(script), "--only", what, "--groups", str(4 * GROUPS)]
-    command += ["--size", str(size), "--tokens", str(tokens), "--json"]
+    with tempfile.TemporaryDirectory(prefix="rl_", dir="/tmp") as folder:  # Ray's socket paths may not be long
+        found = told_by("judge_leases.py", "--alone", folder, "--size", "16", "--groups", "48", "--reports", "4000")
+    return {
+        "asking": 1000 * found["cpu"]["scorers"] / found["questions"],
+        "report": 1000 * found["cpu_a_report"],
+    }
+
+
+def told_by(script: str, *arguments: str) -> dict[str, Any]:
+    """Return what the last line of another benchmark says, as JSON; it runs in a process of its own."""
+    command = [sys.executable, str(Path(__file__).with_name(script)), *arguments]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(told.splitlines()[-1])
 
@@ -200,12 +161,12 @@ def controller(tokens: int, size: int, micro_batch: int) -> dict[str, float]:
     from openrlhf.trainer.ppo_utils.samples_generator import SamplesGenerator
 
     torch.set_num_threads(1)
-    messages = [pickle.dumps([response(tokens) for _ in range(size)]) for _ in range(GROUPS)]
+    sent = [pickle.dumps([response(tokens) for _ in range(size)]) for _ in range(GROUPS)]
     generator = object.__new__(SamplesGenerator)
     samples: list[Any] = []
 
     def collect() -> None:
-        for message in messages:
+        for message in sent:
             for one in pickle.loads(message):
                 samples.append(generator._process_response_into_experience(one, max_len=2 * tokens))
 
@@ -222,7 +183,7 @@ def controller(tokens: int, size: int, micro_batch: int) -> dict[str, float]:
     return {
         "collect": collecting / count,
         "train": training / count,
-        "bytes_sample": sum(map(len, messages)) / count,
+        "bytes_sample": sum(map(len, sent)) / count,
     }
 
 

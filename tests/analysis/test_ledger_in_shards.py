@@ -1,6 +1,7 @@
 """A ledger in shards and the same in one file are the same to every command that reads a ledger."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Group, Sample
@@ -28,7 +29,13 @@ reward:
   components: {long: {use: mine/length}, other: {use: mine/length}}
   total: 2 * long + other
 """
-PHASES = [(1, "yes", "training"), (2, "yes", "training"), (2, "no", "during")]
+PHASES = [(1, "yes", "training"), (2, "no", "training"), (2, "yes", "training"), (2, "no", "during")]
+"""the second is of groups that filtering discarded, or a group sampler did not choose"""
+
+
+def unchosen(group):
+    """The group as it is of completions that a group sampler did not choose."""
+    return replace(group, totals=[None] * len(group.completions), shaped=(), causes=None)
 
 
 @pytest.fixture
@@ -53,11 +60,13 @@ def runs(offer, write, tmp_path):
             single = Ledger(folders[0] / "ledger.jsonl", attempt=attempt)
             index = LedgerIndex(folders[1], attempt, 0)
             shards = [LedgerShard(folders[1], attempt, 0, number) for number in range(2)]
-            for step, trained, phase in PHASES[attempt:]:
+            for number, (step, trained, phase) in enumerate(PHASES[attempt:]):
                 scored = scorer.score_groups(groups)
+                if (trained, phase) == ("no", "training"):
+                    scored = [scored[0], unchosen(scored[1])]
                 single.write(0, step, scored, trained, phase)
-                for place, group in enumerate(scored):
-                    key = f"{phase}{step}-{place}"
+                for place, group in enumerate(scored, 10 * number):
+                    key = f"{number}-{place}"
                     shards[0].write(key, group)  # a scorer that died before it could tell
                     index.add(key, shards[1].write(key, group), step=step, trained=trained, phase=phase, place=place)
             for file in (single, index, *shards):
@@ -68,7 +77,7 @@ def runs(offer, write, tmp_path):
 def test_as_groups_of_a_run(runs):
     one, shards = map(read_groups, runs)
     assert one == shards
-    assert len(one) == 20
+    assert len(one) == 24
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])
@@ -78,8 +87,8 @@ def test_as_a_table(runs, main, tmp_path, ending):
         path = tmp_path / f"{number}.{ending}"
         code, out, err = main("ledger", str(run), "-o", str(path))
         assert (code, err) == (0, "")
-        assert "60 rows" in out
-        assert "24 of them superseded" in out
+        assert "72 rows" in out
+        assert "30 of them superseded by a resume, 12 of them made for training and not trained on" in out
         tables.append(path.read_text())
     assert tables[0] == tables[1]
 
@@ -91,6 +100,7 @@ def test_as_a_report(runs):
         pages.append((run / "report.html").read_text().replace(run.name, ""))
     assert pages[0] == pages[1]
     assert "xxxxx" in pages[0]
+    assert "were made to be trained on and were not" in pages[0]
 
 
 @pytest.mark.parametrize("command", ["causes", "check"])
@@ -112,4 +122,22 @@ def test_a_group_that_is_cut_off_is_said_once_and_left_out(runs, main, tmp_path)
     [shard] = (runs[1] / "ledger").glob("1-0-1-*.jsonl")
     shard.write_bytes(shard.read_bytes()[:-7])
     code, out, err = main("ledger", str(runs[1]), "-o", str(tmp_path / "cut.jsonl"))
-    assert (code, err.count("is cut off"), "57 rows" in out) == (0, 1, True)
+    assert (code, err.count("is cut off"), "69 rows" in out) == (0, 1, True)
+
+
+def test_a_run_that_goes_on_after_one_file_that_was_killed_has_both(runs, main, tmp_path):
+    """A run of before there were shards was killed, and resumed since: nobody mends its file."""
+    one = runs[0] / "ledger.jsonl"
+    old = [line for line in one.read_bytes().splitlines(keepends=True) if b'"attempt": 0' in line]
+    (runs[1] / "ledger.jsonl").write_bytes(b"".join(old) + b'{"version": 2, "att')
+    for path in (runs[1] / "ledger").glob("0-*"):
+        path.unlink()
+    tables = []
+    for run, cut in zip(runs, (0, 1), strict=True):
+        path = tmp_path / f"{run.name}.jsonl"
+        code, out, err = main("ledger", str(run), "-o", str(path))
+        assert (code, err.count("is cut off"), "72 rows" in out) == (0, cut, True)
+        tables.append(path.read_text())
+    assert tables[0] == tables[1]
+    for command in (["report", str(runs[1])], ["causes", "r.yaml", str(runs[1])], ["check", "r.yaml", str(runs[1])]):
+        assert main(*command)[0] == 0
