@@ -5,10 +5,10 @@
 
 Two actors stand for rollout engines, each with the executor that a run directory's stub has; their engine returns
 ready token ids at once, so that all the time is ours: prompts and texts are tokenized and decoded, completions go to
-the scorers, groups are scored, and recorded by the coordinator. Measured, after a warm-up:
+the scorers, groups are scored, written to shards and recorded by the coordinator. Measured, after a warm-up:
 
     inline   math/accuracy, format/boxed and pairwise/win_rate with the judge pairwise/overlap in the scorers
-    judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once): every question passes the coordinator
+    judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once), which the scorers ask
 
 Both are compared with the same groups scored by one Scorer.score_groups in a process of its own, which is what a
 reward function could do. CPU is of whole processes, their workers included. A stall is how long an engine's event
