@@ -141,3 +141,20 @@ def test_a_run_that_goes_on_after_one_file_that_was_killed_has_both(runs, main, 
     assert tables[0] == tables[1]
     for command in (["report", str(runs[1])], ["causes", "r.yaml", str(runs[1])], ["check", "r.yaml", str(runs[1])]):
         assert main(*command)[0] == 0
+
+
+def test_groups_that_are_cut_off_are_counted(runs, main, tmp_path):
+    [shard] = (runs[1] / "ledger").glob("1-0-1-*.jsonl")
+    shard.write_bytes(b"".join(shard.read_bytes().splitlines(keepends=True)[:-5]))
+    code, _, err = main("ledger", str(runs[1]), "-o", str(tmp_path / "cut.jsonl"))
+    assert (code, err.count("(and 1 other group) is cut off")) == (0, 1)
+
+
+def test_a_line_of_an_index_that_nobody_can_read_is_refused_as_one_of_a_file_is(runs, main, tmp_path):
+    for path in (runs[0] / "ledger.jsonl", runs[1] / "ledger" / "1-0.index.jsonl"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        lines[1] = lines[1][:50] + b"\n"
+        path.write_bytes(b"".join(lines))
+    for run, name in zip(runs, ("ledger.jsonl:2", "1-0.index.jsonl:2"), strict=True):
+        code, _, err = main("ledger", str(run), "-o", str(tmp_path / "flat.jsonl"))
+        assert (code, name in err) == (2, True)

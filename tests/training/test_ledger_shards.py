@@ -149,6 +149,11 @@ class TestAWriter:
         assert [span.shard for span in spans] == ["0-0-0-0.jsonl", "0-0-0-1.jsonl", "0-0-0-0.jsonl"]
         assert [span.at > 0 for span in spans] == [False, False, True]
 
+    def test_writes_nothing_that_is_no_json(self, tmp_path, shards):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            shards[0].write("k", scored("s", float("nan")))
+        assert shards[0].write("k", scored("s", 1.0)).at == 0
+
     def test_makes_no_file_before_it_has_a_group(self, tmp_path):
         LedgerShard(tmp_path, 0, 0, 0).close()
         assert not (tmp_path / "ledger").exists()

@@ -119,36 +119,47 @@ class LedgerShards:
 
     def __init__(self, index: Path):
         self._index = index
+        self._bad: list[PlacedRow] = []
         entries: dict[str, IndexEntry] = {}
-        for _, row in LedgerFile(index).rows():
-            if isinstance(row, Mapping):  # a torn line is of a group that was not recorded yet
+        lines = LedgerFile(index)
+        for place, row in lines.rows():
+            if isinstance(row, Mapping):
                 entry = _entry(row, entries.get(row.get("key", "")), index)
                 entries[entry.key] = entry
+            else:
+                self._bad.append((place, row))
+        if lines.torn() is not None:
+            self._bad.pop()  # of a group that was not recorded yet
         self._entries = list(entries.values())
         if all(entry.order is not None for entry in self._entries):
             self._entries.sort(key=lambda entry: entry.order or (0, 0, 0))
-        self._missing: Problem | None = None
+        self._missing: list[str] = []
 
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """See LedgerPart."""
-        self._missing = None
+        self._missing = []
         with _OpenShards(self._index.parent) as shards:
             for entry in self._entries:
                 place = f"{self._index.parent / entry.shard} at byte {entry.at}"
                 lines = _joined(entry, shards.read(entry))
                 if lines is None:
-                    self._missing = self._missing or Problem(where=place, what=f"the group {entry.key} is cut off")
+                    self._missing.append(place)
                 for number, line in enumerate(lines or ()):
                     yield f"{place}, line {number + 1}", line
 
     def rows(self) -> Generator[PlacedRow]:
-        """See LedgerPart."""
+        """See LedgerPart; lines of the index that nobody can read come first."""
+        yield from self._bad
         for place, line in self.raw_lines():
             yield place, parse_row(line, place, any_text=True)
 
     def torn(self) -> Problem | None:
-        """See LedgerPart; the first group of which bytes are missing, and which `rows` left out."""
-        return self._missing
+        """See LedgerPart; where the first group stands of which bytes are missing, and how many `rows` left out."""
+        if not self._missing:
+            return None
+        others = len(self._missing) - 1
+        more = f" (and {others:,} other group{'s' * (others != 1)})" if others else ""
+        return Problem(where=f"{self._missing[0]}{more}", what="is cut off")
 
 
 def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> IndexEntry:
