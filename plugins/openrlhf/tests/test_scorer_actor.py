@@ -221,6 +221,36 @@ class TestAGroup:
             ("cc", "yes", False),
         ]
 
+    def test_that_a_successor_scores_again_is_in_the_ledger_once_with_what_was_not_chosen(
+        self, settings, server, offer
+    ):
+        offer("mine", SAMPLER)
+        given = settings(server, more="curriculum: {use: mine/longest}")
+
+        async def whole():
+            coordinator = Coordinator(given)
+            try:
+                for restarted in (False, True):
+                    scorer = ScorerActor(
+                        given, restarted=restarted, coordinator=InThisProcess(coordinator), scorers=[None]
+                    )
+                    for index, text in enumerate(["a", "bbb", "cc", "d"]):
+                        await scorer.put(place(), index, Completion(text=text, token_count=3))
+                    await scorer.finish("g")
+                    await scorer.close()
+            finally:
+                await coordinator.close()
+
+        asyncio.run(asyncio.wait_for(whole(), 60))
+        found = [(row["group"], row["trained"], row["completion"]) for row in read_rows(given.run)]
+        assert found == [(0, "no", "a"), (0, "no", "d"), (1, "yes", "bbb"), (1, "yes", "cc")]
+        assert sorted(path.name for path in (given.run / "ledger").iterdir()) == [
+            "0-0-0-0.jsonl",
+            "0-0-0-1.jsonl",
+            "0-0.index.jsonl",
+        ]
+        assert len(lines(given.run / "ledger" / "0-0.index.jsonl")) == 4, "two groups, and where they stand now"
+
     def test_of_an_evaluation_is_not_chosen_from_more(self, settings, scoring, server, offer):
         offer("mine", SAMPLER)
 
