@@ -1,4 +1,8 @@
-"""Checks of a recipe for the openrlhf backend, without importing an engine: every number is used or refused."""
+"""Checks of a recipe for the openrlhf backend, without importing an engine: every number is used or refused.
+
+Whatever a recipe alone shows is refused here, and nowhere else. `compile` refuses what only the prompts, the run's
+folder or a node's environment show.
+"""
 
 import math
 import os

@@ -3,9 +3,9 @@
 The stages say what decides learning; these options decide speed and memory, unless their comments say otherwise.
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from rewardlab import Config
 
 if TYPE_CHECKING:
@@ -116,16 +116,6 @@ class Engine(Config):
     """a Weights & Biases project; the key comes from WANDB_API_KEY on the nodes"""
     arguments: dict[str, str | int | float | bool | list[str | int | float]] = Field(default_factory=dict)
     """extra arguments of OpenRLHF by their exact names, without dashes; none that the recipe sets elsewhere"""
-
-    @model_validator(mode="after")
-    def _belongs_together(self) -> Self:
-        if self.asynchronous is not None and self.colocate:
-            raise ValueError("asynchronous needs engines with GPUs of their own; set colocate: false")
-        if self.generate_batch is not None and self.asynchronous is None:
-            raise ValueError("generate_batch needs `asynchronous`, whose queue holds what is ahead")
-        if self.tokens_per_gpu is not None and not self.packing:
-            raise ValueError("tokens_per_gpu needs packing")
-        return self
 
     def generates_ahead(self, batch_size: int) -> bool:
         """Return whether OpenRLHF receives groups of several steps within one round of generation."""

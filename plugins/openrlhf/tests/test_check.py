@@ -66,6 +66,13 @@ REFUSED = [
     # the engine's settings among themselves
     (["backend.engine.attention=eager"], "backend.engine.packing", "needs flash attention, not eager"),
     (["backend.engine={packing: false, ring_attention: 2}"], "backend.engine.ring_attention", "needs packing"),
+    (
+        ["backend.engine={packing: false, tokens_per_gpu: 100, attention: sdpa}"],
+        "backend.engine.tokens_per_gpu",
+        "needs packing",
+    ),
+    (["backend.engine.asynchronous={}"], "backend.engine.asynchronous", "GPUs of their own; set colocate: false"),
+    (["backend.engine.generate_batch=9"], "backend.engine.generate_batch", "needs `asynchronous`, whose queue"),
     (["backend.engine.zero_stage=0"], "backend.engine.zero_stage", "use 1 or more, sleep: false"),
     (["backend.engine.context=12"], "backend.engine.context", "leaves no room for a prompt besides 12 new tokens"),
     (["backend.engine.offload_reference=true"], "backend.engine.offload_reference", "no stage has a reference"),

@@ -1,6 +1,6 @@
 """The arguments of an rl stage for openrlhf.cli.train_ppo_ray: those that decide learning."""
 
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import UserError
 from rewardlab.training import Plan, RlStage
 
 from rewardlab_openrlhf.compile.batches import Batches, batches
@@ -121,8 +121,7 @@ def _batches(stage: RlStage, engine: Engine, sizes: Batches) -> dict[str, Value]
 
 def _advantage(plan: Plan, stage: RlStage) -> dict[str, Value]:
     bounds = clip_range(plan, stage)
-    if bounds is None:
-        raise JobError("the rewards have no known range, and OpenRLHF clips them")
+    assert bounds is not None, "`check` refuses rewards of no known range, which OpenRLHF clips"
     arguments: dict[str, Value] = {
         "algo.advantage.estimator": ESTIMATORS[stage.algorithm],
         "reward.clip_range": list(bounds),
