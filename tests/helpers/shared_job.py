@@ -113,7 +113,7 @@ class Process:
                 task.cancel()
 
     async def called(self, find, call):
-        """Call a process of the job, again after its restart, as ActorClient does."""
+        """Call a process of the job, again after its restart, as Ray does."""
         while True:
             other = find()
             await self.job.delay(self)

@@ -1,23 +1,16 @@
-"""Named actors of a job as a rollout engine calls them: found by name, awaited across their restarts.
+"""Named actors of a job as its other processes call them: found by name, called again once Ray has restarted them.
 
 Nothing here holds the caller's event loop.
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol
 
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 NAMESPACE = "rewardlab"
-RESTART_PAUSE = 1.0
-"""seconds between two tries to reach an actor that is being restarted"""
-TRIES_OF_THE_DEAD = 3
-"""calls to an actor that Ray reports as dead before we believe it: after the loss of a node it may say so too early"""
-
-T = TypeVar("T")
-_log = logging.getLogger(__name__)
+UNTIL_DEAD = {"max_task_retries": -1}
+"""options of a call that Ray makes again as long as it restarts the actor, on another node if need be"""
 
 
 def coordinator_name(job: str) -> str:
@@ -25,49 +18,51 @@ def coordinator_name(job: str) -> str:
     return f"{job}/coordinator"
 
 
+def scorer_name(job: str, number: int) -> str:
+    """Return the name of a job's scorer in Ray's namespace `rewardlab`; numbers begin at 0."""
+    return f"{job}/scorer/{number}"
+
+
+class Client(Protocol):
+    """Something that calls an actor's methods, wherever the actor is."""
+
+    waiting: int
+    """how many calls are under way"""
+
+    async def call(self, method: str, *arguments: Any) -> Any:
+        """Return what the method returns."""
+
+
 class JobActor:
-    """An actor of the job by its name in Ray's namespace `rewardlab`, for example "<job>/scorer/0"."""
+    """An actor of the job by its name in Ray's namespace `rewardlab`, for use from any event loop.
+
+    A call that was under way when the actor died is made again by Ray, and others wait until its new process answers.
+    So a method may run twice for one call, and calls that wait come in any order: only for methods that bear it.
+    """
 
     def __init__(self, name: str):
         self.name = name
-        self.losses = 0
-        """how often the actor was found dead or out of reach; it may then have forgotten what it was told"""
+        self.waiting = 0
+        """how many calls are under way: all of them wait while the actor is out of reach"""
         self._handle: Any = None
 
-    async def call(self, method: str, *args: Any) -> Any:
-        """Return the result of one call.
+    async def call(self, method: str, *arguments: Any) -> Any:
+        """Return what the method returns; however long that takes.
 
-        The method's own error becomes a JobError with its text; RayActorError where the actor died meanwhile.
+        JobError: the method's own error, with its text, or that the actor is dead and not restarted any more.
         """
         from ray.exceptions import RayActorError, RayTaskError
 
+        remote = getattr(await self._find(), method).options(**UNTIL_DEAD).remote
+        self.waiting += 1
         try:
-            return await getattr(await self._find(), method).remote(*args)
+            return await remote(*arguments)
         except RayTaskError as error:
             raise JobError(self._error_text(error.cause)) from error
-        except RayActorError:
-            self.losses += 1
-            raise
-
-    async def across_restarts(self, attempt: Callable[[], Awaitable[T]], timeout: float, what: str) -> T:
-        """Return what `attempt`, which calls this actor, returns; try again while Ray restarts the actor.
-
-        `what` names the subject of the call in messages. JobError where the actor is not restarted any more, and
-        where all tries together take more than `timeout` seconds.
-        """
-        from ray.exceptions import ActorDiedError, RayActorError
-
-        found_dead = 0
-        async with Deadline(timeout, f"{what}: no answer of {self.name} within {timeout:g} s (scoring_timeout)"):
-            while True:
-                try:
-                    return await attempt()
-                except RayActorError as error:
-                    found_dead += isinstance(error, ActorDiedError)
-                    if found_dead >= TRIES_OF_THE_DEAD:
-                        raise JobError(f"{what}: {self.name} is dead: {one_line(error)}") from error
-                    _log.warning("%s is out of reach and called again: %s", self.name, one_line(error))
-                    await asyncio.sleep(RESTART_PAUSE)
+        except RayActorError as error:
+            raise JobError(f"{self.name} is dead: {one_line(error)}") from error
+        finally:
+            self.waiting -= 1
 
     async def _find(self) -> Any:
         if self._handle is None:
@@ -104,3 +99,8 @@ class Deadline:
             await self._timeout.__aexit__(*raised)
         except TimeoutError as error:
             raise self._error(self._text) from error
+
+
+def scoring_deadline(seconds: float, what: str, actor: str) -> Deadline:
+    """Return the time limit of calls to an actor that scores; what: the subject of the calls, for the message."""
+    return Deadline(seconds, f"{what}: no answer of {actor} within {seconds:g} s (scoring_timeout)")

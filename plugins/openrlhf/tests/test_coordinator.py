@@ -324,20 +324,22 @@ class TestAnEvaluation:
         settings = stage()
 
         async def evaluate(coordinator):
-            claimed = [await coordinator.claim_evaluation() for _ in range(EVALUATION + 1)]
+            claimed = [await coordinator.claim_evaluation(claim) for claim in "abc"]
             assert [(one.row, one.step, one.evaluation) for one in claimed[:-1]] == [(0, 0, True), (1, 0, True)]
             assert claimed[-1] is None
+            again = [await coordinator.claim_evaluation(claim) for claim in "ba"]
+            assert [one.row for one in again] == [1, 0], "a call that Ray makes again takes no other prompt"
             first = replace(place("x", evaluation=True), row=claimed[0].row, step=0)
             await record(coordinator, first, scored(1.0, 0.5))
 
         using(settings, evaluate)
 
         async def after_a_restart(coordinator):
-            again = await coordinator.claim_evaluation()
+            again = await coordinator.claim_evaluation("b")
             assert again.row == 1
             for key in "yz":  # somebody had it before the restart
                 await record(coordinator, replace(place(key, evaluation=True), row=1, step=0), scored(1.0, 0.5))
-            assert await coordinator.claim_evaluation() is None
+            assert await coordinator.claim_evaluation("d") is None
 
         using(settings, after_a_restart, *self.trained(2), *self.passed("p"))
         assert {path.name for path in (settings.run / "evaluation").glob("*.json")} == {
@@ -355,7 +357,7 @@ class TestAnEvaluation:
         ],
     )
     def test_before_the_first_step_is_none_where_it_is_not_wanted_or_that_is_over(self, stage, using, recipe, more):
-        assert using(stage(recipe, **more), lambda c: c.claim_evaluation()) == [None]
+        assert using(stage(recipe, **more), lambda c: c.claim_evaluation("a")) == [None]
 
     def test_is_in_tensorboard_where_the_recipe_wants_it_with_the_names_of_trl(self, stage, using):
         pytest.importorskip("tensorboard")

@@ -81,7 +81,9 @@ class Scorer:
         self.calls.append(("more", key, len(self.groups[key])))
         return self.more_wanted.pop(0) if self.more_wanted else 0
 
-    async def finish(self, key):
+    async def finish(self, key, count):
+        if len(self.groups.get(key, ())) < count:
+            return None
         self.calls.append(("finish", key, None))
         await self._complete(key)
         behaviour, size = self.behaviour, self.places[key].size
@@ -660,8 +662,7 @@ class TestDeath:
 
         assert [answer["reward"] for answer in run(killed())] == [0, 1, 2, 3]
 
-    def test_for_good_ends_the_job(self, run, members, failures, tokenizer, monkeypatch):
-        monkeypatch.setattr("rewardlab_openrlhf.ray_actors.RESTART_PAUSE", 0.1)
+    def test_for_good_ends_the_job(self, run, members, failures, tokenizer):
         mortal = _start(Scorer, f"{JOB}/scorer/mortal")
         made = executor()
         made._scorers[0].name = f"{JOB}/scorer/mortal"

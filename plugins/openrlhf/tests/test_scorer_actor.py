@@ -129,7 +129,7 @@ class TestAGroup:
 
         async def once(scorer):
             found = await score(scorer, place(), "1", "2 3")
-            with pytest.raises(JobError, match="or it is over"):
+            with pytest.raises(JobError, match="group 'g' is over"):
                 await scorer.more("g", 2)
             return found
 
@@ -266,7 +266,7 @@ class TestAGroup:
             await scorer.put(place(), 0, Completion(text="1"))
             await scorer.drop("g")
             await scorer.put(place(), 1, Completion(text="2"))  # was on its way
-            with pytest.raises(JobError, match="or it is over"):
+            with pytest.raises(JobError, match="group 'g' is over"):
                 await scorer.more("g", 2)
 
         scoring(settings(server), dropped)

@@ -8,7 +8,6 @@ import signal
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +22,9 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import Scorers
+from rewardlab_openrlhf.ray_actors import JobActor, scorer_name
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.rollout.group_scoring import GroupScoring
 from rewardlab_openrlhf.scoring import outage_watch
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
 
@@ -132,6 +133,21 @@ def score(scorer, row, **more):
     put(scorer, place, completions)
     assert ray.get(scorer.more.remote(place.key, 4)) == 0
     return ray.get(scorer.finish.remote(place.key), timeout=60)
+
+
+def score_as_executors_do(service, row, **more):
+    """The rewards of a whole group, across restarts of the scorer."""
+    place, completions = group(row, **more)
+    name = scorer_name(service.settings.job, row % len(service.scorers))
+
+    async def scored():
+        scoring = GroupScoring(JobActor(name), place, 120)
+        for index, completion in enumerate(completions):
+            await scoring.put(index, completion)
+        assert await scoring.more() == 0
+        return await scoring.finish()
+
+    return asyncio.run(scored())
 
 
 def refused(call):
@@ -285,7 +301,7 @@ class TestRestarts:
         paid = server.answered
         ray.kill(scorer, no_restart=False)
         outage("scorer 0")
-        assert self.tried(lambda: score(scorer, 2)).values == before.values
+        assert score_as_executors_do(service, 2).values == before.values
         assert server.answered == paid
         assert len(list(read_rows(service.settings.run))) == 4, "the same group is one group"
 
@@ -323,7 +339,7 @@ class TestRestarts:
 
         given |= {row: ray.get(finishing[row], timeout=60) for row in (3, 5)}
         for row in (2, 4, 6, 7):
-            given[row] = self.tried(lambda row=row: score(service.scorers[row % 2], row, step=row // 2 + 1))
+            given[row] = score_as_executors_do(service, row, step=row // 2 + 1)
         rows = list(read_rows(service.settings.run))
         assert sorted((row["id"], row["index"]) for row in rows) == [
             (f"s{n}", i) for n in range(ROWS) for i in range(4)
@@ -344,43 +360,17 @@ class TestRestarts:
         assert service.failure() == "the first reason"
         assert service.close() == []
 
-    def tried(self, call):
-        """Again while it is being started, and where what was put reached the one that was dying."""
-        for _ in range(20):
-            try:
-                return call()
-            except (ray.exceptions.RayActorError, JobError) as error:
-                if isinstance(error, JobError) and "nobody has put" not in str(error):
-                    raise
-                time.sleep(0.5)
-        raise AssertionError("it was not restarted")
-
 
 class TestKills:
     """Scorers and the coordinator are killed while groups are scored at three scorers."""
 
-    def scored(self, service, row, ended):
-        """Have a group scored, as an executor does: put again where its scorer has lost it."""
-        scorer = service.scorers[row % len(service.scorers)]
-        while not ended.is_set():
-            try:
-                return score(scorer, row)
-            except ray.exceptions.RayTaskError as error:
-                if "nobody has put" not in str(error.cause):
-                    ended.set()
-                    return error.cause
-            except (ray.exceptions.RayActorError, AssertionError):
-                time.sleep(0.3)
-        return None
-
     def all_scored(self, service, kill):
-        ended = threading.Event()
         with ThreadPoolExecutor(ROWS) as threads:
-            work = [threads.submit(self.scored, service, row, ended) for row in range(ROWS)]
+            work = [threads.submit(score_as_executors_do, service, row) for row in range(ROWS)]
             for actor in kill:
                 time.sleep(0.7)
                 ray.kill(actor, no_restart=False)
-            return [one.result(timeout=120) for one in work]
+            return [one.exception(timeout=120) or one.result() for one in work]
 
     def test_pay_for_no_question_twice_and_keep_every_limit(self, start, server):
         server.latency = 0.4

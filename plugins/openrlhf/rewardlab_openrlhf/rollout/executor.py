@@ -10,13 +10,14 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
+from uuid import uuid4
 
 from openrlhf.utils.agent import AgentExecutorBase
 from ray import get_runtime_context
 from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
 
-from rewardlab_openrlhf.ray_actors import JobActor, coordinator_name
+from rewardlab_openrlhf.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
@@ -50,7 +51,7 @@ class GroupExecutor(AgentExecutorBase):
     def __init__(self) -> None:
         self._limits = Limits.of(self.settings)
         self._coordinator = JobActor(coordinator_name(self.job))
-        self._scorers = [JobActor(f"{self.job}/scorer/{number}") for number in range(self.settings["scorers"])]
+        self._scorers = [JobActor(scorer_name(self.job, number)) for number in range(self.settings["scorers"])]
         self._barrier = GroupBarrier()
         self._text_thread = TextThread()
         self._tokenizer: Any = None
@@ -114,7 +115,7 @@ class GroupExecutor(AgentExecutorBase):
         evaluate on until none is left.
         """
         while (before := self._before) is not None:
-            prompt = await self._call_coordinator("claim_evaluation", what="a prompt to evaluate on")
+            prompt = await self._call_coordinator("claim_evaluation", uuid4().hex, what="a prompt to evaluate on")
             if prompt is None:
                 self._before = None
                 return
@@ -137,17 +138,14 @@ class GroupExecutor(AgentExecutorBase):
             await self._call_coordinator("engine_here", context.current_actor, what="a rollout engine")
 
     async def _call_coordinator(self, method: str, *arguments: Any, what: str) -> Any:
-        timeout = self._limits.scoring_timeout
-        return await self._coordinator.across_restarts(
-            lambda: self._coordinator.call(method, *arguments), timeout, what
-        )
+        async with scoring_deadline(self._limits.scoring_timeout, what, self._coordinator.name):
+            return await self._coordinator.call(method, *arguments)
 
     async def _report_failure(self, message: str) -> None:
         with suppress(RayError):
             try:
-                await self._coordinator.across_restarts(
-                    lambda: self._coordinator.call("fail", message), REPORT_LIMIT_S, "why the job ends"
-                )
+                async with scoring_deadline(REPORT_LIMIT_S, "why the job ends", self._coordinator.name):
+                    await self._coordinator.call("fail", message)
             except RewardlabError as error:
                 _log.error("%s: %s", one_line(error), message)
 

@@ -1,18 +1,13 @@
 """One group at its scorer: completions are put as they come, rewards are requested when all are there."""
 
 import math
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import TypeVar
+from typing import Any
 
-from ray.exceptions import RayActorError
 from rewardlab import Completion
 from rewardlab.errors import JobError
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, RolloutPrompt
-from rewardlab_openrlhf.ray_actors import JobActor
-
-T = TypeVar("T")
+from rewardlab_openrlhf.ray_actors import Deadline, JobActor, scoring_deadline
 
 
 def describe_prompt(prompt: GroupPlace | RolloutPrompt) -> str:
@@ -32,54 +27,38 @@ class GroupScoring:
         self._timeout = timeout
         self._what = describe_prompt(place)
         self._pool: dict[int, Completion] = {}
-        self._losses = scorer.losses
 
     async def put(self, index: int, completion: Completion) -> None:
         """Hand over completion `index`; from `place.size` on, those that the group sampler wanted in addition."""
         self._pool[index] = completion
-
-        async def attempt() -> None:
-            with suppress(RayActorError):  # only a head start is lost: `more` notices, and puts it again
-                await self._scorer.call("put", self.place, index, completion)
-
-        await self._across_restarts(attempt)
+        async with self._deadline():
+            await self._scorer.call("put", self.place, index, completion)
 
     async def more(self) -> int:
         """Return how many further completions the group sampler wants now."""
-
-        async def attempt() -> int:
-            losses = self._scorer.losses
-            # None: the scorer was restarted between two calls, which raises nothing
-            while (wanted := await self._scorer.call("more", self.place.key, len(self._pool))) is None:
-                await self._put_all()
-            self._losses = losses
-            return wanted
-
-        return await self._across_restarts(attempt)
+        return await self._answer("more")
 
     async def finish(self) -> GroupRewards:
         """Return the rewards, checked; call it after a `more` that returned 0. JobError where the scoring fails."""
-
-        async def attempt() -> GroupRewards:
-            if self._losses != (losses := self._scorer.losses):
-                await self._put_all()
-                self._losses = losses
-            return await self._scorer.call("finish", self.place.key)
-
-        rewards = await self._across_restarts(attempt)
+        rewards = await self._answer("finish")
         self._check(rewards)
         return rewards
 
     async def drop(self) -> None:
         """Give the group up: it will not be completed."""
-        await self._across_restarts(lambda: self._scorer.call("drop", self.place.key))
+        async with self._deadline():
+            await self._scorer.call("drop", self.place.key)
 
-    async def _across_restarts(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        return await self._scorer.across_restarts(attempt, self._timeout, self._what)
+    async def _answer(self, method: str) -> Any:
+        """Return what a method says of the group once the scorer, which may have been restarted, knows all of it."""
+        async with self._deadline():
+            while (answer := await self._scorer.call(method, self.place.key, len(self._pool))) is None:
+                for index, completion in list(self._pool.items()):  # one by one: many long texts hold the loop
+                    await self._scorer.call("put", self.place, index, completion)
+        return answer
 
-    async def _put_all(self) -> None:
-        for index, completion in list(self._pool.items()):  # one by one: many long texts at once hold the loop
-            await self._scorer.call("put", self.place, index, completion)
+    def _deadline(self) -> Deadline:
+        return scoring_deadline(self._timeout, self._what, self._scorer.name)
 
     def _check(self, rewards: GroupRewards) -> None:
         """Raise JobError unless there is a finite reward for each member: OpenRLHF silently skips a step with NaN."""

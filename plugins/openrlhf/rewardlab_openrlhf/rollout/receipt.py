@@ -6,7 +6,7 @@ takes them knows it, so the receipt acts when it is unpickled there.
 
 import logging
 
-from rewardlab_openrlhf.ray_actors import NAMESPACE, coordinator_name
+from rewardlab_openrlhf.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,8 @@ def acknowledge(job: str, key: str) -> str:
     from ray.exceptions import RayError
 
     try:
-        ray.get_actor(coordinator_name(job), namespace=NAMESPACE).received.remote(key)
+        coordinator = ray.get_actor(coordinator_name(job), namespace=NAMESPACE)
+        coordinator.received.options(**UNTIL_DEAD).remote(key)
     except (ValueError, RayError) as error:  # a job without its coordinator ends by itself, and says why
         _log.warning("the coordinator of %s was not told of group %s: %s", job, key, error)
     return key

@@ -3,7 +3,6 @@
 service, service_settings               starting and ending the actors; their settings
 scorer_placement                        the nodes and GPUs that Ray gives the scorers
 coordinator                             the one process that lends judges and indexes the ledger
-actor_client                            calls to an actor of the job, across its restarts
 reading_order                           which prompt a ticket of OpenRLHF stands for
 recorder, evaluation_passes, step_log   groups noted as they come: index, evaluations, curves
 training_steps                          which step trains on a group where only the order of groups decides it

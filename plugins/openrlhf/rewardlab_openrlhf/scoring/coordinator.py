@@ -23,7 +23,7 @@ from rewardlab.training import (
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.scoring.actor_client import Client
+from rewardlab_openrlhf.ray_actors import Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_openrlhf.scoring.recorder import Recorder
 from rewardlab_openrlhf.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
@@ -89,12 +89,11 @@ class Coordinator:
         release_order = (await self._parts()).release_order
         return release_order is None or await release_order.may_go(key, seconds)
 
-    async def claim_evaluation(self) -> RolloutPrompt | None:
-        """Return a prompt to evaluate on before the first step, which nobody else gets; None once all are given out."""
+    async def claim_evaluation(self, claim: str) -> RolloutPrompt | None:
+        """Return a prompt to evaluate on before the first step, which no other claim gets; None once all are taken."""
         parts = await self._parts()
-        if not parts.rows_before_training:
-            return None
-        return await parts.thread.call(parts.reading_order.prompt_before_training, parts.rows_before_training.pop())
+        row = parts.claim_row(claim)
+        return None if row is None else await parts.thread.call(parts.reading_order.prompt_before_training, row)
 
     async def received(self, key: str) -> None:
         """Note that OpenRLHF has received a group."""
@@ -190,6 +189,8 @@ class _CoordinatorParts:
     """where OpenRLHF receives the groups of several steps at once"""
     rows_before_training: list[int]
     """to evaluate on before the first step; nobody has claimed them"""
+    claimed_rows: dict[str, int] = field(default_factory=dict)
+    """rows that were claimed, by claim: a call that was made again gets the same"""
     thread: CallThread
     """for `reading_order` and `recorder`"""
     lending: CallThread
@@ -204,6 +205,12 @@ class _CoordinatorParts:
             self.processes[number] = process
             self.owner.free(number, process)
         return self.judges.exchange(borrower, reports)
+
+    def claim_row(self, claim: str) -> int | None:
+        """Return the row that belongs to a claim; None where none is left for it."""
+        if claim not in self.claimed_rows and self.rows_before_training:
+            self.claimed_rows[claim] = self.rows_before_training.pop()
+        return self.claimed_rows.get(claim)
 
     def close(self) -> list[str]:
         """Close all parts and return the judges' lines; a further call returns them again."""

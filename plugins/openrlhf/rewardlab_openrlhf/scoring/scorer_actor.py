@@ -27,9 +27,8 @@ from rewardlab.training import (
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.ray_actors import coordinator_name
+from rewardlab_openrlhf.ray_actors import Client, JobActor, coordinator_name, scorer_name
 from rewardlab_openrlhf.rendered_rows import Row
-from rewardlab_openrlhf.scoring.actor_client import ActorClient, Client
 from rewardlab_openrlhf.scoring.reading_order import Prompts
 from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.scoring.scorer_judges import Claims, ScorerJudges
@@ -66,8 +65,8 @@ class ScorerActor:
         self._device = device
         self._number = number
         self._restarted = restarted
-        self._coordinator = coordinator or ActorClient(coordinator_name(settings.job))
-        self._scorers = scorers or [ActorClient(f"{settings.job}/scorer/{n}") for n in range(settings.scorers)]
+        self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
+        self._scorers = scorers or [JobActor(scorer_name(settings.job, n)) for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
         self._groups: dict[str, _PendingGroup] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
@@ -95,15 +94,18 @@ class ScorerActor:
 
         count: completions that were put. None where not all of them are known here, because this actor was restarted.
         """
-        if key not in self._over and (key not in self._groups or len(self._groups[key].put) < count):
+        if self._lacks(key, count):
             return None
         return await self._unless_judges_stop(self._group(key).pool.more())
 
-    async def finish(self, key: str) -> GroupRewards:
+    async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
         """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
 
-        The group is forgotten then, and its rewards are kept for a while. JobError where the job must end.
+        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError where the
+        job must end.
         """
+        if self._lacks(key, count):
+            return None
         if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
             return given
         group = self._group(key)
@@ -137,7 +139,7 @@ class ScorerActor:
             group.pool.drop()
 
     async def waiting(self) -> tuple[int, int]:
-        """Return (how many groups are under way here, how many calls wait for a coordinator out of reach)."""
+        """Return (how many groups are under way here, how many calls to the coordinator are)."""
         return len(self._groups), self._coordinator.waiting
 
     async def answer_claims(self, asker: tuple[int, str], messages: Sequence[Any]) -> list[Any]:
@@ -171,11 +173,15 @@ class ScorerActor:
         parts.judges.judges.check()
         return found
 
+    def _lacks(self, key: str, count: int) -> bool:
+        """Return whether completions of a group that is not over are not here."""
+        return key not in self._over and (key not in self._groups or len(self._groups[key].put) < count)
+
     def _group(self, key: str) -> "_PendingGroup":
         try:
             return self._groups[key]
         except KeyError:
-            raise JobError(f"nobody has put a completion of group {key!r} here, or it is over") from None
+            raise JobError(f"group {key!r} is over") from None
 
     def _forget(self, key: str, given: GroupRewards | None = None) -> None:
         self._groups.pop(key, None)

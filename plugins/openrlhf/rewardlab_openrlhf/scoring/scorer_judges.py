@@ -24,7 +24,7 @@ from rewardlab.training import (
 )
 
 from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
-from rewardlab_openrlhf.scoring.actor_client import Client
+from rewardlab_openrlhf.ray_actors import Client
 from rewardlab_openrlhf.scoring.policy_judge import Engines
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.user_lines import say

@@ -9,8 +9,7 @@ from typing import Any
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 from rewardlab_openrlhf.options import Scorers
-from rewardlab_openrlhf.ray_actors import NAMESPACE, coordinator_name
-from rewardlab_openrlhf.scoring.actor_client import ActorClient
+from rewardlab_openrlhf.ray_actors import NAMESPACE, JobActor, coordinator_name, scorer_name
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
@@ -46,7 +45,7 @@ class CoordinatorActor(Coordinator):
 
     def __init__(self, settings: ServiceSettings):
         _go_home(settings)
-        scorers = [ActorClient(f"{settings.job}/scorer/{number}") for number in range(settings.scorers)]
+        scorers = [JobActor(scorer_name(settings.job, number)) for number in range(settings.scorers)]
         super().__init__(settings, _is_restarted(), scorers)
 
 
@@ -137,7 +136,7 @@ def start_service(
     try:
         placement.wait(START_LIMIT_S)
         for number, resources in enumerate(placement.options()):
-            name = f"{settings.job}/scorer/{number}"
+            name = scorer_name(settings.job, number)
             service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device, number))
         opening = [scorer.ready.remote(warm) for scorer in service.scorers]
         with _own_errors(scorers):
