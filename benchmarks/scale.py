@@ -29,7 +29,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import Any
 
-from rewardlab.judging.judge_lender import REPORT_COST_S, SHORTEST_PAUSE_S
+from rewardlab.judging.leases.judge_lender import REPORT_COST_S, SHORTEST_PAUSE_S
 from scale_costs import Costs, measured
 
 SATURATED = 0.95

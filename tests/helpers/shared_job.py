@@ -17,14 +17,10 @@ from rewardlab.judging import (
     ReplyLine,
     ReplyOwner,
     attempts,
-    budget_lender,
     circuit_breaker,
-    judge_lender,
-    judge_share,
-    leased_limits,
     rate_limit,
-    turn_lender,
 )
+from rewardlab.judging.leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
 
 TIMED = (attempts, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)
 OF = ContextVar("the process that a task belongs to", default=None)

@@ -11,8 +11,8 @@ from helpers.shared_job import ANSWER_TOKENS, PROMPT_TOKENS, Clock, Job
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab import Ask
-from rewardlab.judging.leased_limits import LeasedTurns
-from rewardlab.judging.permit_lender import PermitLender
+from rewardlab.judging.leases.leased_limits import LeasedTurns
+from rewardlab.judging.leases.permit_lender import PermitLender
 from rewardlab.recipe.use import BudgetUse, JudgeUse
 
 MINUTE = 60.0

@@ -7,8 +7,8 @@ import pytest
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging import ReplyLine, ReplyOwner, question_key
-from rewardlab.judging.reply_owner import owner_of
-from rewardlab.judging.shared_replies import SharedReplies
+from rewardlab.judging.leases.reply_owner import owner_of
+from rewardlab.judging.leases.shared_replies import SharedReplies
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 
 FIRST, SECOND, RESTARTED = (0, "first"), (1, "second"), (0, "first again")

@@ -19,19 +19,9 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     first_call       one call to each judge before a run
-
-Where several processes ask the same judges, one of them lends the limits, and each owns a part of the replies:
-
     limits           the limits as attempts meet them, a process's own or on loan
-    judge_share      one process's share: reports of what it wants, grants of what it gets
-    leased_limits    places and turns on loan, and leased_budget; lease_messages has the reports and grants
-    judge_lender     the lender of a judge, with its counts and the reason to stop
-    permit_lender    questions under way at once, divided by what processes want
-    turn_lender      turns by the limits of requests and tokens a minute
-    budget_lender    the budget, of which what is lent counts as spent
-    shared_replies   the kept replies as one process sees them: claimed, then kept
-    reply_owner      the files of a part of the replies, and who asks for those that are missing
     kept_replies     the files of a judge's replies
+    leases/          several processes ask the same judges: limits on loan, replies with owners
 """
 
 from typing import TYPE_CHECKING
@@ -45,15 +35,15 @@ if TYPE_CHECKING:
     from rewardlab.judging.first_call import probe_judges
     from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
     from rewardlab.judging.hosted_judge import HostedJudge
-    from rewardlab.judging.judge_lender import JudgeLender, JudgeLenders
-    from rewardlab.judging.judge_share import JudgeShare
     from rewardlab.judging.judges import Judges, NamedJudges, open_judges, require_secrets
-    from rewardlab.judging.lease_messages import LeaseGrant, LeaseReport
+    from rewardlab.judging.leases.judge_lender import JudgeLender, JudgeLenders
+    from rewardlab.judging.leases.judge_share import JudgeShare
+    from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
+    from rewardlab.judging.leases.reply_owner import ReplyOwner
+    from rewardlab.judging.leases.shared_replies import ReplyLine
     from rewardlab.judging.rate_limit import RateLimit
     from rewardlab.judging.reply_cache import ReplyCache, judge_identity
-    from rewardlab.judging.reply_owner import ReplyOwner
     from rewardlab.judging.settings import JudgingSettings
-    from rewardlab.judging.shared_replies import ReplyLine
     from rewardlab.judging.unparsable import FIRST_REPLIES, UnparsableWatch
     from rewardlab.judging.usage import Usage, UsageFile
 else:
@@ -66,15 +56,15 @@ else:
             "first_call": ["probe_judges"],
             "group_deadline": ["GROUP_CLOCK", "GroupClock"],
             "hosted_judge": ["HostedJudge"],
-            "judge_lender": ["JudgeLender", "JudgeLenders"],
-            "judge_share": ["JudgeShare"],
+            "leases.judge_lender": ["JudgeLender", "JudgeLenders"],
+            "leases.judge_share": ["JudgeShare"],
             "judges": ["Judges", "NamedJudges", "open_judges", "require_secrets"],
             "rate_limit": ["RateLimit"],
-            "lease_messages": ["LeaseGrant", "LeaseReport"],
+            "leases.lease_messages": ["LeaseGrant", "LeaseReport"],
             "reply_cache": ["ReplyCache", "judge_identity"],
-            "reply_owner": ["ReplyOwner"],
+            "leases.reply_owner": ["ReplyOwner"],
             "settings": ["JudgingSettings"],
-            "shared_replies": ["ReplyLine"],
+            "leases.shared_replies": ["ReplyLine"],
             "unparsable": ["FIRST_REPLIES", "UnparsableWatch"],
             "usage": ["Usage", "UsageFile"],
         },

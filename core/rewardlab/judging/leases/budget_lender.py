@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 from rewardlab.judging.budget import AHEAD, UNITS, cost, limits_by_unit, refusal
-from rewardlab.judging.lease_messages import LeaseReport, Tokens
+from rewardlab.judging.leases.lease_messages import LeaseReport, Tokens
 from rewardlab.recipe.use import BudgetUse, Price
 
 SILENT_S = 5.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rewardlab.errors import JobError
 from rewardlab.judging.budget import question_bound, tokens_spent
-from rewardlab.judging.lease_messages import Tokens
+from rewardlab.judging.leases.lease_messages import Tokens
 from rewardlab.types import Ask, Reply
 
 MOST_NEEDS = 256

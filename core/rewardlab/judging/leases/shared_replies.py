@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from rewardlab.errors import JobError, one_line
-from rewardlab.judging.reply_owner import Answer, Message, owner_of
+from rewardlab.judging.leases.reply_owner import Answer, Message, owner_of
 from rewardlab.types import Reply
 
 LOOK_S = 0.03

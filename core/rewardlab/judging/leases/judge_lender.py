@@ -6,11 +6,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rewardlab.errors import JobError
-from rewardlab.judging.budget_lender import BudgetLender
 from rewardlab.judging.judges import NamedJudges, format_summary
-from rewardlab.judging.lease_messages import LeaseGrant, LeaseReport
-from rewardlab.judging.permit_lender import PermitLender
-from rewardlab.judging.turn_lender import TurnLender
+from rewardlab.judging.leases.budget_lender import BudgetLender
+from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab.judging.leases.permit_lender import PermitLender
+from rewardlab.judging.leases.turn_lender import TurnLender
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.plan.component import Component
 

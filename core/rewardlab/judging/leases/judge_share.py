@@ -7,11 +7,11 @@ from contextlib import suppress
 
 from rewardlab.errors import JobError, one_line
 from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.judging.lease_messages import LeaseGrant, LeaseReport
-from rewardlab.judging.leased_limits import LeasedLimits
+from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab.judging.leases.leased_limits import LeasedLimits
+from rewardlab.judging.leases.shared_replies import ReplyLine, SharedReplies
 from rewardlab.judging.limits import Limits
 from rewardlab.judging.reply_cache import ReplyStore
-from rewardlab.judging.shared_replies import ReplyLine, SharedReplies
 from rewardlab.judging.usage import Usage
 from rewardlab.recipe.use import JudgeUse
 
