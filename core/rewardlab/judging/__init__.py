@@ -12,6 +12,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     cassette         answers kept in a file and found again by what was asked
     attempts         the calls for one question: past the limits below, with retries
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
+    outage_notice    what the user reads while a judge is down
     rate_limit       requests and tokens a minute
     budget           tokens and money: a question that could exceed them is refused
     usage            counts of what was asked, reused, failed and paid

@@ -1,22 +1,22 @@
 """The backend `openrlhf`: OpenRLHF on Ray, with rewards that see whole groups.
 
-options                           what a recipe may say under `backend`
-backend                           what the rest of the library asks of an engine
-check, engine_findings, cautions  what is wrong with a recipe, and what to be warned of; no engine is imported
-describe, dry_run_files           what `run --dry-run` prints: commands, GPUs, files
-layout, scorer_layout             which process of a stage gets which GPUs
-engine_arguments                  OpenRLHF as it is installed: its version, its argument parsers
-stage_files                       the files of a stage that OpenRLHF's arguments name
-environment, requirements/        the environment `openrlhf`, as `rewardlab env create` builds it
-stage_memory, memory_lines        what each role of a stage takes of a GPU, and that in words
-memory/                           what a token takes of a GPU, and the default of micro-batches
-compile/                          a stage as the exact arguments of OpenRLHF
-job/                              a stage as a job: started here or on a cluster, driven there
-scoring/                          the actors that score for the whole job
-rollout/                          what runs inside of OpenRLHF's rollout engines
-messages, ray_actors              what actors send each other, and calls that survive an actor's restart
-rendered_rows                     a stage's samples with their prompts' texts, as actors read them
-policy_judge_spec                 the judge `policy/self` as a plan names it
+options                      what a recipe may say under `backend`
+backend                      what the rest of the library asks of an engine
+check/                       what is wrong with a recipe, and what to be warned of; no engine is imported
+dry_run/                     what `run --dry-run` prints: commands, GPUs, files
+layout/                      which process of a stage gets which GPUs
+memory/                      what a stage takes of a GPU, and its batch sizes
+compile/                     a stage as the exact arguments of OpenRLHF
+engine_arguments             OpenRLHF as it is installed: its version, its argument parsers
+stage_files                  the files of a stage that OpenRLHF's arguments name
+environment, requirements/   the environment `openrlhf`, as `rewardlab env create` builds it
+job/                         a stage as a job: started here or on a cluster, driven there
+scoring/                     the actors that score for the whole job
+rollout/                     what runs inside of OpenRLHF's rollout engines
+messages, ray_actors         what actors send each other, and calls that Ray makes again where it restarts an actor
+rendered_rows                a stage's samples with their prompts' texts, as actors read them
+user_lines                   lines for the user among those of the engine
+policy_judge_spec            the judge `policy/self` as a plan names it
 """
 
 from collections.abc import Sequence

@@ -17,13 +17,13 @@ class OpenrlhfBackend:
 
     def warnings(self, plan: Plan) -> Sequence[Problem]:
         """Return what OpenRLHF can do, and the recipe's author may not mean."""
-        from rewardlab_openrlhf.cautions import cautions
+        from rewardlab_openrlhf.check.cautions import cautions
 
         return cautions(plan)
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the exact commands and GPUs, of all stages or of stage `only`."""
-        from rewardlab_openrlhf.describe import describe
+        from rewardlab_openrlhf.dry_run.describe import describe
 
         return describe(plan, only)
 

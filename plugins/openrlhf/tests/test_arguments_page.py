@@ -13,7 +13,7 @@ from rewardlab.recipe.loading import load
 from rewardlab.training.check import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
-from rewardlab_openrlhf.dry_run_files import dry_run_files
+from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL
 
 ROWS = yaml.safe_load(Path(__file__).with_name("openrlhf_arguments.yaml").read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 import pytest
-from rewardlab_openrlhf.check import MOST_PROMPTS
+from rewardlab_openrlhf.check.recipe_findings import MOST_PROMPTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 
 RECIPE = """

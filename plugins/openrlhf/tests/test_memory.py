@@ -7,10 +7,11 @@ import pytest
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import TinyModel
 from rewardlab.training.check import check_recipe
-from rewardlab_openrlhf.compile.batches import batches
 from rewardlab_openrlhf.layout import layout_of
+from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.micro_batches import GIB, largest_divisor
 from rewardlab_openrlhf.memory.model_sizes import ASSUMED, model_sizes, sizes_of_config
+from rewardlab_openrlhf.memory.stage_memory import adapter_parameters, stage_memory, trainer_states
 from rewardlab_openrlhf.memory.token_costs import (
     forward_bytes,
     layer_activations,
@@ -18,7 +19,6 @@ from rewardlab_openrlhf.memory.token_costs import (
     training_bytes,
 )
 from rewardlab_openrlhf.options import Engine, Lora, options_of
-from rewardlab_openrlhf.stage_memory import adapter_parameters, stage_memory, trainer_states
 
 QWEN = {
     "model_type": "qwen2",

@@ -4,10 +4,8 @@ from rewardlab.training import RlStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.memory.stage_memory import engine_share
 from rewardlab_openrlhf.options import Engine
-
-MEMORY_SHARED, MEMORY_OWN = 0.6, 0.9
-"""vLLM's share of a GPU"""
 
 
 def placement(stage: RlStage, engine: Engine, layout: Layout) -> dict[str, Value]:
@@ -31,11 +29,6 @@ def placement(stage: RlStage, engine: Engine, layout: Layout) -> dict[str, Value
         "ds.enable_sleep": sleep,
         **_asynchronous(stage, engine),
     }
-
-
-def engine_share(engine: Engine, layout: Layout) -> float:
-    """Return the share of a GPU's memory that vLLM may take."""
-    return engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN)
 
 
 def _asynchronous(stage: RlStage, engine: Engine) -> dict[str, Value]:

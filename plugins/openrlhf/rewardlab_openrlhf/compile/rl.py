@@ -3,13 +3,13 @@
 from rewardlab.errors import UserError
 from rewardlab.training import Plan, RlStage
 
-from rewardlab_openrlhf.compile.batches import Batches, batches
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.compile.engine import dataset_path, engine_arguments
 from rewardlab_openrlhf.compile.optimiser import critic_optimiser, optimiser
 from rewardlab_openrlhf.compile.placement import placement
 from rewardlab_openrlhf.layout import layout_of
+from rewardlab_openrlhf.memory.batches import Batches, batches
 from rewardlab_openrlhf.options import Engine, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, StageFiles
 

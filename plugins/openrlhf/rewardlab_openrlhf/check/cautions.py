@@ -7,10 +7,10 @@ from rewardlab.training import DataStage, EvalStage, Finding, Plan, RlStage
 
 from rewardlab_openrlhf.compile.rl import PAPER_LOSS
 from rewardlab_openrlhf.layout import LayoutError, layout_of
-from rewardlab_openrlhf.memory_lines import misfits
+from rewardlab_openrlhf.memory.memory_lines import misfits
+from rewardlab_openrlhf.memory.stage_memory import stage_memory
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
-from rewardlab_openrlhf.stage_memory import stage_memory
 
 
 def cautions(plan: Plan) -> list[Problem]:

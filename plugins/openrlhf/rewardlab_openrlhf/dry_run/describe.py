@@ -24,15 +24,15 @@ from rewardlab.training import (
 )
 
 from rewardlab_openrlhf.compile import Command, compile_stage
-from rewardlab_openrlhf.compile.batches import batches
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import WANDB_KEY
 from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
-from rewardlab_openrlhf.dry_run_files import dry_run_files
+from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 from rewardlab_openrlhf.job.run_cluster import cluster_address
 from rewardlab_openrlhf.layout import Layout, layout_of
-from rewardlab_openrlhf.memory_lines import memory_lines
+from rewardlab_openrlhf.memory.batches import batches
+from rewardlab_openrlhf.memory.memory_lines import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage
 

@@ -6,9 +6,9 @@ from rewardlab.training import Plan
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.micro_batches import ASSUMED_GIB, GIB
+from rewardlab_openrlhf.memory.stage_memory import EngineMemory, Pass, StageMemory, States, stage_memory
 from rewardlab_openrlhf.options import Engine, options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
-from rewardlab_openrlhf.stage_memory import EngineMemory, Pass, StageMemory, States, stage_memory
 
 LESS = "zero_stage: 3, offload_optimizer: true or more GPUs take less"
 

@@ -1,9 +1,9 @@
-"""The layout of a stage: which of its processes gets which GPUs.
+"""The GPUs of a stage's processes: trainer, reference, critic, rollout engines, scorers.
 
 It follows OpenRLHF's placement: with `colocate` the trainer's ranks, the reference, the critic and the rollout engines
 share one placement group, a GPU a bundle, so that ranks = engines x tensor_parallel. Without it the engines and the
 critic have GPUs of their own, and the reference shares those of the ranks. Scorers that hold a model start first and
-always have GPUs of their own, on as few nodes as hold them (scorer_layout). sft and dpo have whole nodes, as many as
+always have GPUs of their own, on as few nodes as hold them (scorer_nodes). sft and dpo have whole nodes, as many as
 their batch divides over.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from rewardlab.training import DpoStage, RecipePath, RlStage, SftStage
 
+from rewardlab_openrlhf.layout.scorer_nodes import ScorerNode, scorer_nodes
 from rewardlab_openrlhf.options import Engine, Options
-from rewardlab_openrlhf.scorer_layout import ScorerNode, scorer_nodes
 
 
 class LayoutError(ValueError):

@@ -1,8 +1,4 @@
-"""Checks of a recipe for the openrlhf backend, without importing an engine: every number is used or refused.
-
-Whatever a recipe alone shows is refused here, and nowhere else. `compile` refuses what only the prompts, the run's
-folder or a node's environment show.
-"""
+"""The reasons why OpenRLHF cannot do what a recipe says."""
 
 import math
 import os
@@ -24,12 +20,12 @@ from rewardlab.training import (
     template_findings,
 )
 
-from rewardlab_openrlhf.compile.batches import batch_findings, batches
+from rewardlab_openrlhf.check.engine_findings import engine_findings
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
 from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
-from rewardlab_openrlhf.engine_findings import engine_findings
 from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
+from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import Engine, options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from rewardlab.training import DpoStage, Plan, RlStage, SftStage
 
-from rewardlab_openrlhf.compile.batches import Batches, batches
-from rewardlab_openrlhf.compile.placement import engine_share
 from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.memory.batches import Batches, batches
 from rewardlab_openrlhf.memory.micro_batches import pass_limits
 from rewardlab_openrlhf.memory.model_sizes import ModelSizes, model_sizes
 from rewardlab_openrlhf.memory.token_costs import (
@@ -23,6 +22,10 @@ from rewardlab_openrlhf.options import Engine, Lora, options_of
 BF16 = 2
 ADAM = 12
 """bytes a parameter: the weights in float32, and Adam's two averages"""
+
+
+MEMORY_SHARED, MEMORY_OWN = 0.6, 0.9
+"""vLLM's share of a GPU"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,3 +162,8 @@ def _engine(model: ModelSizes, engine: Engine, layout: Layout, tokens: int) -> E
         tokens=max(tokens, engine.context or 0),
         share=engine_share(engine, layout),
     )
+
+
+def engine_share(engine: Engine, layout: Layout) -> float:
+    """Return the share of a GPU's memory that vLLM may take."""
+    return engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN)
