@@ -23,7 +23,7 @@ def scorer_name(job: str, number: int) -> str:
     return f"{job}/scorer/{number}"
 
 
-class Client(Protocol):
+class ActorClient(Protocol):
     """Something that calls an actor's methods, wherever the actor is."""
 
     waiting: int

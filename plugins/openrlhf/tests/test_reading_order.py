@@ -25,7 +25,7 @@ def reading_order(tmp_path):
     """`reading_order(consumed=2)` gives out positions, and goes on where the last one of this test was."""
 
     def open_order(**more):
-        return ReadingOrder(PROMPTS, batch_size=2, journal=tmp_path / "turns.jsonl", **more)
+        return ReadingOrder(PROMPTS, batch_size=2, journal=tmp_path / "reading_order.jsonl", **more)
 
     return open_order
 
@@ -51,7 +51,7 @@ def test_the_same_ticket_is_the_same_prompt(reading_order):
 @settings(max_examples=30, deadline=None)
 @given(st.permutations(range(6)), st.integers(0, 6))
 def test_a_restart_anywhere_changes_nothing(tmp_path_factory, tickets, before):
-    path = tmp_path_factory.mktemp("order") / "turns.jsonl"
+    path = tmp_path_factory.mktemp("order") / "reading_order.jsonl"
     first = ReadingOrder(PROMPTS, 2, path)
     given_out = [first.rollout_prompt(ticket(n)) for n in tickets[:before]]
     first.close()
@@ -65,7 +65,7 @@ def test_a_line_that_a_crash_has_torn_was_never_given_out(reading_order, tmp_pat
     first = reading_order()
     first.rollout_prompt(ticket(0))
     first.close()
-    with (tmp_path / "turns.jsonl").open("ab") as file:
+    with (tmp_path / "reading_order.jsonl").open("ab") as file:
         file.write(b'{"ticket": 7, "pos')
     again = reading_order()
     assert [again.rollout_prompt(ticket(n)).position for n in (7, 0, 8)] == [1, 0, 2]

@@ -9,7 +9,7 @@ from rewardlab_openrlhf.job import restarts
 from rewardlab_openrlhf.job.checkpoint import newest_step
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME
-from rewardlab_openrlhf.job.lost import LostProcess, is_loss
+from rewardlab_openrlhf.job.lost_process import LostProcess, is_loss
 from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.user_lines import marked
 

@@ -1,4 +1,4 @@
-"""What OpenRLHF can do as a recipe says, and its author may not mean: warnings of `check` and `run`."""
+"""Warnings of `check` and `run`: things that OpenRLHF can do as a recipe says, and its author may not mean."""
 
 from collections.abc import Iterator
 

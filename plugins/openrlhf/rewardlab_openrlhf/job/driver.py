@@ -22,7 +22,7 @@ from rewardlab_openrlhf.engine_arguments import check_arguments
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.job.check_nodes import check_version
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, plain
-from rewardlab_openrlhf.job.lost import LostProcess, is_loss
+from rewardlab_openrlhf.job.lost_process import LostProcess, is_loss
 from rewardlab_openrlhf.job.outer_job import end_with_job
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks

@@ -20,7 +20,7 @@ from rewardlab_openrlhf.job.log_lines import (
     read_step,
     read_steps,
 )
-from rewardlab_openrlhf.job.lost import LostProcess, is_text_of_loss
+from rewardlab_openrlhf.job.lost_process import LostProcess, is_text_of_loss
 from rewardlab_openrlhf.job.weight_lines import WeightLines
 
 LAST_LINES = 30

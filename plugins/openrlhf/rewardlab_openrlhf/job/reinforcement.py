@@ -17,7 +17,7 @@ from rewardlab.training import RlStage, probe_judges, telemetry_variables
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
-from rewardlab_openrlhf.job.lost import LostProcess
+from rewardlab_openrlhf.job.lost_process import LostProcess
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import options_of
@@ -30,7 +30,7 @@ GPU_PATIENCE_S = 600.0
 """for the GPUs of a node that was lost and of a job that died"""
 GPU_LOOK_S = 2.0
 LOCAL = {"address": "local", "include_dashboard": False}
-STUB = '''"""What OpenRLHF's rollout engines run for every completion of stage {name}; made by rewardlab."""
+STUB = '''"""The executor that OpenRLHF's rollout engines load in stage {name}; made by rewardlab."""
 
 from rewardlab_openrlhf.rollout.executor import GroupExecutor
 

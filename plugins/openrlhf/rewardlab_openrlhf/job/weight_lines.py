@@ -1,4 +1,4 @@
-"""What the log of a stage does without: a line of OpenRLHF for each weight, engine and step."""
+"""The lines of OpenRLHF for each weight, engine and step, which a stage's log counts and leaves out."""
 
 import re
 

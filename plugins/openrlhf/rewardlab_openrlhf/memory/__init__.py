@@ -1,4 +1,4 @@
-"""What a stage takes of a GPU, and the batch sizes that follow: an arithmetic, which measures nothing.
+"""The memory that a stage takes of a GPU, and the batch sizes that follow: an arithmetic, which measures nothing.
 
 model_sizes     a model's sizes from its config.json, where that can be read without the hub
 token_costs     bytes of a token in one pass: logits, and activations

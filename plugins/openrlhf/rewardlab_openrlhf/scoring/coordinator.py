@@ -23,7 +23,7 @@ from rewardlab.training import (
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.ray_actors import Client
+from rewardlab_openrlhf.ray_actors import ActorClient
 from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_openrlhf.scoring.recorder import Recorder
 from rewardlab_openrlhf.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
@@ -43,7 +43,7 @@ class Coordinator:
     restarted: whether this takes over from a coordinator that was lost; `scorers` say then what they ask.
     """
 
-    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[Client] = ()):
+    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[ActorClient] = ()):
         self._settings = settings
         self._restarted = restarted
         self._scorers = scorers
@@ -143,10 +143,10 @@ class Coordinator:
             parts.owner.adopt(asker, claims)
         return parts
 
-    def _asking_scorers(self, parts: "_CoordinatorParts") -> Sequence[Client]:
+    def _asking_scorers(self, parts: "_CoordinatorParts") -> Sequence[ActorClient]:
         return self._scorers if self._restarted and parts.owns_replies else ()
 
-    async def _claims_of(self, scorer: Client) -> tuple[Asker, list[tuple[str, str]]]:
+    async def _claims_of(self, scorer: ActorClient) -> tuple[Asker, list[tuple[str, str]]]:
         try:
             return await scorer.call("claims", COORDINATOR)
         except JobError:  # dead for good: it asks nothing any more
@@ -230,7 +230,7 @@ def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
         closing.callback(owner.close)
         judges = JudgeLenders.open(shared_judges(plan), folder, settings.scorers, restarted)
         closing.callback(judges.close)
-        engine, journal = options_of(plan).engine, settings.journal("turns")
+        engine, journal = options_of(plan).engine, settings.journal("reading_order")
         ahead = engine.generates_ahead(stage.batch_size)
         by_position = not ahead and engine.dynamic_filtering is None
         reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, by_position)

@@ -12,7 +12,6 @@ class Journal:
 
     def __init__(self, path: Path):
         self.earlier: list[dict[str, Any]] = []
-        self._path = path
         cut_torn_line(path)
         if path.exists():
             self.earlier = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -22,18 +21,6 @@ class Journal:
         """Append a fact. A JobError where the disk refuses."""
         self._file.write(f"{json.dumps(fact)}\n".encode())
 
-    def keep(self, count: int) -> None:
-        """Keep only the first `count` facts of `earlier`, in the file too."""
-        if count < len(self.earlier):
-            self._cut(sum(len(json.dumps(fact)) + 1 for fact in self.earlier[:count]))
-            del self.earlier[count:]
-
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         self._file.close()
-
-    def _cut(self, size: int) -> None:
-        self._file.close()
-        with self._path.open("r+b") as file:
-            file.truncate(size)
-        self._file = LineAppender(self._path)

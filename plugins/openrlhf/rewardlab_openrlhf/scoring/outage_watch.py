@@ -1,4 +1,4 @@
-"""What the user reads of an actor that scores and does not answer: at the start, while it lasts, at the end."""
+"""Lines for the user about an actor that scores and does not answer: at the start, while it lasts, at the end."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ SILENT_S = 30.0
 
 
 @dataclass
-class _Watched:
+class _WatchedActor:
     """An actor, the call to it that is under way, and its outage, if there is one."""
 
     actor: Any
@@ -38,8 +38,8 @@ class OutageWatch:
     """
 
     def __init__(self, coordinator: Any, scorers: Mapping[str, Any], tell: Callable[[str], None] = say):
-        self._coordinator = _Watched(coordinator)
-        self._scorers = {name: _Watched(actor) for name, actor in scorers.items()}
+        self._coordinator = _WatchedActor(coordinator)
+        self._scorers = {name: _WatchedActor(actor) for name, actor in scorers.items()}
         self._tell = tell
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="rewardlab-outages", daemon=True)
@@ -61,7 +61,7 @@ class OutageWatch:
             self._look("the coordinator", self._coordinator)
             self._tell_lasting("the coordinator", self._coordinator, f"{calls:,} calls wait for it")
 
-    def _look(self, name: str, watched: _Watched) -> Any:
+    def _look(self, name: str, watched: _WatchedActor) -> Any:
         """Return the answer to the call under way, and make the next one; None without an answer."""
         import ray
 
@@ -82,19 +82,19 @@ class OutageWatch:
         self._found(name, watched)
         return answer
 
-    def _lost(self, name: str, watched: _Watched, why: str) -> None:
+    def _lost(self, name: str, watched: _WatchedActor, why: str) -> None:
         if watched.down_since is None and not self._ended.is_set():
             now = time.monotonic()
             watched.down_since, watched.next_line = now, now + progress_interval_s()
             self._tell(f"warning: {name} is out of reach; its calls wait while Ray restarts it ({why})")
 
-    def _found(self, name: str, watched: _Watched) -> None:
+    def _found(self, name: str, watched: _WatchedActor) -> None:
         if watched.down_since is not None:
             lasted = format_duration(time.monotonic() - watched.down_since)
             watched.down_since = None
             self._tell(f"{name} is back after {lasted}")
 
-    def _tell_lasting(self, name: str, watched: _Watched, waiting: str) -> None:
+    def _tell_lasting(self, name: str, watched: _WatchedActor, waiting: str) -> None:
         now, interval = time.monotonic(), progress_interval_s()
         if watched.down_since is not None and interval > 0 and now >= watched.next_line and not self._ended.is_set():
             watched.next_line = now + interval

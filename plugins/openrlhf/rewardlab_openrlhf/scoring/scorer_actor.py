@@ -27,7 +27,7 @@ from rewardlab.training import (
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.ray_actors import Client, JobActor, coordinator_name, scorer_name
+from rewardlab_openrlhf.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
 from rewardlab_openrlhf.rendered_rows import Row
 from rewardlab_openrlhf.scoring.reading_order import Prompts
 from rewardlab_openrlhf.scoring.rewards import rewards
@@ -52,8 +52,8 @@ class ScorerActor:
         device: str = "cpu",
         number: int = 0,
         restarted: bool = False,
-        coordinator: Client | None = None,
-        scorers: Sequence[Client] | None = None,
+        coordinator: ActorClient | None = None,
+        scorers: Sequence[ActorClient] | None = None,
     ):
         """Open nothing yet.
 

@@ -24,7 +24,7 @@ from rewardlab.training import (
 )
 
 from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
-from rewardlab_openrlhf.ray_actors import Client
+from rewardlab_openrlhf.ray_actors import ActorClient
 from rewardlab_openrlhf.scoring.policy_judge import Engines
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
 from rewardlab_openrlhf.user_lines import say
@@ -66,8 +66,8 @@ class ScorerJudges:
         plan: Plan,
         home: LoopThread,
         number: int,
-        coordinator: Client,
-        scorers: Sequence[Client],
+        coordinator: ActorClient,
+        scorers: Sequence[ActorClient],
     ):
         """Open files and judges. UserError or JobError: a judge, a key or a file."""
         require_secrets(plan, plan.asked_by_rewards)
@@ -129,7 +129,7 @@ class ScorerJudges:
             self.judges.close()
             self._owner.close()
 
-    def _line(self, number: int, scorer: Client) -> ReplyLine:
+    def _line(self, number: int, scorer: ActorClient) -> ReplyLine:
         if number == self._number:
             return ReplyLine(partial(self._answer, self.asker), together=None)
         return ReplyLine(partial(scorer.call, "answer_claims", self.asker))
@@ -151,7 +151,7 @@ class ScorerJudges:
             if claims and self._processes.get(asker[0], asker[1]) == asker[1]:
                 self._owner.adopt(asker, claims)
 
-    async def _claims_of(self, scorer: Client) -> tuple[tuple[int, str], Claims]:
+    async def _claims_of(self, scorer: ActorClient) -> tuple[tuple[int, str], Claims]:
         try:
             return await scorer.call("claims", self._number, self._process)
         except JobError:  # dead for good: it asks nothing any more

@@ -1,4 +1,4 @@
-"""Whether a stage died of a lost engine, rank or node, so that it may be started again, or of what would recur."""
+"""The losses of an engine, a rank or a node after which a stage may be started again, unlike what would recur."""
 
 import re
 from collections.abc import Iterator
