@@ -10,6 +10,9 @@ from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_step
 from rewardlab_openrlhf.user_lines import marked
 
+RETRIED = (
+    "(raylet) Task CoordinatorActor.lease failed. There are infinite retries remaining, so the task will be retried."
+)
 WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
 NUMBERS = {
     "score": 0.49,
@@ -112,6 +115,16 @@ class TestWhatIsShown:
         assert [first, other] == [lines[0], "(RolloutRayActor pid=8) init_process_group: rank=1"]
         assert count == "rewardlab left 47 more lines `update weight: ...` out of this log, the last of lm_head.weight"
         assert rest == [STEP, lines[0], STEP]
+
+    def test_of_rays_lines_for_each_call_that_waits_for_an_actor_the_file_has_the_first_and_a_count(self, log):
+        for number in range(1000):
+            log.take(RETRIED.replace("lease", "record") if number % 2 else RETRIED)
+        log.close()
+        assert log.path.read_text().splitlines() == [
+            RETRIED,
+            "rewardlab left 999 more lines `... the task will be retried` out of this log, the last of "
+            "CoordinatorActor.record",
+        ]
 
     def test_of_an_exchange_that_does_not_end_the_count_and_the_last_weight_are_there(self, log):
         for name in ("embed", "norm"):

@@ -3,7 +3,7 @@
 run                                 on the starting machine: the stages one after the other
 check_local, run_local              checking this machine, and running the driver on it
 run_cluster                         running the driver on a Ray cluster
-log, log_lines, weight_lines        the driver's output as the user reads it
+log, log_lines, repeated_lines      the driver's output as the user reads it
 driver, task                        the process that runs one stage, and the stage as it knows it
 check_nodes, cluster_nodes          checking the nodes of the cluster that the stage can be placed on
 prepare                             the files that OpenRLHF reads

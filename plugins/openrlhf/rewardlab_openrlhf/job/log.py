@@ -21,7 +21,7 @@ from rewardlab_openrlhf.job.log_lines import (
     read_steps,
 )
 from rewardlab_openrlhf.job.lost_process import LostProcess, is_text_of_loss
-from rewardlab_openrlhf.job.weight_lines import WeightLines
+from rewardlab_openrlhf.job.repeated_lines import RepeatedLines
 
 LAST_LINES = 30
 SIGNALLED = 128
@@ -44,7 +44,7 @@ class StageLog:
         """the first step that was told, and when"""
         self._last: list[str] = []
         self._raised: str | None = None
-        self._weights = WeightLines()
+        self._repeated = RepeatedLines()
         self._muted_until: dict[str, float] = {}
         self._next_bar = time.monotonic() + BAR_EVERY_S
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,21 +59,21 @@ class StageLog:
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         if not self._file.closed:
-            self._write_weights()
+            self._write_repeated()
         self._file.close()
 
-    def _write_weights(self) -> None:
-        if left_out := self._weights.summary():
+    def _write_repeated(self) -> None:
+        for left_out in self._repeated.summary():
             self._file.write(f"{left_out}\n")
 
     def take(self, line: str) -> None:
         """Take one line of the driver's output, without its line end; secrets are hidden."""
         line = redact(plain(line))
-        if self._weights.leaves_out(line):
+        if self._repeated.leaves_out(line):
             return
         step = read_step(line)
         if step is not None:  # the weights went to the engines before it
-            self._write_weights()
+            self._write_repeated()
         self._file.write(f"{line}\n")
         self._file.flush()
         text = read_mark(line)
