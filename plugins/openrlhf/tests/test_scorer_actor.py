@@ -276,6 +276,7 @@ class TestAGroup:
             wanted = [await scorer.more("g", 1)]
             await scorer.put(place(), 1, Completion(text="2"))
             wanted.append(await scorer.more("g", 2))
+            assert await scorer.finish("g", 2) is None, "it was restarted between the two calls"
             await scorer.put(place(), 0, Completion(text="1"))
             return [*wanted, await scorer.more("g", 2)], (await scorer.finish("g")).kept
 
