@@ -71,10 +71,24 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
         if why is not None:
             raise (LostProcess if "EngineDead" in why else JobError)(why) from error
         raise
+    else:
+        require_training(task.name, service.open_step())
     finally:
         for line in service.close():
             task.say(line)
         ray.shutdown()
+
+
+def require_training(stage: str, open_step: tuple[int, int]) -> None:
+    """Raise JobError where no group has trained, neither now nor in an attempt that this one goes on from.
+
+    OpenRLHF ends well then, with the weights that it began with. open_step: what Service.open_step returns.
+    """
+    if open_step == (1, 0):
+        raise JobError(
+            f"stage {stage}: backend.engine.dynamic_filtering left out every group, so nothing was trained; the ledger "
+            "has them all, with trained: no: look at their reward.correctness, and take wider bounds or other rows"
+        )
 
 
 def _evaluation_before(stage: Any) -> dict[str, Any] | None:
