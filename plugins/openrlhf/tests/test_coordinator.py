@@ -182,7 +182,7 @@ class TestWhatIsRecorded:
         [prompt] = using(settings, lambda c: c.rollout_prompt(json.dumps({"ticket": 0})))
         assert prompt.step is None
 
-    def test_the_step_that_is_being_filled_tells_whether_anything_trains(self, stage, using):
+    def test_the_step_that_is_being_filled_counts_what_trains(self, stage, using):
         """Of an attempt that goes on after step 1, too: something has trained before."""
         none = [recording(key, 0.0, 0.0, step=None, discarded=True) for key in "ab"]
         assert using(stage(FILTERING), *none, lambda c: c.open_step())[-1] == (1, 0)

@@ -1,16 +1,44 @@
-"""What stage rl makes of an engine that ended well."""
+"""What stage rl makes of an engine that ended well, by the step that it was filling."""
+
+from types import SimpleNamespace
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.job.reinforcement import require_training
+from rewardlab.recipe.models import RlStage
+from rewardlab_openrlhf.job.reinforcement import check_last_step
 
 
-def test_a_stage_of_which_every_group_was_left_out_has_failed():
+@pytest.fixture
+def said():
+    """Return what is said of a step of 4 groups of 2 completions, of which updates take 8, or else 8 / `updates`."""
+
+    def check(step, groups, updates=1):
+        lines = []
+        stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, updates_per_batch=updates)
+        check_last_step(SimpleNamespace(stage=stage, name="0-rl", say=lines.append), (step, groups))
+        return lines
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("groups", "left"), [(0, "every group"), (3, "all groups but 3, which are less than an update")]
+)
+def test_a_stage_that_trained_on_nothing_has_failed(said, groups, left):
     """OpenRLHF saves the weights that it began with, and ends with 0."""
-    with pytest.raises(JobError, match="0-rl: backend.engine.dynamic_filtering left out every group, so nothing was"):
-        require_training("0-rl", (1, 0))
+    with pytest.raises(JobError, match=f"0-rl: backend.engine.dynamic_filtering left out {left}, so nothing was"):
+        said(1, groups)
 
 
-@pytest.mark.parametrize("open_step", [(1, 1), (2, 0), (7, 0)])
-def test_one_that_trained_now_or_before_its_checkpoint_has_not(open_step):
-    require_training("0-rl", open_step)
+@pytest.mark.parametrize(("step", "groups", "updates"), [(2, 0, 1), (7, 0, 1), (1, 2, 2), (3, 2, 2)])
+def test_nothing_is_said_of_one_whose_groups_are_whole_updates(said, step, groups, updates):
+    assert said(step, groups, updates) == []
+
+
+def test_groups_that_are_no_whole_update_are_said_to_have_taught_nothing(said):
+    [line] = said(6, 3)
+    assert line.startswith(
+        "step 6 had 3 of 4 groups when the prompts ran out; OpenRLHF makes no update of fewer than 8"
+    )
+    assert "the last 6 taught nothing" in line
+    assert "the last 2 taught nothing" in said(1, 3, updates=2)[0]

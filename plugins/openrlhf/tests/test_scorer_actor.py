@@ -271,7 +271,7 @@ class TestJudges:
 
 
 class TestDynamicFiltering:
-    """Which groups it drops is OpenRLHF's own decision, that has to be foreseen: the ledger says what was trained on."""
+    """OpenRLHF decides which groups it drops, and the scorer foresees it: the ledger says what was trained on."""
 
     RECIPE = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.5, 1]}}")
 

@@ -72,22 +72,34 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
             raise (LostProcess if "EngineDead" in why else JobError)(why) from error
         raise
     else:
-        require_training(task.name, service.open_step())
+        check_last_step(task, service.open_step())
     finally:
         for line in service.close():
             task.say(line)
         ray.shutdown()
 
 
-def require_training(stage: str, open_step: tuple[int, int]) -> None:
-    """Raise JobError where no group has trained, neither now nor in an attempt that this one goes on from.
+def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
+    """Say where the last groups were too few to be trained on; a JobError where there are no others.
 
-    OpenRLHF ends well then, with the weights that it began with. open_step: what Service.open_step returns.
+    OpenRLHF makes no update of fewer completions than an update has, and ends well with what it has, if it is the
+    weights that it began with. open_step: what Service.open_step returns.
     """
-    if open_step == (1, 0):
+    stage, (step, groups) = task.stage, open_step
+    assert isinstance(stage, RlStage)
+    update = stage.batch_size * stage.group_size // stage.updates_per_batch
+    completions = groups * stage.group_size
+    if step == 1 and completions < update:
+        kept = f"all groups but {groups}, which are less than an update," if groups else "every group,"
         raise JobError(
-            f"stage {stage}: backend.engine.dynamic_filtering left out every group, so nothing was trained; the ledger "
-            "has them all, with trained: no: look at their reward.correctness, and take wider bounds or other rows"
+            f"stage {task.name}: backend.engine.dynamic_filtering left out {kept} so nothing was trained; look at "
+            "reward.correctness of its groups in the ledger, and take wider bounds or other rows"
+        )
+    if completions % update:
+        task.say(
+            f"step {step} had {groups} of {stage.batch_size} groups when the prompts ran out; OpenRLHF makes no update "
+            f"of fewer than {update} completions, so the last {completions % update} taught nothing, though the ledger "
+            "has them with trained: yes"
         )
 
 
