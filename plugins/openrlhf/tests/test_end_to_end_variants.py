@@ -68,7 +68,7 @@ def filtered(ended):
     rows = [row for row in ended.ledger() if row["phase"] == "training"]
     for _, rows_of_group in groupby(rows, key=lambda row: row["group"]):
         group = list(rows_of_group)
-        is_kept = 0 < mean_value("format", group) < 1
+        is_kept = 0.3 < mean_value("format", group) < 1
         assert {row["trained"] for row in group} == {"yes" if is_kept else "no"}
         if is_kept:
             trained.setdefault(group[0]["step"], []).append(group)
@@ -144,7 +144,7 @@ def test_production_flags(short, model):
         "stages.0.eval={samples: 2, prompts: 6, by: [],"
         " sets: {ours: null, more: {use: data/arithmetic, with: {kind: prompts}}}}",
         "backend.engine={sleep: true, packing: true, tokens_per_gpu: 512, prefix_caching: true, zero_stage: 3,"
-        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [0, 1]}",
+        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [0.3, 1]}",
     )
     trained_on, left_out = filtered(ended)
     assert left_out, "or nothing was tried"
