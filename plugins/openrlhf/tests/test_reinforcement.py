@@ -1,11 +1,47 @@
-"""What stage rl makes of an engine that ended well, by the step that it was filling."""
+"""What stage rl hands to the executor, and what it makes of an engine that ended well."""
 
 from types import SimpleNamespace
 
 import pytest
 from rewardlab.errors import JobError
 from rewardlab.recipe.models import RlStage
-from rewardlab_openrlhf.job.reinforcement import check_last_step
+from rewardlab_openrlhf.job.reinforcement import check_last_step, executor_settings
+from rewardlab_openrlhf.options import Options
+
+SAMPLING = {
+    "top_k": 20,
+    "stop": ["###"],
+    "eval": {"samples": 3, "temperature": 0.25},
+    "chat": {"template": "{{ messages }}"},
+}
+
+
+def test_the_executor_is_told_what_openrlhf_has_no_arguments_for():
+    stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **SAMPLING)
+    engine = {"colocate": False, "asynchronous": {}, "generate_batch": 8, "barrier": {"completion_timeout": 60}}
+    assert executor_settings(Options(scorers={"replicas": 3}, engine=engine), stage) == {
+        "completion_timeout": 60.0,
+        "scoring_timeout": 1800.0,
+        "on_partial": "fail",
+        "scorers": 3,
+        "chat_template": "{{ messages }}",
+        "top_k": 20,
+        "stop": ["###"],
+        "generates_ahead": True,
+        "evaluation_before": {"samples": 3, "temperature": 0.25},
+    }
+
+
+@pytest.mark.parametrize("more", [{}, {"eval": {}, "eval_before": False}])
+def test_an_executor_that_has_nothing_of_its_own_to_do_is_told_so(more):
+    stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **more)
+    given = executor_settings(Options(engine={"colocate": False, "asynchronous": {}, "generate_batch": 4}), stage)
+    assert [given[name] for name in ("generates_ahead", "evaluation_before", "top_k", "stop")] == [
+        False,
+        None,
+        None,
+        [],
+    ]
 
 
 @pytest.fixture
