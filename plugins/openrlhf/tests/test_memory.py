@@ -44,6 +44,18 @@ MIXTRAL = {
     "tie_word_embeddings": False,
 }
 """Mixtral-8x7B: 46,702,792,704 parameters"""
+QWEN3 = {
+    "model_type": "qwen3",
+    "vocab_size": 151936,
+    "hidden_size": 5120,
+    "num_hidden_layers": 64,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "intermediate_size": 25600,
+    "tie_word_embeddings": False,
+}
+"""Qwen3-32B, whose heads together are wider than its hidden state: 32,762,123,264 parameters"""
 RECIPE = """
     version: 1
     name: made
@@ -127,7 +139,9 @@ def warnings(plan, main):
 
 
 class TestSizes:
-    @pytest.mark.parametrize(("config", "parameters"), [(QWEN, 7_615_616_512), (MIXTRAL, 46_702_792_704)])
+    @pytest.mark.parametrize(
+        ("config", "parameters"), [(QWEN, 7_615_616_512), (MIXTRAL, 46_702_792_704), (QWEN3, 32_762_123_264)]
+    )
     def test_the_parameters_are_right_to_a_thousandth(self, config, parameters):
         assert sizes_of_config(config).parameters == pytest.approx(parameters, rel=1e-3)
 
