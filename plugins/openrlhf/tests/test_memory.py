@@ -255,6 +255,10 @@ class TestRoles:
         assert engine.cache_of_token == 2 * 2 * 28 * 512 / 4
         assert (engine.tokens, engine.share) == (6144, 0.6)
 
+    def test_an_engine_with_a_longer_context_has_a_cache_for_it(self, memory):
+        assert memory("backend.engine.context=32768").engine.tokens == 32768
+        assert memory().engine.tokens == 6144
+
     def test_tokens_per_gpu_decide_where_they_are_given(self, memory):
         found = memory("backend.engine.tokens_per_gpu=16384").training
         assert found.logits == 16384 * 10 * 152064
@@ -318,6 +322,13 @@ class TestWarnings:
         assert any(
             "a rollout engine takes 72.0 GiB of a GPU's 80.0" in line and "14.2 beside it" in line for line in found
         )
+
+    @pytest.mark.parametrize(("sleep", "critic"), [("true", "1.8"), ("false", "14.2")])
+    def test_a_critic_that_sleeps_leaves_its_weights_and_else_all_that_it_has(self, warnings, sleep, critic):
+        sixteen = ("backend.gib_per_gpu=16", f"backend.engine={{zero_stage: 3, sleep: {sleep}}}")
+        policy, *_ = warnings("stages.0.algorithm=ppo", *sixteen)
+        assert "the policy takes 22.9 GiB of a GPU's 16 with" in policy
+        assert f"logits, and other models {critic} beside it" in policy
 
     def test_of_assumed_sizes_none_is_given(self, warnings):
         assert warnings("backend.gib_per_gpu=16", "model=org/nowhere") == []
