@@ -69,7 +69,8 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
             raise (LostProcess if "EngineDead" in why else JobError)(why) from error
         raise
     else:
-        check_last_step(task, service.open_step())
+        if (open_step := service.open_step()) is not None:  # else a training that ended well has ended well
+            check_last_step(task, open_step)
     finally:
         for line in service.close():
             task.say(line)
