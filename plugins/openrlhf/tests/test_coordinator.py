@@ -297,6 +297,14 @@ class TestAnEvaluation:
     def trained(self, steps, first=1):
         return [recording(f"{s}{n}", 1.0, 0.5, step=s) for s in range(first, first + steps) for n in range(2)]
 
+    def test_one_that_openrlhf_left_out_is_no_later_ones_step(self, stage, using):
+        """Asynchronously it evaluates now and then only; a batch that waits in its queue was not trained on."""
+        recipe = RECIPE.replace("eval_every: 2", "eval_every: 1")
+        asynchronous = recipe.replace("{use: openrlhf}", "{use: openrlhf, engine: {colocate: false, asynchronous: {}}}")
+        settings = stage(asynchronous)
+        using(settings, *self.trained(4), *self.passed("x"))
+        assert sorted(path.name for path in (settings.run / "evaluation").glob("*.json")) == ["0-rl-step-3.json"]
+
     def test_whole_steps_that_wait_in_openrlhfs_buffer_were_not_trained_on(self, stage, using):
         """With generate_batch all of them are recorded before the first of them trains, and is evaluated."""
         settings = stage(AHEAD.replace("eval_every: 2", "eval_every: 1"))
