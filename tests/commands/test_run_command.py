@@ -119,7 +119,8 @@ class TestResumeLatest:
 
     def test_of_two_in_a_second_or_in_the_order_of_time(self, run):
         name = self.folder_of(run("r.yaml")[1])
-        for earlier_or_later in ("toy-20200101-000000-12", "toy-20990101-000000-2", "toy-20990101-000000-10"):
+        last = [f"toy-20990101-000000-{number}" for number in (10, *range(2, 10))]  # listed in any order
+        for earlier_or_later in ("toy-20200101-000000-12", *last):
             copytree(name, name.with_name(earlier_or_later))
         _, out, _ = run("r.yaml", "--resume", "latest", "--json")
         assert json.loads(out)["directory"] == "runs/toy-20990101-000000-10"

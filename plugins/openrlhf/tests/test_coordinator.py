@@ -190,6 +190,20 @@ class TestWhatIsRecorded:
         [line] = lines(settings.run / "logs" / "0-rl.jsonl")
         assert (line["step"], line["reward/total"]) == (2, 0.75)
 
+    def test_where_groups_are_filtered_no_prompt_says_which_step_it_is_of(self, stage, using):
+        """The place in the reading order would count those that are left out."""
+        settings = stage(FILTERING)
+        [prompt] = using(settings, lambda c: c.rollout_prompt(json.dumps({"ticket": 0})))
+        assert prompt.step is None
+
+    def test_the_step_that_is_being_filled_counts_what_trains(self, stage, using):
+        """Of an attempt that goes on after step 1, too: something has trained before."""
+        none = [recording(key, 0.0, 0.0, step=None, discarded=True) for key in "ab"]
+        assert using(stage(FILTERING), *none, lambda c: c.open_step())[-1] == (1, 0)
+        assert using(stage(FILTERING), recording("c", 1.0, 0.0, step=None), lambda c: c.open_step())[-1] == (1, 1)
+        later = stage(FILTERING, trained=1, consumed=5, attempt=1)
+        assert using(later, lambda c: c.open_step()) == [(2, 0)]
+
     def test_completions_that_a_group_sampler_did_not_choose_are_marked_and_count_for_no_step(self, stage, using):
         settings = stage()
         left = replace(scored(0.0, sample="left"), totals=[None], shaped=())
@@ -296,6 +310,21 @@ class TestAnEvaluation:
 
     def trained(self, steps, first=1):
         return [recording(f"{s}{n}", 1.0, 0.5, step=s) for s in range(first, first + steps) for n in range(2)]
+
+    def test_one_that_openrlhf_left_out_is_no_later_ones_step(self, stage, using):
+        """Asynchronously it evaluates now and then only; a batch that waits in its queue was not trained on."""
+        recipe = RECIPE.replace("eval_every: 2", "eval_every: 1")
+        asynchronous = recipe.replace("{use: openrlhf}", "{use: openrlhf, engine: {colocate: false, asynchronous: {}}}")
+        settings = stage(asynchronous)
+        using(settings, *self.trained(4), *self.passed("x"))
+        assert sorted(path.name for path in (settings.run / "evaluation").glob("*.json")) == ["0-rl-step-3.json"]
+
+    def test_whole_steps_that_wait_in_openrlhfs_buffer_were_not_trained_on(self, stage, using):
+        """With generate_batch all of them are recorded before the first of them trains, and is evaluated."""
+        settings = stage(AHEAD.replace("eval_every: 2", "eval_every: 1"))
+        ahead = [recording(f"g{number}", 1.0, 0.5, step=None) for number in range(8)]
+        using(settings, *ahead, *self.passed("x"))
+        assert sorted(path.name for path in (settings.run / "evaluation").glob("*.json")) == ["0-rl-step-1.json"]
 
     def test_belongs_to_the_steps_that_were_trained_before_it(self, stage, using):
         settings = stage()

@@ -1,8 +1,12 @@
 """Shapes of a job that real clusters use, each for a few steps: what is asserted is what only that shape can break."""
 
 import json
+from itertools import groupby
+from statistics import stdev
 
 import pytest
+from rewardlab import Completion, Sample
+from rewardlab.training import ScoredGroup, group_advantages
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -54,8 +58,39 @@ def ledger_means(rows):
     return {step: mean_total([r for r in rows if r["step"] == step]) for step in sorted({r["step"] for r in rows})}
 
 
-def mean_correctness(rows):
-    return sum(row["components"]["accuracy"]["value"] for row in rows) / len(rows)
+def mean_value(component, rows):
+    return sum(row["components"][component]["value"] for row in rows) / len(rows)
+
+
+def filtered(ended):
+    """Return ({step: its groups}, the groups that were left out) of the training, as the ledger has them."""
+    trained, left_out = {}, []
+    rows = [row for row in ended.ledger() if row["phase"] == "training"]
+    for _, rows_of_group in groupby(rows, key=lambda row: row["group"]):
+        group = list(rows_of_group)
+        is_kept = 0.3 < mean_value("format", group) < 1
+        assert {row["trained"] for row in group} == {"yes" if is_kept else "no"}
+        if is_kept:
+            trained.setdefault(group[0]["step"], []).append(group)
+        else:
+            left_out.append(group)
+    return trained, left_out
+
+
+def mean_spread(groups):
+    """Return the mean over groups of the standard deviation of their advantages, which OpenRLHF's trainer received."""
+    advantages = [group_advantages("grpo", shaped_group(group)) for group in groups]
+    return sum(map(stdev, advantages)) / len(advantages)
+
+
+def shaped_group(rows):
+    return ScoredGroup(
+        sample=Sample(id="s"),
+        completions=[Completion(text="")] * len(rows),
+        components={},
+        totals=[row["total"] for row in rows],
+        shaped=[row["shaped"] for row in rows],
+    )
 
 
 def weights(folder):
@@ -96,9 +131,12 @@ def test_ranks_that_share_the_weights_and_two_engines_with_a_reference_in_the_lo
 def test_production_flags(short, model):
     """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered.
 
-    It is evaluated on two sets, before the first step too; OpenRLHF's own pass rates are those of right answers.
+    Some groups are left out, which use up prompts. It is evaluated on two sets, before the first step too; OpenRLHF's
+    own pass rates are those of what is `correctness`.
     """
     ended = short(
+        f"stages.0.steps={2 * STEPS}",
+        "reward.correctness=format",
         "backend.gpus_per_node=2",
         "backend.gradient_checkpointing=true",
         "backend.tensorboard=true",
@@ -106,20 +144,28 @@ def test_production_flags(short, model):
         "stages.0.eval={samples: 2, prompts: 6, by: [],"
         " sets: {ours: null, more: {use: data/arithmetic, with: {kind: prompts}}}}",
         "backend.engine={sleep: true, packing: true, tokens_per_gpu: 512, prefix_caching: true, zero_stage: 3,"
-        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [-0.1, 1.1]}",
+        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [0.3, 1]}",
     )
-    rows = trained(ended)
+    trained_on, left_out = filtered(ended)
+    assert left_out, "or nothing was tried"
+    whole = {step: groups for step, groups in trained_on.items() if len(groups) == PROMPTS}
+    assert [*whole] == [*range(1, len(whole) + 1)]
+    rows = [row for groups in whole.values() for group in groups for row in group]
     assert ledger_means(rows) == pytest.approx(engine_means(ended, "train/reward/total"), rel=1e-5)
-    evaluated = ended.ledger(trained="no")
-    assert [(row["phase"], row["step"]) for row in evaluated] == [
-        (phase, step) for phase, step in (("before", 0), ("during", 2), ("after", 4)) for _ in range(12)
-    ]
+    assert {step: mean_spread(groups) for step, groups in whole.items()} == pytest.approx(
+        engine_means(ended, "train/group_reward_std"), rel=1e-4
+    )
+    assert ("taught nothing" in ended.output) == (len(whole) < len(trained_on))
+    evaluated = [row for row in ended.ledger(trained="no") if row["phase"] != "training"]
+    steps = [0, *range(2, len(trained_on) + 1, 2)]
+    assert [row["step"] for row in evaluated] == [step for step in steps for _ in range(12)]
+    assert {row["phase"] for row in evaluated if row["step"] == 0} == {"before"}
     for name in ("ours", "more"):
         rates = {
-            step: mean_correctness([r for r in evaluated if r["step"] == step and r["id"].startswith(f"{name}/")])
-            for step in (0, 2, 4)
+            step: mean_value("format", [r for r in evaluated if r["step"] == step and r["id"].startswith(f"{name}/")])
+            for step in steps
         }
-        assert engine_means(ended, f"eval/eval_set {name}/reward/accuracy") == pytest.approx(rates, rel=1e-5)
+        assert engine_means(ended, f"eval/eval_set {name}/reward/format") == pytest.approx(rates, rel=1e-5)
         del rates[0]  # which OpenRLHF does not know of
         assert engine_means(ended, f"eval/eval_{name}_pass1") == pytest.approx(rates, rel=1e-5)
     assert changed(model, ended.directory / "models" / "0-rl")

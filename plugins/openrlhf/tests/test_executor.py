@@ -34,7 +34,13 @@ class Coordinator:
     """Gives the prompt that the label spells out."""
 
     def __init__(self):
-        self.labels, self.failures, self.engines = [], [], []
+        self.labels, self.failures, self.engines, self.before = [], [], [], []
+
+    async def evaluate_before(self, *labels):
+        self.before = list(labels)
+
+    async def claim_evaluation(self):
+        return await self.rollout_prompt(self.before.pop()) if self.before else None
 
     async def rollout_prompt(self, label):
         self.labels.append(label)
@@ -381,6 +387,20 @@ class TestGroup:
         engine = Engine(tokenizer)
         run(group(executor(top_k=20, stop=["###"]), engine, '{"evaluation": 3}', params=Params(temperature=0.0)))
         assert {(one.top_k, *one.stop) for one in engine.params} == {(-1, "###")}
+
+    def test_the_first_one_waits_for_the_evaluation_of_the_weights_that_it_begins_with(
+        self, run, group, actors, scorer, tokenizer
+    ):
+        ray.get(actors.coordinator.evaluate_before.remote('{"evaluation": 1}', '{"evaluation": 0}'))
+        made = executor(evaluation_before={"samples": 3, "temperature": 0.25})
+        engine, given = Engine(tokenizer), Params()
+        run(group(made, engine, n=2, params=given))
+        assert [one.temperature for one in engine.params] == [0.25] * 6 + [1.0] * 2
+        assert given == Params(), "other prompts share it"
+        kinds = [(place.evaluation, place.row, place.size) for place in scorer().places.values()]
+        assert kinds == [(True, 0, 3), (True, 1, 3), (False, 0, 2)]
+        run(group(made, engine, n=2, params=given))
+        assert len(engine.params) == 10, "it is made once"
 
     def test_evaluation_with_another_n_comes_in_between(self, run, group, scorer, tokenizer):
         made, engine = executor(), Engine(tokenizer)

@@ -44,6 +44,18 @@ MIXTRAL = {
     "tie_word_embeddings": False,
 }
 """Mixtral-8x7B: 46,702,792,704 parameters"""
+QWEN3 = {
+    "model_type": "qwen3",
+    "vocab_size": 151936,
+    "hidden_size": 5120,
+    "num_hidden_layers": 64,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "intermediate_size": 25600,
+    "tie_word_embeddings": False,
+}
+"""Qwen3-32B, whose heads together are wider than its hidden state: 32,762,123,264 parameters"""
 RECIPE = """
     version: 1
     name: made
@@ -127,7 +139,9 @@ def warnings(plan, main):
 
 
 class TestSizes:
-    @pytest.mark.parametrize(("config", "parameters"), [(QWEN, 7_615_616_512), (MIXTRAL, 46_702_792_704)])
+    @pytest.mark.parametrize(
+        ("config", "parameters"), [(QWEN, 7_615_616_512), (MIXTRAL, 46_702_792_704), (QWEN3, 32_762_123_264)]
+    )
     def test_the_parameters_are_right_to_a_thousandth(self, config, parameters):
         assert sizes_of_config(config).parameters == pytest.approx(parameters, rel=1e-3)
 
@@ -241,6 +255,10 @@ class TestRoles:
         assert engine.cache_of_token == 2 * 2 * 28 * 512 / 4
         assert (engine.tokens, engine.share) == (6144, 0.6)
 
+    def test_an_engine_with_a_longer_context_has_a_cache_for_it(self, memory):
+        assert memory("backend.engine.context=32768").engine.tokens == 32768
+        assert memory().engine.tokens == 6144
+
     def test_tokens_per_gpu_decide_where_they_are_given(self, memory):
         found = memory("backend.engine.tokens_per_gpu=16384").training
         assert found.logits == 16384 * 10 * 152064
@@ -304,6 +322,13 @@ class TestWarnings:
         assert any(
             "a rollout engine takes 72.0 GiB of a GPU's 80.0" in line and "14.2 beside it" in line for line in found
         )
+
+    @pytest.mark.parametrize(("sleep", "critic"), [("true", "1.8"), ("false", "14.2")])
+    def test_a_critic_that_sleeps_leaves_its_weights_and_else_all_that_it_has(self, warnings, sleep, critic):
+        sixteen = ("backend.gib_per_gpu=16", f"backend.engine={{zero_stage: 3, sleep: {sleep}}}")
+        policy, *_ = warnings("stages.0.algorithm=ppo", *sixteen)
+        assert "the policy takes 22.9 GiB of a GPU's 16 with" in policy
+        assert f"logits, and other models {critic} beside it" in policy
 
     def test_of_assumed_sizes_none_is_given(self, warnings):
         assert warnings("backend.gib_per_gpu=16", "model=org/nowhere") == []

@@ -326,6 +326,51 @@ class TestJudges:
         asyncio.run(asyncio.wait_for(end(), 60))
 
 
+class TestDynamicFiltering:
+    """OpenRLHF decides which groups it drops, and the scorer foresees it: the ledger says what was trained on."""
+
+    RECIPE = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.5, 1]}}")
+
+    @pytest.fixture
+    def recorded(self, settings, server):
+        """Return the places that the coordinator is told of, of groups of [(place, texts), ...]."""
+
+        def record(*groups):
+            places = []
+
+            class Noting(InThisProcess):
+                async def call(self, method, *arguments):
+                    places.extend([arguments[0]] if method == "record" else [])
+                    return await super().call(method, *arguments)
+
+            async def whole():
+                given = settings(server, more="  correctness: short", recipe=self.RECIPE)
+                coordinator = Coordinator(given)
+                scorer = ScorerActor(given, coordinator=Noting(coordinator))
+                try:
+                    for where, texts in groups:
+                        await score(scorer, where, *texts)
+                finally:
+                    await scorer.close()
+                    await coordinator.close()
+
+            asyncio.run(asyncio.wait_for(whole(), 60))
+            return places
+
+        return record
+
+    def test_what_it_drops_is_marked_and_does_not_train(self, recorded):
+        """Of the correctness, 1 and 1/2 are within the bounds, 1 and 1 or 1/2 and 1/2 are at them."""
+        groups = [("kept", ("1", "2 3")), ("right", ("1", "2")), ("wrong", ("1 2", "2 3"))]
+        found = recorded(*((place(key=key), texts) for key, texts in groups))
+        marks = [(one.key, one.discarded, one.trains) for one in found]
+        assert marks == [("kept", False, True), ("right", True, False), ("wrong", True, False)]
+
+    def test_it_drops_nothing_of_an_evaluation(self, recorded):
+        [found] = recorded((place(evaluation=True), ("1", "2")))
+        assert not found.discarded
+
+
 class TestWhatOpenRLHFReceives:
     def group(self, *values, shaped=(0.25, -0.25, 0.0)):
         scores = [Score(value=v, error=None if v is not None else "no luck") for v in values]

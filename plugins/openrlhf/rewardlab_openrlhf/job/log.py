@@ -21,7 +21,9 @@ from rewardlab_openrlhf.job.log_lines import (
     read_steps,
 )
 from rewardlab_openrlhf.job.lost_process import LostProcess, is_text_of_loss
+from rewardlab_openrlhf.job.outage_lines import OutageLines
 from rewardlab_openrlhf.job.repeated_lines import RepeatedLines
+from rewardlab_openrlhf.user_lines import MARK
 
 LAST_LINES = 30
 SIGNALLED = 128
@@ -45,6 +47,7 @@ class StageLog:
         self._last: list[str] = []
         self._raised: str | None = None
         self._repeated = RepeatedLines()
+        self._outages = OutageLines()
         self._muted_until: dict[str, float] = {}
         self._next_bar = time.monotonic() + BAR_EVERY_S
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +85,8 @@ class StageLog:
         elif text is not None and (steps := read_steps(text)) is not None:
             self._steps = steps
         elif text is not None:
-            self._say(text)
+            if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
+                self._say(told)
         elif step is not None:
             self._step, numbers = step
             of = "" if self._steps is None else f" of {self._steps}"

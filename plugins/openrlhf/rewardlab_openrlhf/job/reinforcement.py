@@ -20,7 +20,7 @@ from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 from rewardlab_openrlhf.job.lost_process import LostProcess
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
-from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
@@ -48,10 +48,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     backend = options_of(task.plan)
     assert isinstance(task.stage, RlStage)
-    settings = {**backend.engine.barrier.model_dump(), "scorers": backend.scorers.replicas}
-    settings |= {"chat_template": task.stage.chat.template, "top_k": task.stage.top_k, "stop": task.stage.stop}
-    settings["generates_ahead"] = backend.engine.generates_ahead(task.stage.batch_size)
-    settings["evaluation_before"] = _evaluation_before(task.stage)
+    settings = executor_settings(backend, task.stage)
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
@@ -71,13 +68,53 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
         if why is not None:
             raise (LostProcess if "EngineDead" in why else JobError)(why) from error
         raise
+    else:
+        if (open_step := service.open_step()) is not None:  # else a training that ended well has ended well
+            check_last_step(task, open_step)
     finally:
         for line in service.close():
             task.say(line)
         ray.shutdown()
 
 
-def _evaluation_before(stage: Any) -> dict[str, Any] | None:
+def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
+    """Say where the last groups were too few to be trained on; a JobError where there are no others.
+
+    OpenRLHF makes no update of fewer completions than an update has, and ends well with what it has, if it is the
+    weights that it began with. open_step: what Service.open_step returns.
+    """
+    stage, (step, groups) = task.stage, open_step
+    assert isinstance(stage, RlStage)
+    update = stage.batch_size * stage.group_size // stage.updates_per_batch
+    completions = groups * stage.group_size
+    if step == 1 and completions < update:
+        kept = f"all groups but {groups}, which are less than an update," if groups else "every group,"
+        raise JobError(
+            f"stage {task.name}: backend.engine.dynamic_filtering left out {kept} so nothing was trained; look at "
+            "reward.correctness of its groups in the ledger, and take wider bounds or other rows"
+        )
+    if completions % update:
+        task.say(
+            f"step {step} had {groups} of {stage.batch_size} groups when the prompts ran out; OpenRLHF makes no update "
+            f"of fewer than {update} completions, so the last {completions % update} taught nothing, though the ledger "
+            "has them with trained: yes"
+        )
+
+
+def executor_settings(backend: Options, stage: RlStage) -> dict[str, Any]:
+    """Return the settings of the stage's GroupExecutor: plain data, which are written into a file."""
+    return {
+        **backend.engine.barrier.model_dump(),
+        "scorers": backend.scorers.replicas,
+        "chat_template": stage.chat.template,
+        "top_k": stage.top_k,
+        "stop": stage.stop,
+        "generates_ahead": backend.engine.generates_ahead(stage.batch_size),
+        "evaluation_before": _evaluation_before(stage),
+    }
+
+
+def _evaluation_before(stage: RlStage) -> dict[str, Any] | None:
     """Return how the policy is sampled before the first step; None where it is not."""
     if stage.evaluation is None or not stage.eval_before:
         return None

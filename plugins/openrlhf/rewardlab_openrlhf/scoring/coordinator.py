@@ -101,6 +101,10 @@ class Coordinator:
         if release_order is not None:
             release_order.received(key)
 
+    async def open_step(self) -> tuple[int, int]:
+        """Return the step that the next group of the training belongs to, from 1, and how many groups it has."""
+        return (await self._parts()).recorder.training_steps.open
+
     async def engine_here(self, handle: Any) -> None:
         """Note the actor handle of a rollout engine that policy/self may ask."""
         self._engines.add(handle)

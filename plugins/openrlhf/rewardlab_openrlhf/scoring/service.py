@@ -87,6 +87,15 @@ class Service:
             return False
         return False
 
+    def open_step(self) -> tuple[int, int] | None:
+        """Return the step that the next group belongs to, and how many groups it has; None: out of reach."""
+        import ray
+
+        with suppress(ray.exceptions.RayError):
+            step, groups = ray.get(self.coordinator.open_step.remote(), timeout=END_LIMIT_S)
+            return step, groups
+        return None
+
     def close(self) -> list[str]:
         """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
         import ray
