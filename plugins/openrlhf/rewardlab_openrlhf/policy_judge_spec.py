@@ -4,6 +4,7 @@ from typing import Any
 
 from rewardlab import Context, JudgeSpec
 from rewardlab.errors import JobError
+from rewardlab.training import Plan
 
 from rewardlab_openrlhf.options import PolicyOptions
 
@@ -22,3 +23,8 @@ POLICY_JUDGE = JudgeSpec(
     identity=lambda options: {"model": "policy/self", "params": options.model_dump()},
     most_tokens=lambda options: options.max_tokens,
 )
+
+
+def judges_itself(plan: Plan) -> bool:
+    """Return whether a judge of the recipe is the policy in training."""
+    return any(use.use == "policy/self" for use in plan.recipe.judges.values())

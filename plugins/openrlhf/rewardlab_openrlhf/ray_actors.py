@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 NAMESPACE = "rewardlab"
+WITHOUT_TORCH = {"env_vars": {"RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "0"}}
+"""the runtime_env of a process that sends no tensors: for those, which a job's engine sends, Ray imports torch"""
 UNTIL_DEAD = {"max_task_retries": -1}
 """options of a call that Ray makes again as long as it restarts the actor, on another node if need be"""
 

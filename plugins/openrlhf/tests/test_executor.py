@@ -27,7 +27,8 @@ from rewardlab_openrlhf.rollout.executor import GroupExecutor
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test
 JOB = "made"
-SETTINGS = {"scorers": 1, "completion_timeout": 60.0, "scoring_timeout": 60.0, "on_partial": "fail"}
+TIMES = {"completion_timeout": 60.0, "scoring_timeout": 60.0}
+SETTINGS = {"scorers": 1, "on_partial": "fail", "policy_judge": True, **TIMES}
 
 
 class Coordinator:
@@ -39,7 +40,7 @@ class Coordinator:
     async def evaluate_before(self, *labels):
         self.before = list(labels)
 
-    async def claim_evaluation(self):
+    async def claim_evaluation(self, claim):
         return await self.rollout_prompt(self.before.pop()) if self.before else None
 
     async def rollout_prompt(self, label):

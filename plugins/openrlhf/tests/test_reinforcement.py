@@ -19,7 +19,7 @@ SAMPLING = {
 def test_the_executor_is_told_what_openrlhf_has_no_arguments_for():
     stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **SAMPLING)
     engine = {"colocate": False, "asynchronous": {}, "generate_batch": 8, "barrier": {"completion_timeout": 60}}
-    assert executor_settings(Options(scorers={"replicas": 3}, engine=engine), stage) == {
+    assert executor_settings(Options(scorers={"replicas": 3}, engine=engine), stage, policy_judge=True) == {
         "completion_timeout": 60.0,
         "scoring_timeout": 1800.0,
         "on_partial": "fail",
@@ -29,19 +29,17 @@ def test_the_executor_is_told_what_openrlhf_has_no_arguments_for():
         "stop": ["###"],
         "generates_ahead": True,
         "evaluation_before": {"samples": 3, "temperature": 0.25},
+        "policy_judge": True,
     }
 
 
 @pytest.mark.parametrize("more", [{}, {"eval": {}, "eval_before": False}])
 def test_an_executor_that_has_nothing_of_its_own_to_do_is_told_so(more):
     stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **more)
-    given = executor_settings(Options(engine={"colocate": False, "asynchronous": {}, "generate_batch": 4}), stage)
-    assert [given[name] for name in ("generates_ahead", "evaluation_before", "top_k", "stop")] == [
-        False,
-        None,
-        None,
-        [],
-    ]
+    engine = {"colocate": False, "asynchronous": {}, "generate_batch": 4}
+    given = executor_settings(Options(engine=engine), stage, policy_judge=False)
+    own = ("generates_ahead", "policy_judge", "evaluation_before", "top_k", "stop")
+    assert [given[name] for name in own] == [False, False, None, None, []]
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
 from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import Engine, options_of
+from rewardlab_openrlhf.policy_judge_spec import judges_itself
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 MOST_PROMPTS = 900
@@ -135,7 +136,7 @@ def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[F
         )
     if engine.context is not None and engine.context <= stage.max_new_tokens:
         yield ("backend", "engine", "context"), f"leaves no room for a prompt besides {stage.max_new_tokens} new tokens"
-    if not any(use.use == "policy/self" for use in plan.recipe.judges.values()):
+    if not judges_itself(plan):
         return
     if engine.context is None:
         yield (

@@ -17,6 +17,7 @@ from rewardlab_openrlhf.engine_arguments import what_is_wrong
 from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.options import options_of
+from rewardlab_openrlhf.ray_actors import WITHOUT_TORCH
 
 ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
 PACKAGES = ("rewardlab", *ENGINE_PACKAGES, "ray")
@@ -116,7 +117,8 @@ def _examine_nodes(nodes: Sequence[Node], arguments: _ExamineArguments) -> dict[
     asked = {}
     for node in nodes:
         there = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
-        asked[node.id] = ray.remote(num_cpus=0, scheduling_strategy=there, max_retries=0)(examine).remote(**arguments)
+        task = ray.remote(num_cpus=0, scheduling_strategy=there, max_retries=0, runtime_env=WITHOUT_TORCH)(examine)
+        asked[node.id] = task.remote(**arguments)
     ray.wait([*asked.values()], num_returns=len(asked), timeout=EXAMINE_LIMIT_S)
     return {node: _answer(reference) for node, reference in asked.items()}
 

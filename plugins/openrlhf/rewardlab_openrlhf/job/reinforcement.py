@@ -21,6 +21,7 @@ from rewardlab_openrlhf.job.lost_process import LostProcess
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import Options, options_of
+from rewardlab_openrlhf.policy_judge_spec import judges_itself
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
@@ -48,7 +49,7 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     backend = options_of(task.plan)
     assert isinstance(task.stage, RlStage)
-    settings = executor_settings(backend, task.stage)
+    settings = executor_settings(backend, task.stage, judges_itself(task.plan))
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
     connect(task)
     threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
@@ -101,7 +102,7 @@ def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
         )
 
 
-def executor_settings(backend: Options, stage: RlStage) -> dict[str, Any]:
+def executor_settings(backend: Options, stage: RlStage, policy_judge: bool) -> dict[str, Any]:
     """Return the settings of the stage's GroupExecutor: plain data, which are written into a file."""
     return {
         **backend.engine.barrier.model_dump(),
@@ -111,6 +112,7 @@ def executor_settings(backend: Options, stage: RlStage) -> dict[str, Any]:
         "stop": stage.stop,
         "generates_ahead": backend.engine.generates_ahead(stage.batch_size),
         "evaluation_before": _evaluation_before(stage),
+        "policy_judge": policy_judge,
     }
 
 

@@ -41,8 +41,8 @@ class GroupExecutor(AgentExecutorBase):
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
     stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
-    evaluation_before ({samples, temperature}) where the stage is evaluated before its first step. A failure reaches the
-    coordinator, then every member of its group as a JobError.
+    evaluation_before ({samples, temperature}) where the stage is evaluated before its first step; policy_judge where
+    the recipe asks the policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
     """
 
     job: ClassVar[str]
@@ -92,7 +92,8 @@ class GroupExecutor(AgentExecutorBase):
     async def _roll_out(self, request: RolloutRequest, size: int) -> list[dict[str, Any]]:
         try:
             prompt = await self._call_coordinator("rollout_prompt", request.label, what=request.label)
-            await self._announce()
+            if self.settings.get("policy_judge"):
+                await self._announce()
             if not prompt.evaluation:
                 await self._evaluate_before(request)
             rollout = GroupRollout(request, prompt, self._scorers, self._text_thread, self._limits)
@@ -132,7 +133,10 @@ class GroupExecutor(AgentExecutorBase):
             pass
 
     async def _announce(self) -> None:
-        """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it."""
+        """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it.
+
+        Only where somebody asks: a process that holds an engine's handle has imported vLLM for it.
+        """
         context = get_runtime_context()
         if context.get_actor_id() is not None:  # outside of an actor nobody could ask
             await self._call_coordinator("engine_here", context.current_actor, what="a rollout engine")

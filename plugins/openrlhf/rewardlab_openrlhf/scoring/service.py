@@ -9,7 +9,7 @@ from typing import Any
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 from rewardlab_openrlhf.options import Scorers
-from rewardlab_openrlhf.ray_actors import NAMESPACE, JobActor, coordinator_name, scorer_name
+from rewardlab_openrlhf.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
@@ -134,7 +134,7 @@ def start_service(
     settings.failure.unlink(missing_ok=True)  # an earlier attempt's
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
-    common |= {"max_concurrency": CALLS_AT_ONCE}
+    common |= {"max_concurrency": CALLS_AT_ONCE, "runtime_env": WITHOUT_TORCH}
     coordinator = ray.remote(CoordinatorActor).options(
         name=coordinator_name(settings.job), num_cpus=0, scheduling_strategy=here, **common
     )
