@@ -36,7 +36,9 @@ class Accuracy:
         language = sample.fields.get("language")
         language = language if isinstance(language, str) else None
         try:
-            gold_answers = golds(sample.fields.get(self._options.field), language, self._seconds)
+            gold_answers = golds(
+                sample.fields.get(self._options.field), self._gold_language(sample) or language, self._seconds
+            )
         except BrokenGold as error:
             return Score(info=info, error=f"field {self._options.field!r}: {error}")
         if answer is None:
@@ -44,3 +46,11 @@ class Accuracy:
         verdict = judge_answer(gold_answers, answer, language, self._seconds)
         info |= {key: value for key in ("reason", "refused", "timed_out") if (value := getattr(verdict, key))}
         return Score(value=float(verdict.right), info=info)
+
+    def _gold_language(self, sample: Sample) -> str | None:
+        """Return the language whose notation the row or the recipe gives the right answer; None: neither says."""
+        field = f"{self._options.field}_language"
+        said = sample.fields.get(field)
+        if said is not None and not (isinstance(said, str) and said.strip()):
+            raise BrokenGold(f"its language, field {field!r}, is {said!r}, and no code or name of a language")
+        return said or self._options.gold_language

@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 from rewardlab.text import last_box
 
-from rewardlab_math import algebra, guard, wording
+from rewardlab_math import algebra, guard, intervals, repeating, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
@@ -50,8 +50,8 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     """Return the right answers that a row's value gives, at least one. Raises BrokenGold if one cannot be read.
 
     value: a string, a number, a boolean, or a list of these, any of which is right.
-    language: of the row, a code or an English name, or None; decides what "1.234" is (see `numerals`): without it, as
-    in English.
+    language: of its notation, a code or an English name, or None; decides what "1.234" is (see `numerals`): without
+    it, as in English.
     seconds: processor time that reading one may take.
     """
     if not isinstance(value, list | tuple):
@@ -73,13 +73,17 @@ def _text_of(value: Any) -> str:
     raise BrokenGold(f"{kind} is neither text nor a number nor a list of these")
 
 
+def _plain(written: str, point_only: bool) -> str:
+    return intervals.standard(repeating.with_fractions(plain(written)), point_only=point_only)
+
+
 @lru_cache(maxsize=4096)
 def _gold(written: str, point_only: bool, seconds: float) -> Gold:
     if len(written) > LONGEST:
         raise BrokenGold(f"{len(written)} characters are too long for an answer")
     final = written.rpartition(_FINAL)[2]
     box = last_box(final)
-    text = plain(final if box is None else box)
+    text = _plain(final if box is None else box, point_only)
     if not any(character.isalnum() for character in text):
         raise BrokenGold(f"{written!r} holds no answer")
     numbers = frozenset() if _TERM.fullmatch(text) else quantities(text, point_only=point_only)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rewardlab.errors import one_line
 
-from rewardlab_math import algebra, guard, wording
+from rewardlab_math import algebra, guard, intervals, repeating, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LONGEST, Gold
 from rewardlab_math.notation import plain
@@ -42,6 +42,7 @@ def judge_answer(golds: Sequence[Gold], answer: str, language: str | None, secon
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if gold.kind == "formula"]
     point_only = language is not None and writes_decimal_point(language)
+    core = intervals.standard(repeating.with_fractions(core), point_only=point_only)
     numbers = quantities(core, point_only=point_only) or only_quantity(core, point_only=point_only)
     if any(number.equals(right) for number in numbers for gold in golds for right in gold.quantities):
         return AnswerVerdict(right=True)

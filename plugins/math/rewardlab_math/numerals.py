@@ -4,7 +4,7 @@ A run of digits and separators, with digits in ASCII already (see `notation`), h
 
 - several separators settle it: `1.234,56`, `1,234.56`, `1 234,56`, `1'234.56`, `12,34,567`, `1٬234٫5`;
 - one point or comma with other than three digits after it (or a leading zero before it) marks decimals:
-  `3,14`, `0,125`;
+  `3,14`, `0,125`; in a language that marks decimals with a point such a comma stands between two numbers;
 - one point or comma with exactly three digits after it is ambiguous. In a language that marks decimals with
   a point the usual reading there is the only one. In every other language, and where the language is not
   known, both are given: an answer is right if either is.
@@ -69,6 +69,8 @@ def _one_mark(digits: list[str], mark: str, point_only: bool) -> frozenset[Fract
     grouped, decimal = _value(digits, None), _value(digits[:1], digits[1])
     if mark in _GROUP_MARKS:
         return frozenset({grouped}) if _grouped(digits) else frozenset()
+    if mark == "," and point_only and not _grouped(digits):  # two numbers
+        return frozenset()
     if mark == "٫" or not _grouped(digits):
         return frozenset({decimal})
     if point_only:

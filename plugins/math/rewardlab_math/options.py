@@ -1,8 +1,8 @@
 """The options of math/accuracy."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from rewardlab import Config
 
 
@@ -18,6 +18,11 @@ class AccuracyOptions(Config):
 
     field: str = "answer"
     """The row's field with the right answer, or with a list of right answers."""
+
+    gold_language: Annotated[str, Field(min_length=1)] | None = None
+    """The language in whose notation right answers are written, a code or an English name: "en" for those of a data set
+    whose prompts were translated. A row's field <field>_language (answer_language) comes first; without either it is
+    the row's own language."""
 
     @model_validator(mode="after")
     def _official_reads_boxes(self) -> "AccuracyOptions":

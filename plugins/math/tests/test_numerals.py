@@ -24,10 +24,7 @@ from rewardlab_math.numerals import readings, writes_decimal_point
         ("12,34,567", 1234567),
         ("12,34,567.5", 1234567.5),
         ("12 345", 12345),
-        ("3,5", 3.5),
         ("3.14", 3.14),
-        ("0,125", 0.125),
-        ("1234,567", 1234.567),
         (".5", 0.5),
         ("5.", 5),
     ],
@@ -36,6 +33,12 @@ def test_most_writings_have_one_reading_in_every_language(run, value):
     expected = {Fraction(str(value))}
     assert readings(run) == expected
     assert readings(run, point_only=True) == expected
+
+
+@pytest.mark.parametrize(("run", "value"), [("3,5", "3.5"), ("0,125", "0.125"), ("1234,567", "1234.567")])
+def test_a_comma_that_groups_nothing_stands_between_two_numbers_where_only_a_point_marks_decimals(run, value):
+    assert readings(run) == {Fraction(value)}
+    assert readings(run, point_only=True) == frozenset()
 
 
 def test_one_mark_before_three_digits_depends_on_the_language():

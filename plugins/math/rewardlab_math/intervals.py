@@ -1,0 +1,45 @@
+"""Write intervals of schoolbooks as mathematicians do: `[0;1[` is [0,1) and `]0,5;2]` is (0.5,2]."""
+
+import re
+
+_SIZED = re.compile(r"\\(?:left|right)\s*")
+_NAMED = {r"\lbrack": "[", r"\rbrack": "]"}
+_BOUND = r"[^\[\]();]+?"
+_INTERVAL = re.compile(
+    rf"(?P<left>[\[\](])\s*(?P<low>{_BOUND})\s*(?P<mark>[;,])\s*(?P<high>{_BOUND})\s*(?P<right>[\[\])])"
+)
+_DECIMAL_COMMA, _GROUPS = re.compile(r"(?<=\d),(?=\d)"), re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_BETWEEN = re.compile(r"\s*(?:\\cup|\\cap|U)\s*")
+
+
+def standard(text: str, *, point_only: bool) -> str:
+    """Return a plain answer in which intervals, also in unions and sections, have round brackets where they are open.
+
+    A bracket that turns its back to the interval is open: `]0;1[` is (0,1). Beside a semicolon a comma marks decimals,
+    or groups digits in a language that marks decimals only with a point. Anything else is returned as it is.
+    """
+    if not any(sign in text for sign in ";[]"):
+        return text
+    bare = _SIZED.sub("", text)
+    for name, bracket in _NAMED.items():
+        bare = bare.replace(name, bracket)
+    parts = _BETWEEN.split(bare)
+    read = [_INTERVAL.fullmatch(part.strip()) for part in parts]
+    if not all(read):
+        return text
+    between = _BETWEEN.findall(bare)
+    first, *others = [_write(found, point_only) for found in read if found]
+    return first + "".join(mark.replace("U", r"\cup") + part for mark, part in zip(between, others, strict=True))
+
+
+def _write(found: re.Match, point_only: bool) -> str:
+    low, high = (_bound(found[name], found["mark"], point_only) for name in ("low", "high"))
+    left = "[" if found["left"] == "[" else "("
+    right = "]" if found["right"] == "]" else ")"
+    return f"{left}{low}, {high}{right}"  # a space: no reader takes this comma for a decimal one
+
+
+def _bound(text: str, mark: str, point_only: bool) -> str:
+    if mark == ",":
+        return text
+    return _GROUPS.sub("", text) if point_only else _DECIMAL_COMMA.sub(".", text)

@@ -1,0 +1,59 @@
+r"""Right answers in a notation of their own: English ones in the rows of thirty languages."""
+
+import pytest
+from rewardlab import Completion, Sample
+from rewardlab_math.accuracy import Accuracy
+from rewardlab_math.numerals import writes_decimal_point
+from rewardlab_math.options import AccuracyOptions
+
+CODES = """
+af am ar bg bn cs da de el en es fa fi fr gu he hi id it ja ko ms nl pl pt ru sw th tr zh
+"""
+LANGUAGES = CODES.split()
+WRONG = [
+    ("1,200", "1.2"),
+    ("1.125", "1125"),
+    ("10,080", "10.08"),
+    ("3.141", "3141"),
+    ("2,5", "2.5"),
+    ("1,200", "12"),
+    ("(0,1)", "0.1"),
+]
+WRONG_IN_COMMAS = [("1,200", "1,2"), ("10,080", "10,08"), ("1.125", "1125,0"), ("3.141", "3141,0")]
+RIGHT = [("1,200", "1200"), ("10,080", "10080"), ("3.141", "3.141"), ("1.125", r"\frac{9}{8}"), ("(0,1)", "(0; 1)")]
+RIGHT_IN_COMMAS = [("1,200", "1.200"), ("1.125", "1,125"), ("3.141", "3,141"), ("1,234.5", "1.234,5")]
+
+
+def score(gold, answer, language, said="en", **options):
+    fields = {"answer": gold, "language": language} | ({"answer_language": said} if said else {})
+    reward = Accuracy(AccuracyOptions(**options))
+    [found] = reward.score([(Sample(id="1", prompt="?", fields=fields), Completion(text=rf"\boxed{{{answer}}}"))])
+    return found.error or found.value
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_english_gold_means_the_same_in_every_language(language):
+    assert {(gold, answer): score(gold, answer, language) for gold, answer in WRONG} == dict.fromkeys(WRONG, 0.0)
+    assert {(gold, answer): score(gold, answer, language) for gold, answer in RIGHT} == dict.fromkeys(RIGHT, 1.0)
+    if not writes_decimal_point(language):
+        cases = dict.fromkeys(WRONG_IN_COMMAS, 0.0) | dict.fromkeys(RIGHT_IN_COMMAS, 1.0)
+        assert {(gold, answer): score(gold, answer, language) for gold, answer in cases} == cases
+
+
+def test_the_row_says_or_the_recipe_or_the_row_s_own_language():
+    assert score("1,200", "1,2", "de", said=None) == 1.0
+    assert score("1,200", "1,2", "de", said=None, gold_language="en") == 0.0
+    assert score("1,200", "1,2", "de", said="de", gold_language="en") == 1.0
+    assert score("1,200", "1,2", "de", said="English") == 0.0
+
+
+def test_the_field_is_named_after_the_gold_s():
+    fields = {"solution": "1,200", "solution_language": "en", "language": "fr"}
+    reward = Accuracy(AccuracyOptions(field="solution"))
+    [found] = reward.score([(Sample(id="1", prompt="?", fields=fields), Completion(text=r"\boxed{1,2}"))])
+    assert found.value == 0.0
+
+
+@pytest.mark.parametrize("said", [7, " ", ["en"]])
+def test_a_language_that_is_none_is_a_failure_of_the_row(said):
+    assert "field 'answer_language'" in score("1,200", "1,2", "de", said=said)
