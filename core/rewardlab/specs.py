@@ -181,6 +181,8 @@ class RewardSpec(Spec):
     requires: fields that each row must have; a function of the options where they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
+    question: a function of the options: a small Ask in the form of those that it sends (roles, params). Each judge that
+        it names is asked it before a run, and `check` tells where its params override a judge's options.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
     runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
@@ -207,6 +209,7 @@ class RewardSpec(Spec):
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
+    question: Callable[[Any], Ask] | None = None
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
@@ -274,6 +277,7 @@ class DatasetSpec(Spec):
     remote: true where reading rows needs a network; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
+    question: as RewardSpec has it.
     makes: for a step, a function of the options and the number of source rows: most rows made of them; absent: as many.
     environment: as RewardSpec has it, for the files that `build` opens through `context.workers`.
     """
@@ -286,6 +290,7 @@ class DatasetSpec(Spec):
     remote: bool = False
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
+    question: Callable[[Any], Ask] | None = None
     makes: Callable[[Any, int], int] | None = None
     environment: str | None = None
 

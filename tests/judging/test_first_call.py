@@ -13,7 +13,7 @@ from rewardlab.training.check import check_recipe
 PLUGIN = """
     import asyncio
     import os
-    from rewardlab import Config, DatasetSpec, JudgeSpec, Reply, RewardSpec, Score, hookimpl
+    from rewardlab import Ask, Config, DatasetSpec, JudgeSpec, Reply, RewardSpec, Score, hookimpl
     from rewardlab.errors import TryAgain
 
     asked, closed = [], []
@@ -45,6 +45,13 @@ PLUGIN = """
 
     class Asking(Config):
         judge: str = "main"
+        temperature: float | None = None
+        roles: list[str] = ["user"]
+
+    def question(options):
+        messages = [{"role": role, "content": "Say ready"} for role in options.roles]
+        params = {} if options.temperature is None else {"temperature": options.temperature}
+        return Ask(messages=messages, params=params)
 
     @hookimpl
     def rewardlab_judges():
@@ -54,7 +61,8 @@ PLUGIN = """
 
     @hookimpl
     def rewardlab_rewards():
-        return [RewardSpec(name="asking", summary="made", config=Asking, judges=("judge",), build=lambda *_: None)]
+        made = {"summary": "made", "config": Asking, "judges": ("judge",), "build": lambda *_: None}
+        return [RewardSpec(name="asking", **made), RewardSpec(name="shaped", question=question, **made)]
 
     @hookimpl
     def rewardlab_datasets():
@@ -134,3 +142,11 @@ def test_a_recorded_job_is_probed_once_for_all(probe, tmp_path):
     judges = {"main": {"cassette": {"path": str(tmp_path / "c.jsonl")}}}
     assert len(probe(judges)[1]) == 1
     assert probe(judges) == (["judges that answer: main"], [])
+
+
+def test_a_judge_is_asked_in_each_form_in_which_it_will_be(probe):
+    shaped = [{"roles": ["system", "user"]}, {"roles": ["system", "user"]}, {"temperature": 0.5}]
+    parts = {f"a{number}": {"use": "mine/shaped", "with": options} for number, options in enumerate(shaped)}
+    _, asked = probe({"main": {}}, reward={"components": parts, "total": "a0 + a1 + a2"})
+    forms = [([message["role"] for message in ask.messages], ask.params) for _, ask in asked]
+    assert forms == [(["system", "user"], {}), (["user"], {"temperature": 0.5})]

@@ -54,3 +54,32 @@ def test_a_judge_that_a_data_step_asks_is_asked(warnings):
         "from: {use: data/jsonl, with: {path: rows.jsonl}}}}"
     )
     assert [line for line in warnings(stage) if "judge" in line] == []
+
+
+def test_a_step_that_overrides_its_judges_option_is_told(main, write):
+    write("rows.jsonl", [{"prompt": f"{n}?", "answer": "1", "reference": "1"} for n in range(8)])
+    write(
+        "t.yaml",
+        """
+version: 1
+judges:
+  teacher: {use: openai/chat, with: {model: m, base_url: "http://127.0.0.1:9/v1", temperature: 0.3, top_p: 0.9}}
+reward: {components: {a: {use: format/boxed}}, total: a}
+stages:
+  - use: data
+    to: out.jsonl
+    dataset:
+      use: language/translated
+      with: {translator: teacher, sampling: {temperature: 1.0}}
+      from: {use: data/jsonl, with: {path: rows.jsonl}}
+""",
+    )
+    code, _, err = main("check", "t.yaml")
+    assert code == 0
+    (line,) = [line for line in err.splitlines() if "overrides" in line]
+    assert line == (
+        "warning: t.yaml:9: stages.0.dataset: its questions say temperature 1.0, which overrides "
+        "judges.teacher.with.temperature: 0.3; change `sampling.temperature` or leave out the judge's"
+    )
+    _, _, err = main("check", "t.yaml", "stages.0.dataset.with.sampling={}")
+    assert "overrides" not in err

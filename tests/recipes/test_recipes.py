@@ -72,9 +72,10 @@ def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
     ]
     done = rewardlab("run", FOLDER / f"{name}.yaml", "--dry-run", *mine)
     assert done.returncode == 0, done.stderr
-    questions = 36 * 4  # at most: how many of the rows stay English shows only when their ids are read
-    assert f"asks teacher up to {2 * questions} questions (about " in done.stdout
-    assert f"asks teacher up to {questions} questions (about " in done.stdout
+    languages = 1 if name == "sp3f_single_language" else 17  # into all of them, of which no more than `draw` are read
+    questions = 36 * languages * 4
+    assert f"asks teacher up to {2 * questions:,} questions (about " in done.stdout
+    assert f"asks teacher up to {questions:,} questions (about " in done.stdout
     assert "preference asks main up to 56 questions a group, 1,792 a step" in done.stdout
 
 
@@ -89,6 +90,29 @@ def test_what_the_paper_says_is_what_sp3f_says():
     assert (rl.batch_size, rl.group_size, rl.learning_rate, rl.steps) == (32, 8, 5e-7, 500)
     assert (rl.clip, rl.temperature, rl.max_new_tokens, rl.kl.coef) == ([0.2, 0.28], 1.0, 2048, 0)
     assert rl.algorithm == "dr_grpo"
+
+
+def test_what_verl_sets_by_itself_is_what_sp3f_says():
+    from rewardlab.recipe.loading import load
+    from rewardlab.recipe.models import Recipe
+
+    recipe = Recipe.model_validate(load(FOLDER / "sp3f.yaml").tree)
+    sft, rl = recipe.stages[2], recipe.stages[3]
+    assert (sft.schedule, sft.warmup_steps, sft.weight_decay, sft.adam_beta2) == ("cosine", 100, 0.01, 0.95)
+    assert (rl.schedule, rl.warmup_steps, rl.weight_decay, rl.adam_beta2) == ("constant", 0, 0.01, 0.999)
+
+
+def test_sft_and_rl_draw_their_own_rows_of_the_same_problems():
+    """Section on data: 6,944 problems in 18 languages are 125,000 rows, of which each stage reads 16,000."""
+    from rewardlab.recipe.loading import load
+
+    stages = load(FOLDER / "sp3f.yaml").tree["stages"]
+    sft, rl = (stage["dataset"]["with"] for stage in stages[:2])
+    assert {**sft, "kind": "rl"} == rl
+    assert 124_900 < sft["problems"] * 18 < 125_000
+    assert sft["draw"] * (1 - sft["test"]) > 16_000
+    assert sft["languages_per_row"] == "all"
+    assert sft["sampling"] == {"temperature": 1.0}
 
 
 def recipe_of(name):

@@ -1,9 +1,10 @@
 """One call to each judge before a run, which shows a wrong key, model or address before anything is trained."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import Problem, UserError
+from rewardlab.judging.hosted_judge import PROBE_QUESTION, HostedJudge
 from rewardlab.judging.judges import open_judges, require_secrets
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
@@ -12,6 +13,7 @@ from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.models import EvalStage, RlStage
 from rewardlab.redaction import redact
 from rewardlab.specs import Context
+from rewardlab.types import Ask
 
 
 def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None) -> None:
@@ -28,7 +30,8 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     try:
         opened = open_judges(judges, home, Context(seed=plan.recipe.seed), JudgingSettings())
         try:
-            errors = {name: home.run(judge.probe()) for name, judge in opened.items()}
+            questions = first_questions(plan, only)
+            errors = {name: home.run(_probe(judge, questions.get(name, ()))) for name, judge in opened.items()}
         finally:
             opened.close()
     finally:
@@ -41,6 +44,38 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     if problems:
         raise UserError(problems)
     say(f"judges that answer: {', '.join(judges)}")
+
+
+async def _probe(judge: HostedJudge, questions: Sequence[Ask]) -> str | None:
+    """Ask the judge each of the questions, or a trivial one; return why there is no answer, or None."""
+    for question in questions or [PROBE_QUESTION]:
+        if (error := await judge.probe(question)) is not None:
+            return error
+    return None
+
+
+def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]:
+    """Map judges to a question for each form (roles, parameters) in which the recipe, or stage `only`, asks them.
+
+    A judge whose askers do not say how they ask is not in it.
+    """
+    found: dict[str, dict[str, Ask]] = {}
+    for planned in _askers(plan, only):
+        question = planned.question()
+        if question is None:
+            continue
+        form = repr(([message["role"] for message in question.messages], question.params))
+        for name in planned.judges():
+            found.setdefault(name, {}).setdefault(form, question)
+    return {name: list(forms.values()) for name, forms in found.items()}
+
+
+def _askers(plan: Plan, only: int | None) -> list[Component]:
+    """Return the data steps and, where something scores, the rewards of the recipe or of stage `only`."""
+    stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
+    scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
+    steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
+    return [*steps, *(plan.components.values() if scores else ())]
 
 
 def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]:

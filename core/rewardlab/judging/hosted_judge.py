@@ -131,14 +131,14 @@ class HostedJudge:
         replayed = self._settings.cassette
         return f"\nThey are from the cassette {replayed.path}; record it anew" if replayed is not None else ""
 
-    async def probe(self) -> str | None:
-        """Ask a trivial question and return why there is no answer, or None. An answer in a cassette will do.
+    async def probe(self, question: Ask = PROBE_QUESTION) -> str | None:
+        """Ask a small question and return why there is no answer, or None. An answer in a cassette will do.
 
         A judge that is busy is asked a few times.
         """
         if self._spec.local or self._cache.replays:
             return None
-        reply, _ = await self._cache.get(PROBE_QUESTION, self._attempts.first)
+        reply, _ = await self._cache.get(question, self._attempts.first)
         return reply.error
 
     async def aclose(self) -> None:

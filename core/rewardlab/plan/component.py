@@ -7,6 +7,7 @@ from typing import Any
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.plan.unused_async import unawaited
 from rewardlab.specs import Context
+from rewardlab.types import Ask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,11 @@ class Component:
         """Return the names of the judges that the component asks."""
         named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
         return [name for name in named if isinstance(name, str)]
+
+    def question(self) -> Ask | None:
+        """Return a small question in the form of those that the component asks its judges; None where it tells none."""
+        asks = getattr(self.spec, "question", None)
+        return None if asks is None else self.ask("what it asks its judges", asks, self.options)
 
     def most_tokens(self) -> int | None:
         """Return the most tokens that one answer of this judge can have; None where nothing bounds it."""

@@ -1,9 +1,10 @@
-"""Settings of a recipe that do nothing, which are more often mistakes than not: `check` and `run` warn of them."""
+"""Settings of a recipe that do nothing, or that a question overrides: `check` and `run` warn of them."""
 
 from collections.abc import Iterator
 
+from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
-from rewardlab.recipe.validation import Finding, lookup
+from rewardlab.recipe.validation import Finding, RecipePath, lookup
 
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:
@@ -12,11 +13,29 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
     for name in plan.judges:
         if name not in asked:
             yield ("judges", name), f"nothing asks this judge; {_where_to_name(plan)}leave it out"
+    yield from _overridden_options(plan)
     for index, stage in enumerate(plan.recipe.stages):
         place = ("stages", index, "epochs")
         steps = getattr(stage, "steps", None)
         if steps is not None and lookup(plan.document.tree, place) is not None:
             yield place, f"does nothing beside `steps: {steps}`, which decides alone; leave one of them out"
+
+
+def _overridden_options(plan: Plan) -> Iterator[Finding]:
+    """Yield (place, what it overrides) for each parameter of a question for which its judge has another value."""
+    askers: dict[RecipePath, Component] = {("reward", "components", n): c for n, c in plan.components.items()}
+    for place, planned in {**plan.datasets, **askers}.items():
+        question = planned.question()
+        if question is None:
+            continue
+        for judge in planned.judges():
+            options = plan.judges[judge].options if judge in plan.judges else None
+            for name, value in question.params.items():
+                own = getattr(options, name, None)
+                if own is not None and own != value:
+                    overridden = f"overrides judges.{judge}.with.{name}: {own}"
+                    advice = f"change `sampling.{name}` or leave out the judge's"
+                    yield place, f"its questions say {name} {value}, which {overridden}; {advice}"
 
 
 def _where_to_name(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rewardlab import Context, DatasetSpec, RewardSpec, hookimpl
+from rewardlab import Ask, Context, DatasetSpec, RewardSpec, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
 from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
@@ -49,6 +49,12 @@ def _calls(options: TranslatedCosineOptions, size: int) -> int:
     return size * most_pieces(LONGEST, options.piece)
 
 
+def _question(options: TranslatedCosineOptions) -> Ask:
+    from rewardlab_embed.translated_cosine import first_question
+
+    return first_question(options)
+
+
 def _required(options: CosineOptions) -> list[str]:
     return [options.against]
 
@@ -91,6 +97,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=_required,
             judges=("translator",),
             calls=_calls,
+            question=_question,
             runs="async",
             opens_workers=True,
             timeout=TIMEOUT,

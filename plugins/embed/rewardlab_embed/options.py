@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from rewardlab import Config
 from rewardlab.text import Part, template_of
 
@@ -38,6 +38,15 @@ class CosineOptions(ModelOptions):
     """what a response without that part, or with a blank one, gets. zero: 0. fail: a failure"""
 
 
+class Sampling(Config):
+    """How a translator samples its answers; what is null is as the judge's own options say."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
+    """the sampling temperature"""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """the share of probability that is sampled from"""
+
+
 class TranslatedCosineOptions(CosineOptions):
     """Options of embed/translated_cosine."""
 
@@ -48,8 +57,21 @@ class TranslatedCosineOptions(CosineOptions):
     on_failure: Literal["untranslated", "missing"] = "untranslated"
     """what becomes of a text whose translation is useless. untranslated: the cosine of the text itself. missing: no
     score"""
+    sampling: Sampling = Field(default_factory=Sampling)
+    """how the translator samples: greedily, in place of what the judge's options say; {temperature: null} leaves it to
+    them"""
+    prompt: Literal["fenced", "bare"] = "fenced"
+    """the packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message
+    with the text and its language's name with the region, for models that only translate (Tower-Plus) or take no
+    system message; such a text could give the translator orders"""
     template: Annotated[str | None, template_of("rewardlab_embed.translation_prompt")] = None
     """a file with your own prompt; null takes the packaged one. See the README for its form"""
+
+    @model_validator(mode="after")
+    def _check_one_prompt(self) -> "TranslatedCosineOptions":
+        if self.template is not None and self.prompt != "fenced":
+            raise ValueError("template takes the place of the packaged prompt; leave out `prompt` or `template`")
+        return self
 
 
 class DistinctOptions(ModelOptions):

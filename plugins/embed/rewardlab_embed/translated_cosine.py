@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewardlab import Context, Score
+from rewardlab import Ask, Context, Score
 from rewardlab.text import ComparedTexts
 
 from rewardlab_embed.cosine import Cosine, Item
 from rewardlab_embed.model import HERE
 from rewardlab_embed.options import TranslatedCosineOptions
 from rewardlab_embed.outage import OutageWatch
-from rewardlab_embed.translation import EnglishTranslation, EnglishTranslator
-from rewardlab_embed.translation_prompt import load
+from rewardlab_embed.translation import EnglishTranslation, EnglishTranslator, question
+from rewardlab_embed.translation_prompt import EnglishTemplate, load
 
 Question = tuple[str, str | None]
 """A text and its row's language."""
@@ -29,6 +29,21 @@ class _EnglishText:
     text: str | None = None
     info: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
+
+
+def template_of(options: TranslatedCosineOptions) -> EnglishTemplate:
+    """Return the template that the options name: the user's, or a packaged one."""
+    return load(options.template, "to_english.txt" if options.prompt == "fenced" else "to_english_bare.txt")
+
+
+def params_of(options: TranslatedCosineOptions) -> dict[str, Any]:
+    """Return the parameters of each question, which override the judge's own options."""
+    return options.sampling.model_dump(exclude_none=True)
+
+
+def first_question(options: TranslatedCosineOptions) -> Ask:
+    """Return a small question in the form of those that the reward asks."""
+    return question(template_of(options), "Guten Morgen.", "German", params_of(options))
 
 
 class TranslatedCosine:
@@ -47,7 +62,9 @@ class TranslatedCosine:
         self._options = options
         self._cosine = Cosine(options, context)
         self._languages = context.workers.open(HERE / "english_worker.py", {})
-        self._translator = EnglishTranslator(context.judges[options.translator], load(options.template), options.piece)
+        self._translator = EnglishTranslator(
+            context.judges[options.translator], template_of(options), options.piece, params_of(options)
+        )
         self._outages = OutageWatch()
 
     async def score(self, items: Sequence[Item]) -> list[Score]:

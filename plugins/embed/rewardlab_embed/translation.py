@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from rewardlab.errors import RewardlabError, one_line
 from rewardlab_embed.pieces import cut, join
 from rewardlab_embed.translation_prompt import EnglishTemplate, without_fence
 
-PARAMS = {"temperature": 0.0}
 GROWTH, ALLOWANCE = 10, 1000
 """An answer longer than GROWTH times its text plus ALLOWANCE characters is not its translation."""
 KEPT = 64 << 20
@@ -40,8 +39,8 @@ class EnglishTranslator:
     Its questions depend on the text and its language, and on nothing else.
     """
 
-    def __init__(self, judge: Any, template: EnglishTemplate, piece: int):
-        self._judge, self._template, self._piece = judge, template, piece
+    def __init__(self, judge: Any, template: EnglishTemplate, piece: int, params: Mapping[str, Any]):
+        self._judge, self._template, self._piece, self._params = judge, template, piece, dict(params)
         self._understood = getattr(judge, "understood", None)  # only a host's judge has it
         self._cache = _TranslationCache()
 
@@ -64,11 +63,8 @@ class EnglishTranslator:
         return translation
 
     async def _ask(self, piece: str, language: str | None) -> Reply:
-        parts = {"text": piece, "source": language, "target": "en"}
         try:
-            return await self._judge.ask(
-                Ask(messages=self._template.messages(piece, language), parts=parts, params=PARAMS)
-            )
+            return await self._judge.ask(question(self._template, piece, language, self._params))
         except RewardlabError:  # the job is to stop, with this message
             raise
         except Exception as error:
@@ -82,6 +78,12 @@ class EnglishTranslator:
         if self._understood is not None:
             self._understood(reply, failure is None)
         return failure
+
+
+def question(template: EnglishTemplate, text: str, language: str | None, params: Mapping[str, Any]) -> Ask:
+    """Return the question that asks to translate a text from the language of that English name into English."""
+    parts = {"text": text, "source": language, "target": "en"}
+    return Ask(messages=template.messages(text, language), parts=parts, params=dict(params))
 
 
 def _fault(reply: Reply, piece: str) -> str | None:

@@ -9,7 +9,13 @@ from rewardlab import Message
 from rewardlab.text import quoting
 
 LABEL = "TEXT"
-PLACEHOLDERS = ("language", "fenced", "text", "key")
+PLACEHOLDERS = ("language", "regional", "fenced", "text", "key")
+REGIONS = {
+    "Chinese": "China", "French": "France", "German": "Germany", "Hindi": "India", "Italian": "Italy",
+    "Japanese": "Japan", "Korean": "South Korea", "Polish": "Poland", "Portuguese": "Portugal", "Russian": "Russia",
+    "Spanish": "Spain", "Thai": "Thailand",
+}  # fmt: skip
+"""English name of a language -> the region that translation models name beside it, where one is usual."""
 UNKNOWN = "non-English"
 """The name used for a language that is not known."""
 
@@ -24,7 +30,12 @@ class EnglishTemplate:
         """Return the messages that ask to translate `text`, shown verbatim, from the language of that English name."""
         key = fence_key(text)
         fenced = quoting.fence(LABEL, text, key)
-        return self.template.messages({"language": language or UNKNOWN, "fenced": fenced, "text": text, "key": key})
+        filled = {"language": language or UNKNOWN, "fenced": fenced, "text": text, "key": key}
+        return self.template.messages({**filled, "regional": _regional(language or UNKNOWN)})
+
+
+def _regional(language: str) -> str:
+    return f"{language} ({REGIONS[language]})" if language in REGIONS else language
 
 
 def fence_key(text: str) -> str:
@@ -38,13 +49,14 @@ def without_fence(reply: str, text: str) -> str:
     return "\n".join(line for line in reply.split("\n") if line.strip() not in lines)
 
 
-def load(path: str | None) -> EnglishTemplate:
-    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+def load(path: str | None, packaged: str = "to_english.txt") -> EnglishTemplate:
+    """Return the template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
 
-    $language stands for the English name of the text's language, $fenced for the text in its fence, $key for the
-    fence's key; $text, in place of $fenced, for the text alone, as models that only translate want it.
+    $language stands for the English name of the text's language, $regional for the name with its region, $fenced for
+    the text in its fence, $key for the fence's key; $text, in place of $fenced, for the text alone, as models that only
+    translate want it.
     """
-    source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / "to_english.txt"
+    source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / packaged
     template = quoting.read_template(source, PLACEHOLDERS)
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):

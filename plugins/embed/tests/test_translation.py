@@ -12,7 +12,7 @@ LONG = "\n\n".join(f"Absatz {number} mit ein paar Wörtern." for number in range
 
 
 def translate(judge, *texts, piece=4000, language="German"):
-    translator = EnglishTranslator(judge, load(None), piece)
+    translator = EnglishTranslator(judge, load(None), piece, {"temperature": 0.0})
 
     async def all_of_them():
         return [await translator.translate(text, language) for text in texts]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rewardlab import Context, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
 from rewardlab.laws import DatasetExample, Laws, RewardExample
 
 from rewardlab_language.languages import UnknownLanguage, resolve
@@ -74,7 +74,15 @@ def _calls(options: TranslatedOptions, rows: int) -> int:
 
 
 def _makes(options: TranslatedOptions, rows: int) -> int:
-    return rows * len(options.languages) if options.languages_per_row == "all" else rows
+    from rewardlab_language.translated import makes
+
+    return makes(options, rows)
+
+
+def _question(options: TranslatedOptions) -> Ask:
+    from rewardlab_language.translated import first_question
+
+    return first_question(options)
 
 
 def _fields(options: TranslatedOptions) -> list[str]:
@@ -99,6 +107,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             requires=_required,
             judges=("translator",),
             calls=_calls,
+            question=_question,
             makes=_makes,
             build=_translated,
             laws=Laws(examples=_translated_examples),

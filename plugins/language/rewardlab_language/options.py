@@ -21,7 +21,8 @@ TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 class FidelityOptions(Config):
     """Options of language/fidelity: the share of letters in the row's language, or whether it reaches a threshold.
 
-    Formulas, code, boxes, addresses, tags and digits do not count. A part without letters earns 0.
+    A letter weighs what it says: one of Chinese as much as 3.4 of English. Formulas, code, boxes, addresses, tags and
+    digits do not count. A part without letters earns 0.
     """
 
     threshold: float | None = Field(default=0.7, gt=0.0, le=1.0)
@@ -53,6 +54,15 @@ class FidelityOptions(Config):
         return self
 
 
+class Sampling(Config):
+    """How a translator samples its answers; what is absent is as the judge's own options say."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """the sampling temperature"""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """the share of probability that is sampled from"""
+
+
 class TranslatedOptions(Config):
     """Options of language/translated: training rows in many languages from English problems, by a translator."""
 
@@ -65,6 +75,12 @@ class TranslatedOptions(Config):
     """The languages of the rows, all with about the same share; English rows are not translated."""
     languages_per_row: Literal[1, "all"] = 1
     """1: each problem is translated into one language, by a hash of the seed and its row's id. all: into every one."""
+    problems: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Use so many of the source's problems, a sample by the seed (null: all); of the same seed the same for each kind.
+    The source is read whole before the first row, and the sample is held in memory."""
+    draw: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Translate so many rows alone, a sample by seed and kind of all pairs of a problem and a language, in random order
+    (null: all). Needs `languages_per_row: all`."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -73,6 +89,12 @@ class TranslatedOptions(Config):
     """Share of the problems whose rows have the split "test", by a hash of the English problem."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
+    sampling: Sampling = Field(default_factory=Sampling)
+    """How the translator samples: {temperature: 1.0}. What is absent is as the judge's own options say."""
+    prompt: Literal["fenced", "bare"] = "fenced"
+    """The packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message
+    with the text and the language's name with its region, for models that only translate (Tower-Plus) or take no
+    system message; such a text could give the translator orders."""
     template: Annotated[str | None, template_of("rewardlab_language.translation_prompt")] = None
     """A file with your own prompt for the translator; null takes the packaged one. See the README for its form."""
 
@@ -82,3 +104,15 @@ class TranslatedOptions(Config):
         if len(set(languages)) < len(languages):
             raise ValueError("a language is named twice")
         return languages
+
+    @model_validator(mode="after")
+    def _check_draw(self) -> "TranslatedOptions":
+        if self.draw is not None and self.languages_per_row != "all":
+            raise ValueError("draw takes of all pairs of a problem and a language; set languages_per_row: all")
+        return self
+
+    @model_validator(mode="after")
+    def _check_one_prompt(self) -> "TranslatedOptions":
+        if self.template is not None and self.prompt != "fenced":
+            raise ValueError("template takes the place of the packaged prompt; leave out `prompt` or `template`")
+        return self

@@ -1,9 +1,10 @@
-"""Measure the share of a text's letters that are in a language."""
+"""Measure the share of a text that is in a language: of its letters, each weighed by how much it says."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rewardlab_language.density import ENGLISH, density_of
 from rewardlab_language.languages import SCRIPTS
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import Contest
@@ -19,7 +20,7 @@ _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if
 
 @dataclass(frozen=True)
 class Share:
-    """The share of a text's letters that are in the target language.
+    """The share of a text that is in the target language, by letters, each weighed by how much it says.
 
     value: in [0, 1], None where there are no letters. language: the one with most letters, where known.
     """
@@ -40,6 +41,7 @@ class ShareMeter:
     def measure(self, text: str) -> Share:
         """Return the letters of the words in the target language, divided by the letters of all words.
 
+        A letter weighs what it says (density.py): a sentence counts the same in Chinese as in Spanish.
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
         Where the target is not written in Latin letters, one or two Latin words in a row (names, terms,
         units) count for no language, as far as the target's letters outnumber them. Sentences inside formulas and
@@ -49,12 +51,12 @@ class ShareMeter:
         found = words(read.text)
         inserted = self._insertions(found)
         letters = self._letters([word for index, word in enumerate(found) if index not in inserted])
-        aside = sum(found[index].letters for index in inserted)
+        aside = ENGLISH * sum(found[index].letters for index in inserted)
         counted = letters.total()
         if not counted + aside:
             return Share(None, None)
         mine = sum(letters[code] for code in self._own)
-        beyond = max(0, aside - mine) + max(0, read.hidden - counted - aside)
+        beyond = max(0, aside - mine) + max(0, ENGLISH * read.hidden - counted - aside)
         return Share(mine / (counted + beyond), self._main(letters))
 
     def _insertions(self, found: Sequence[Word]) -> set[int]:
@@ -69,7 +71,7 @@ class ShareMeter:
         return {index for run in runs if len(run) <= INSERTION for index in run}
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
-        """Return the letters by language; by script where no candidate is written in it."""
+        """Return what the letters say, by language; by script where no candidate is written in it."""
         letters: Counter[str] = Counter()
         streams: dict[str, list[Word]] = {}
         for word in found:
@@ -80,11 +82,11 @@ class ShareMeter:
             elif word.script in self._read:
                 streams.setdefault(script, []).append(word)
             else:
-                letters[word.script] += word.letters
+                letters[word.script] += word.letters * density_of(word.script)
         for script, stream in streams.items():
             languages = self._segmenter(script).languages_of(stream)
             for word, language in zip((w for w in stream if w.script != BREAK), languages, strict=True):
-                letters[language] += word.letters
+                letters[language] += word.letters * density_of(language)
         return letters
 
     def _segmenter(self, script: str) -> Segmenter:

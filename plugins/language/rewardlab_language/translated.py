@@ -11,10 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab import Context, Sample
+from rewardlab import Ask, Context, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 
 from rewardlab_language.boxing import boxed, fits_in_box
+from rewardlab_language.drawing import drawn_pairs, least, order_key
 from rewardlab_language.options import TranslatedOptions
 from rewardlab_language.source_problem import (
     SourceProblem,
@@ -23,8 +24,8 @@ from rewardlab_language.source_problem import (
     read_problem,
     read_question,
 )
-from rewardlab_language.translation import NoUsableTranslation, Translation, Translator
-from rewardlab_language.translation_prompt import load
+from rewardlab_language.translation import NoUsableTranslation, Translation, Translator, question
+from rewardlab_language.translation_prompt import TranslationTemplate, load
 from rewardlab_language.wording import wordings
 
 ROWS_AT_ONCE = 64
@@ -54,12 +55,17 @@ class TranslatedRows:
     def __init__(self, options: TranslatedOptions, context: Context):
         self._options, self._seed, self._source = options, context.seed, context.source
         self._judge = context.judges[options.translator]
-        self._template = load(options.template, TEMPLATES[options.kind])
+        self._template = template_of(options)
 
     def __iter__(self) -> Iterator[Sample]:
         options = self._options
         translator = Translator(
-            self._judge, options.translator, self._template, options.candidates, options.least_share
+            self._judge,
+            options.translator,
+            self._template,
+            options.candidates,
+            options.least_share,
+            options.sampling.model_dump(exclude_none=True),
         )
         tally = DroppedRows("language/translated", options.max_dropped, "could not be translated")
 
@@ -76,10 +82,17 @@ class TranslatedRows:
         tally.close(translator.failed)
 
     def _rows_to_translate(self) -> Iterator[_RowToTranslate]:
-        into_all, languages = self._options.languages_per_row == "all", self._options.languages
-        for sample in self._source:
-            chosen = languages if into_all else [language_of(sample.id, languages, self._seed)]
-            for language in chosen:
+        options, source = self._options, self._source
+        if options.problems is not None:
+            source = least(source, options.problems, lambda sample: order_key(self._seed, "problem", sample.id))
+        if options.draw is not None:
+            name = f"{self._seed}/{options.kind}"
+            for sample, language in drawn_pairs(source, options.languages, options.draw, name):
+                yield _RowToTranslate(sample, language)
+            return
+        for sample in source:
+            every = options.languages_per_row == "all"
+            for language in options.languages if every else [language_of(sample.id, options.languages, self._seed)]:
                 yield _RowToTranslate(sample, language)
 
     async def _translate_row(self, row: _RowToTranslate, translator: Translator) -> Sample | DroppedRow:
@@ -131,6 +144,18 @@ class TranslatedRows:
         }
 
 
+def template_of(options: TranslatedOptions) -> TranslationTemplate:
+    """Return the template that the options name: the user's, or a packaged one."""
+    packaged = TEMPLATES[options.kind] if options.prompt == "fenced" else "translate_bare.txt"
+    return load(options.template, packaged)
+
+
+def first_question(options: TranslatedOptions) -> Ask:
+    """Return a small question in the form of those that the step asks."""
+    foreign = next((language for language in options.languages if language != "en"), "en")
+    return question(template_of(options), "Good morning.", foreign, options.sampling.model_dump(exclude_none=True))
+
+
 async def _translate(text: str, language: str, translator: Translator) -> Translation:
     return Translation(text, None) if language == "en" else await translator.translate(text, language)
 
@@ -158,4 +183,11 @@ def calls(options: TranslatedOptions, rows: int) -> int:
     """
     foreign = len(options.languages) - ("en" in options.languages)
     per_row = foreign if options.languages_per_row == "all" else min(foreign, 1)
-    return rows * per_row * options.candidates * (2 if options.kind == "sft" else 1)
+    translated = min(rows, options.problems or rows) * per_row
+    return min(translated, options.draw or translated) * options.candidates * (2 if options.kind == "sft" else 1)
+
+
+def makes(options: TranslatedOptions, rows: int) -> int:
+    """Return the most rows that are made of so many source rows."""
+    made = min(rows, options.problems or rows) * (len(options.languages) if options.languages_per_row == "all" else 1)
+    return min(made, options.draw or made)

@@ -1,7 +1,7 @@
 """Translate a text with a judge: ask for n candidates and keep the best."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,9 @@ from rewardlab_language.languages import resolve
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
 from rewardlab_language.share import ShareMeter
-from rewardlab_language.translation_prompt import TranslationTemplate
+from rewardlab_language.translation_prompt import TranslationTemplate, regional_name
 from rewardlab_language.wording import wordings
 
-PARAMS = {"temperature": 1.0}
 GROWTH, ALLOWANCE = 8, 500
 """A candidate longer than GROWTH times its source plus ALLOWANCE characters is not its translation."""
 SHOWN = 60  # characters of a candidate in a message
@@ -44,9 +43,17 @@ class Translator:
     Its questions depend on the text, the language and the draw, and on nothing else.
     """
 
-    def __init__(self, judge: Any, name: str, template: TranslationTemplate, candidates: int, least_share: float):
+    def __init__(
+        self,
+        judge: Any,
+        name: str,
+        template: TranslationTemplate,
+        candidates: int,
+        least_share: float,
+        params: Mapping[str, Any],
+    ):
         self._judge, self._name, self._template = judge, name, template
-        self._draws, self._least_share = candidates, least_share
+        self._draws, self._least_share, self._params = candidates, least_share, dict(params)
         self._understood = getattr(judge, "understood", None)
         self._meters: dict[str, ShareMeter] = {}
         self.failed = 0
@@ -74,13 +81,12 @@ class Translator:
         return Translation(chosen.text, chosen.share)
 
     def _ask(self, text: str, code: str, draw: int) -> Ask:
-        messages = self._template.messages(text, wordings()[code].name)
-        parts = {"text": text, "source": "en", "target": code}
-        return Ask(messages=messages, parts=parts, params=PARAMS, draw=draw)
+        return question(self._template, text, code, self._params, draw)
 
     def _candidate(self, draw: int, reply: Reply, text: str, code: str) -> Candidate | None:
         """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
-        translation = clean(reply.text, text, wordings()[code].name)
+        name = wordings()[code].name
+        translation = clean(reply.text, text, name).removeprefix(f"{regional_name(code, name)}:").strip()
         complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
         if self._understood is not None:  # the form alone: how many rows may be in another language is max_dropped
             self._understood(reply, complete)
@@ -93,6 +99,13 @@ class Translator:
         if code not in self._meters:
             self._meters[code] = ShareMeter(contest(resolve(code)))
         return self._meters[code]
+
+
+def question(template: TranslationTemplate, text: str, code: str, params: Mapping[str, Any], draw: int = 0) -> Ask:
+    """Return the question that asks to translate an English text into the language with this ISO 639-1 code."""
+    name = wordings()[code].name
+    messages = template.messages(text, name, regional_name(code, name))
+    return Ask(messages=messages, parts={"text": text, "source": "en", "target": code}, params=dict(params), draw=draw)
 
 
 def _no_usable_translation(usable: Sequence[Candidate]) -> NoUsableTranslation:

@@ -9,7 +9,13 @@ from rewardlab import Message
 from rewardlab.text import quoting
 
 LABEL = "TEXT"
-PLACEHOLDERS = ("language", "text", "key")
+PLACEHOLDERS = ("language", "regional", "fenced", "text", "key")
+REGIONS = {
+    "bn": "Bangladesh", "de": "Germany", "es": "Spain", "fa": "Iran", "fr": "France", "hi": "India", "id": "Indonesia",
+    "it": "Italy", "ja": "Japan", "ko": "South Korea", "nl": "Netherlands", "pl": "Poland", "pt": "Portugal",
+    "ru": "Russia", "sv": "Sweden", "th": "Thailand", "tr": "Turkey", "uk": "Ukraine", "vi": "Vietnam", "zh": "China",
+}  # fmt: skip
+"""ISO 639-1 code -> the region that translation models name beside a language, where one is usual."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +24,18 @@ class TranslationTemplate:
 
     template: quoting.QuotingTemplate
 
-    def messages(self, text: str, language: str) -> list[Message]:
-        """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name."""
-        return self.template.messages({"language": language, "text": fence(text), "key": fence_key(text)})
+    def messages(self, text: str, language: str, regional: str | None = None) -> list[Message]:
+        """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name.
+
+        regional: the name with its region ("Portuguese (Portugal)"); None where it has none.
+        """
+        filled = {"language": language, "regional": regional or language, "text": text}
+        return self.template.messages({**filled, "fenced": fence(text), "key": fence_key(text)})
+
+
+def regional_name(code: str, language: str) -> str:
+    """Return the language's English name with its region, where one is usual: "Portuguese (Portugal)"."""
+    return f"{language} ({REGIONS[code]})" if code in REGIONS else language
 
 
 def fence_key(text: str) -> str:
@@ -41,13 +56,18 @@ def fence(text: str) -> str:
 def load(path: str | None, packaged: str = "translate.txt") -> TranslationTemplate:
     """Return the template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
 
-    $language stands for the English name of the target language, $text for the fenced text (once, in the user
-    message), $key for the key of its fence.
+    $language stands for the English name of the target language, $regional for the name with its region, $fenced for
+    the text in its fence and $key for the fence's key; $text, in place of $fenced, for the bare text, as models that
+    only translate want it. The text stands there once, in the user message.
     """
     source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / packaged
     template = quoting.read_template(source, PLACEHOLDERS)
-    if template.system_names.count("text") or template.user_names.count("text") != 1:
-        raise ValueError(f"{source}: $text must stand there once, in the user message")
-    if "language" not in (*template.system_names, *template.user_names):
+    shown = [name for name in template.user_names if name in ("fenced", "text")]
+    names = (*template.system_names, *template.user_names)
+    if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):
+        raise ValueError(f"{source}: $fenced, or $text, must stand there once, in the user message")
+    if "key" in names and shown == ["text"]:
+        raise ValueError(f"{source}: $text is the bare text, without a fence that $key could open; write $fenced")
+    if not {"language", "regional"}.intersection(names):
         raise ValueError(f"{source}: $language is missing")
     return TranslationTemplate(template=template)

@@ -243,10 +243,81 @@ def test_the_share_of_test_problems(rows, source):
 
 def test_candidates_are_draws_of_one_question(rows, source, story):
     translator = StoryTranslator(story)
-    list(rows(source(1), translator, languages=["th"], kind="rl", candidates=3))
+    list(rows(source(1), translator, languages=["th"], kind="rl", candidates=3, sampling={"temperature": 1.0}))
     assert [ask.draw for ask in translator.asks] == [0, 1, 2]
     assert len({str(ask.messages) for ask in translator.asks}) == 1
     assert all(ask.params == {"temperature": 1.0} for ask in translator.asks)
+
+
+def test_without_sampling_the_judges_own_options_hold(rows, source, story):
+    translator = StoryTranslator(story)
+    list(rows(source(1), translator, languages=["th"], kind="rl"))
+    assert [ask.params for ask in translator.asks] == [{}] * 4
+
+
+def test_a_bare_prompt_is_one_user_message_with_the_region(rows, source, story):
+    def says(ask, right):
+        return f"Portuguese (Portugal): {right}"
+
+    translator = StoryTranslator(story, says)
+    (row,) = rows(source(1), translator, languages=["pt"], kind="question", prompt="bare", sampling={"temperature": 0})
+    assert row.prompt[0]["content"] == story("pt", 100, 20_000)[0]
+    ((message,), *_) = [ask.messages for ask in translator.asks]
+    assert message["role"] == "user"
+    assert f"English: {story('en', 100, 20_000)[0]}\nPortuguese (Portugal):" in message["content"]
+    assert translator.asks[0].params == {"temperature": 0.0}
+
+
+def test_the_first_call_has_the_form_of_the_questions():
+    fenced = SPEC.question(SPEC.config(translator="teacher"))
+    assert [message["role"] for message in fenced.messages] == ["system", "user"]
+    bare = SPEC.question(SPEC.config(translator="teacher", prompt="bare", sampling={"temperature": 0}))
+    assert ([message["role"] for message in bare.messages], bare.params) == (["user"], {"temperature": 0.0})
+
+
+def test_a_draw_is_a_sample_of_all_pairs_by_the_seed_and_the_kind(rows, source, story):
+    def ids(count=40, **options):
+        options = {"languages": ["en", "de", "es"], "languages_per_row": "all", "draw": 30, **options}
+        return [row.id for row in rows(source(count), **options)]
+
+    sft, rl = ids(), ids(kind="rl")
+    assert len(sft) == len(set(sft)) == len(rl) == 30
+    assert sft == ids()
+    assert sft != ids(seed=1)
+    assert 1 <= len(set(sft) & set(rl)) <= 16  # 30 * 30 / 120 in common is what two draws have
+    assert sft != sorted(sft)
+    assert {name.rpartition("-")[2] for name in sft} == {"en", "de", "es"}
+    assert max(int(name[1:].partition("-")[0]) for name in sft) > 30  # not the first ones
+
+
+def test_both_kinds_draw_of_the_same_problems(rows, source):
+    options = {"languages": ["en", "de"], "languages_per_row": "all", "problems": 10}
+    sft = {row.id for row in rows(source(40), **options)}
+    assert len(sft) == 20
+    assert {row.id for row in rows(source(40), kind="rl", **options)} == sft
+    drawn = list(rows(source(40), kind="rl", draw=8, **options))
+    assert len(drawn) == 8
+    assert {row.id for row in drawn} < sft
+
+
+def test_only_what_is_drawn_is_translated(rows, source, story):
+    translator = StoryTranslator(story)
+    made = list(rows(source(40), translator, languages=["de"], languages_per_row="all", draw=5, candidates=2))
+    assert (len(made), len(translator.asks)) == (5, 20)
+    options = SPEC.config(translator="t", languages=["de"], languages_per_row="all", draw=5, candidates=2)
+    assert (SPEC.calls(options, 40), SPEC.makes(options, 40), SPEC.makes(options, 3)) == (20, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"draw": 5}, "set languages_per_row: all"),
+        ({"prompt": "bare", "template": __file__}, "leave out `prompt` or `template`|no placeholder|a lone"),
+    ],
+)
+def test_options_that_say_nothing_together_are_refused(options, why):
+    with pytest.raises(ValidationError, match=why):
+        SPEC.config(translator="teacher", **options)
 
 
 def test_the_candidate_with_the_highest_share_is_kept(rows, source, story):
@@ -524,7 +595,7 @@ def test_the_question_shows_the_text_and_names_the_language(rows, source, story)
 
 
 def test_a_template_of_ones_own(rows, source, story, tmp_path):
-    (tmp_path / "mine.txt").write_text("To $language:\n$text")
+    (tmp_path / "mine.txt").write_text("To $language:\n$fenced")
     translator = StoryTranslator(story)
     list(rows(source(1), translator, languages=["th"], kind="rl", template=str(tmp_path / "mine.txt")))
     (message, *_) = translator.asks[0].messages

@@ -5,7 +5,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_language.translation_prompt import fence_key, load
+from rewardlab_language.translation_prompt import REGIONS, fence_key, load, regional_name
+from rewardlab_language.wording import wordings
 
 
 @given(st.text())
@@ -40,7 +41,7 @@ def template(tmp_path):
 
 
 def test_a_file_without_a_separator_is_the_user_message(template):
-    (message,) = template("To $language, for $$0, key ${key}:\n$text\n").messages("Hi", "Thai")
+    (message,) = template("To $language, for $$0, key ${key}:\n$fenced\n").messages("Hi", "Thai")
     key = fence_key("Hi")
     assert message["role"] == "user"
     assert message["content"] == f"To Thai, for $0, key {key}:\n=== BEGIN TEXT {key} ===\nHi\n=== END TEXT {key} ==="
@@ -55,11 +56,13 @@ def test_a_file_with_a_separator_has_a_system_message(template):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("To $language", "$text must stand there once, in the user message"),
-        ("To $language: $text $text", "$text must stand there once, in the user message"),
-        ("$text\n---\nTo $language: $text", "$text must stand there once, in the user message"),
+        ("To $language", "$fenced, or $text, must stand there once, in the user message"),
+        ("To $language: $text $text", "$fenced, or $text, must stand there once, in the user message"),
+        ("$text\n---\nTo $language: $text", "$fenced, or $text, must stand there once, in the user message"),
         ("$text", "$language is missing"),
-        ("To $langauge: $text", "no placeholder $langauge; there are $language, $text, $key"),
+        ("To $language: $fenced $text", "$fenced, or $text, must stand there once, in the user message"),
+        ("To $language, key $key: $text", "$text is the bare text, without a fence that $key could open"),
+        ("To $langauge: $text", "no placeholder $langauge; there are $language, $regional, $fenced, $text, $key"),
         ("To $language for 5 $: $text", "mine.txt:1: a lone $; write $$ for a dollar sign"),
         (b"\xff", "cannot read the template"),
     ],
@@ -72,3 +75,20 @@ def test_a_template_that_cannot_work_is_refused(content, message, template):
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"cannot read the template .*absent\.txt"):
         load(str(tmp_path / "absent.txt"))
+
+
+def test_the_text_may_stand_bare_beside_a_language_with_its_region(template):
+    (message,) = template("Into $regional, $language!\n$text").messages("Hi $5", "Thai", "Thai (Thailand)")
+    assert message == {"role": "user", "content": "Into Thai (Thailand), Thai!\nHi $5"}
+
+
+def test_the_packaged_bare_prompt_is_one_user_message_without_a_fence():
+    (message,) = load(None, "translate_bare.txt").messages("Hi.", "Portuguese", "Portuguese (Portugal)")
+    assert message["role"] == "user"
+    assert message["content"].endswith("\nEnglish: Hi.\nPortuguese (Portugal):")
+    assert "===" not in message["content"]
+
+
+def test_regions_are_those_of_languages_that_have_a_wording():
+    assert REGIONS.keys() <= wordings().keys()
+    assert (regional_name("pt", "Portuguese"), regional_name("sw", "Swahili")) == ("Portuguese (Portugal)", "Swahili")

@@ -18,6 +18,11 @@ SHOWN = 300
 """characters of the server's words in a message"""
 LARGEST_REFUSAL = 16 << 10
 """characters of a refusal that are read; servers need some hundred"""
+_SYSTEM_ROLE = re.compile(
+    r"system (?:role|message|prompt)s?\b[^.]{0,60}?\b(?:not|un)"
+    r"|(?:not|n't|un)[^.]{0,40}?\bsystem (?:role|message|prompt)|roles must alternate",
+    re.IGNORECASE,
+)
 _TITLE, _TITLE_END = re.compile("<title", re.IGNORECASE), re.compile("</title", re.IGNORECASE)
 
 
@@ -37,7 +42,7 @@ class Refusal:
         self.temporary = (real in TEMPORARY or real >= 500) and not codes & FINAL
         self.after = _retry_after(headers)
         if not self.temporary:
-            message += redact(_hint(real, headers, address))
+            message += redact(_hint(real, headers, address)) or _hint_of_role(real, words)
         elif self.after is not None and self.after >= 1:
             message += f" (it asks to wait for {self.after:.0f} s)"
         self.message = message
@@ -101,6 +106,16 @@ def _number(value: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, number) if math.isfinite(number) else None
+
+
+def _hint_of_role(status: int, words: str) -> str:
+    """Return what to do where the model's chat template takes no system message, as Gemma's does not."""
+    if status not in (400, 422, 500) or not _SYSTEM_ROLE.search(words):
+        return ""
+    return (
+        " (the model's chat template takes no system message: where what asks has `prompt`, set `prompt: bare`; else"
+        " give it a `template` with the user message alone, without a line ---)"
+    )
 
 
 def _hint(status: int, headers: Mapping[str, str], address: str) -> str:

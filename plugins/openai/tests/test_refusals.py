@@ -189,3 +189,24 @@ def test_the_same_server_is_asked_anew_after_a_refusal(serve, ask):
     server = serve(fault=lambda number, request: refuse if number == 0 else None)
     assert ask(server).error is not None
     assert ask(server) == Reply(text="ready", finish_reason="stop", prompt_tokens=2, completion_tokens=1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "System role not supported",
+        "System message is not supported by this model",
+        "this template does not support a system message",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+    ],
+)
+def test_a_model_that_takes_no_system_message_is_told_with_what_to_do(replying, ask, words):
+    error = ask(replying({"error": {"message": words, "code": 400}}, 400)).error
+    assert error.partition(words)[2] == (
+        " (the model's chat template takes no system message: where what asks has `prompt`, set `prompt: bare`; else"
+        " give it a `template` with the user message alone, without a line ---)"
+    )
+
+
+def test_the_search_for_a_refused_system_message_is_linear():
+    assert_linear("from rewardlab_openai.refusals import _SYSTEM_ROLE; _SYSTEM_ROLE.search(text)")
