@@ -1,7 +1,7 @@
 """What each model lacks of the prompts that the others answered: refused, left out for all, or told."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Literal
 
@@ -11,8 +11,8 @@ from rewardlab.analysis.tables.prompts import Prompts
 from rewardlab.errors import Problem, UserError
 
 PromptPolicy = Literal["same", "common", "own"]
-"""`same`: all models must have all prompts. `common`: prompts that some model lacks count for none. `own`: each model is
-averaged over what it has"""
+"""`same`: all models must have all prompts. `common`: prompts that some model lacks count for none. `own`: each model
+is averaged over what it has"""
 TOLD_CELLS = 8
 
 
@@ -72,7 +72,7 @@ def _named(cell: Cell) -> str:
 
 
 def settle_cells(
-    cells: dict[str, set[Cell]], merges: Sequence[Merge], policy: PromptPolicy
+    cells: Mapping[str, Sequence[Cell]], merges: Sequence[Merge], policy: PromptPolicy
 ) -> tuple[set[Cell], list[str]]:
     """Return the shown cells that count for every model, and what was done, in words.
 

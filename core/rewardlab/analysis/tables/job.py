@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import nan
 
@@ -58,7 +58,7 @@ class TablesJob:
     measures: Sequence[Measure] = ()
     pass_at: Sequence[int] = ()
     rows: Sequence[str] = ()
-    fields: PromptFields = PromptFields()
+    fields: PromptFields = field(default_factory=PromptFields)
     merges: Sequence[Merge] = ()
     missing: MissingPolicy = "refuse"
     prompts: PromptPolicy = "same"
@@ -166,16 +166,15 @@ class TablesJob:
         """Return the layout of all cells that count, and what was left out, in words."""
         has = {model.name: _cells(model, prompts, names) for model in models}
         counting, notes = settle_cells(has, self.merges, self.prompts)
-        order = [*prompts.cells, *(c for model in models for c in sorted(has[model.name]) if c not in prompts.cells)]
-        whole = Layout(order, self.merges)
-        layout = Layout([cell for cell in dict.fromkeys(order) if whole.shown(cell) in counting], self.merges)
+        whole = Layout([*prompts.cells, *(cell for cells in has.values() for cell in cells)], self.merges)
+        layout = Layout([cell for cell in whole.cells if whole.shown(cell) in counting], self.merges)
         return layout, notes
 
 
-def _cells(model: Model, prompts: Prompts, names: Sequence[str]) -> set[Cell]:
+def _cells(model: Model, prompts: Prompts, names: Sequence[str]) -> list[Cell]:
     if model.printed is not None:
-        return {cell for name in names for cell in model.printed[name]}
-    return {cell for name in names for cell in cells_with_values(model.values[name], prompts)}
+        return [cell for name in names for cell in model.printed[name]]
+    return [cell for name in names for cell in cells_with_values(model.values[name], prompts)]
 
 
 class _Averages:

@@ -51,7 +51,7 @@ def pass_at_k(scores: Sequence[float], k: int) -> float:
 
 
 def parse_measure(text: str) -> Measure:
-    """Return the measure that COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=NUMBER says. A UserError for another form."""
+    """Return the measure that COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=NUMBER says, or raise a UserError."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
         raise UserError("is no measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)

@@ -15,11 +15,8 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
 
-COLUMNS = ("kind", "model", "against", "measure", "task", "language", "mean", "low", "high", "prompts") + (
-    "p",
-    "corrected",
-    "verdict",
-)
+PLACE = ("kind", "model", "against", "measure", "task", "language")
+COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict")
 
 
 def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:

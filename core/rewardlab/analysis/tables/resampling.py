@@ -1,7 +1,7 @@
 """The bootstrap of a mean and the test of paired differences by random signs: seeded, in time that large files allow.
 
-Values of prompts repeat, as of 8 completions 0, 1, ... or 8 are right. So the bootstrap draws how often each value comes
-(multinomial) where that is faster than to draw each value: the distribution is the same.
+Values of prompts repeat, as of 8 completions 0, 1, ... or 8 are right. So the bootstrap draws how often each value
+comes (multinomial) where that is faster than to draw each value: the distribution is the same.
 """
 
 from collections import Counter

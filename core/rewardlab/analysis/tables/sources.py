@@ -43,7 +43,7 @@ def parse_models(texts: Sequence[str]) -> list[ModelSource]:
 
 def _parsed(text: str) -> ModelSource:
     name, sign, path = text.partition("=")
-    if not sign or "/" in name:
+    if not sign or Path(text).exists():
         name, path = "", text
     path, phase, step = _evaluation(path)
     kind, file = _kind(path)
@@ -94,5 +94,5 @@ def _kind(path: str) -> tuple[Kind, str]:
     if "language" in row or "task" in row:
         return "averages", path
     there = ", ".join(map(repr, list(row)[:8]))
-    what = f"no table can be made of this: a run, what `rewardlab score` wrote, or averages by task and language; columns: {there}"
-    raise UserError(what, where=path)
+    what = "is neither a run, nor what `rewardlab score` wrote, nor averages by task and language"
+    raise UserError(f"{what}; columns: {there}", where=path)
