@@ -6,7 +6,7 @@ comes (multinomial) where that is faster than to draw each value: the distributi
 
 from collections import Counter
 from collections.abc import Sequence
-from math import erfc, fsum, lgamma, log, sqrt
+from math import erfc, floor, fsum, lgamma, log, sqrt
 from random import Random
 
 DRAWS_OF_A_VALUE = 25
@@ -79,7 +79,7 @@ def _rejected(size: int, chance: float, random: Random) -> int:
         inside = 0.5 - abs(u)
         if inside == 0:
             continue
-        k = int((2 * a / inside + b) * u + size * chance + 0.5)
+        k = floor((2 * a / inside + b) * u + size * chance + 0.5)
         v = random.random()
         if not 0 <= k <= size:
             continue
