@@ -166,17 +166,17 @@ def remarks(result: TablesResult, digits: int) -> list[str]:
 
 def format_tables(result: TablesResult, digits: int = 1) -> str:
     """Return all tables as text for a terminal."""
-    return _joined(result, digits, _as_text, lambda line: line)
+    return _joined(result, digits, as_text, lambda line: line)
 
 
 def format_markdown(result: TablesResult, digits: int = 1) -> str:
     """Return all tables as Markdown; the highest averages are bold."""
-    return _joined(result, digits, _as_markdown, _markdown_text)
+    return _joined(result, digits, as_markdown, _markdown_text)
 
 
 def format_latex(result: TablesResult, digits: int = 1) -> str:
     """Return all tables as LaTeX, which needs the package booktabs; the highest averages are bold."""
-    return _joined(result, digits, _as_latex, lambda line: f"% {line}")
+    return _joined(result, digits, as_latex, lambda line: f"% {line}")
 
 
 def _joined(result: TablesResult, digits: int, form: Callable[[Page], str], text: Callable[[str], str]) -> str:
@@ -184,13 +184,15 @@ def _joined(result: TablesResult, digits: int, form: Callable[[Page], str], text
     return "\n\n".join([*parts, "\n".join(text(line) for line in remarks(result, digits))]) + "\n"
 
 
-def _as_text(page: Page) -> str:
+def as_text(page: Page) -> str:
+    """Return one table as text for a terminal."""
     upper = [name if i == 0 or name != page.upper[i - 1] else "" for i, name in enumerate(page.upper)]
     heads = [upper, page.lower] if any(upper) else [page.lower]
     return "\n".join([page.title, *columns([*heads, *page.rows], align="<>")])
 
 
-def _as_markdown(page: Page) -> str:
+def as_markdown(page: Page) -> str:
+    """Return one table as Markdown."""
     head = [" ".join(filter(None, pair)) for pair in zip(page.upper, page.lower, strict=True)]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     cells = [
@@ -220,7 +222,8 @@ def _latex_text(text: str) -> str:
     return "".join(LATEX.get(sign, sign) for sign in text)
 
 
-def _as_latex(page: Page) -> str:
+def as_latex(page: Page) -> str:
+    """Return one table as LaTeX."""
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{_latex_text(page.title)}}}"]
     lines += [rf"\begin{{tabular}}{{l{'r' * (len(page.lower) - 1)}}}", r"\toprule"]
     if any(page.upper):
