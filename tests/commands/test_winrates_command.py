@@ -14,7 +14,7 @@ reward:
 """
 SERVED = """
 version: 1
-judges: {{main: {{use: openai/chat, with: {{model: m, base_url: "{url}", retries: 0}}}}}}
+judges: {{main: {{use: openai/chat, with: {{model: m, base_url: "{url}"}}}}}}
 reward:
   components: {{preference: {{use: pairwise/win_rate, with: {{judge: main, privileged: reference}}}}}}
   total: preference
