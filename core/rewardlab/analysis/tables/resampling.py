@@ -11,7 +11,7 @@ from random import Random
 
 DRAWS_OF_A_VALUE = 25
 """values that are drawn in the time that it takes to draw how often one comes"""
-LIMIT = 4000
+LIMIT = 1000
 """values of a cell, of which few repeat, above which its mean is drawn from the bootstrap's normal limit"""
 SIGNED = 256
 """different differences above which the test by random signs takes its normal limit"""
