@@ -111,6 +111,7 @@ class TestAverages:
             for more in ((), ("--cluster", "problem"))
         )
         assert together["mean"] == pytest.approx(alone["mean"])
+        assert together["low"] < together["mean"] < together["high"]
         assert together["high"] - together["low"] > 1.3 * (alone["high"] - alone["low"])
 
 
@@ -127,6 +128,29 @@ class TestComparisons:
         found = tables("sft=sft.jsonl", "again=again.jsonl", "--rows", "rows.jsonl", "--measure", "correct")
         assert {(c["mean"], c["p"], c["verdict"]) for c in found["comparisons"]} == {(0.0, 1.0, "not distinguishable")}
         assert "3 not distinguishable (de, sw, zh)" in found["sentences"][0]
+
+    def test_of_translations_go_by_the_problem(self, folder, tables):
+        """Two problems of twelve, right in all languages: much evidence by prompts, little by problems."""
+        for name, right in (("weak", ()), ("strong", (0, 1, 2))):
+            write(
+                folder / f"{name}.jsonl",
+                [scored_row(f"{t}-{x}-{i}", correct=[float(i in right)]) for t, x, i in prompts()],
+            )
+        models = ("weak.jsonl", "strong.jsonl", "--rows", "rows.jsonl")
+        alone, together = (
+            next(c for c in tables(*models, *more)["comparisons"] if c["task"] == "Belebele" and c["language"] is None)
+            for more in ((), ("--cluster", "problem"))
+        )
+        assert alone["p"] < 0.01
+        assert together["p"] == pytest.approx(0.25, abs=0.02)  # 2 of the 8 signs of three differences are as far off
+
+    def test_are_corrected_for_their_number_by_sort(self, tables, folder):
+        write(folder / "near.jsonl", scores_of("near", 0.42))
+        found = tables("sft.jsonl", "near.jsonl", "--rows", "rows.jsonl", "--measure", "correct")["comparisons"]
+        overall = [c for c in found if c["task"] is c["language"] is None]
+        languages = [c for c in found if c["task"] is None and c["language"]]
+        assert [c["corrected"] for c in overall] == [c["p"] for c in overall]
+        assert min(c["corrected"] for c in languages) == pytest.approx(3 * min(c["p"] for c in languages))
 
     def test_are_with_the_first_model_or_another_or_between_all(self, tables, folder):
         write(folder / "rlvr.jsonl", scores_of("rlvr", 0.5))
@@ -210,6 +234,13 @@ class TestRefusals:
         write(folder / "sft.jsonl", [*rows, rows[0]])
         assert "sft.jsonl:61: the id 'MGSM-de-0' stands here a second time" in tables(*MODELS, code=2)
 
+    def test_a_prompt_of_another_language_in_another_file_is_refused(self, tables, folder):
+        rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        write(folder / "other.jsonl", [row | {"language": "de"} for row in rows])
+        assert "is of MGSM in de here and of MGSM in sw in another file" in tables(
+            *MODELS, "--rows", "other.jsonl", code=2
+        )
+
     def test_scores_of_other_rows_are_refused(self, tables, folder):
         write(folder / "sft.jsonl", [scored_row("other", correct=[1.0])])
         assert "sft.jsonl:1: no row has the id 'other'" in tables(*MODELS, code=2)
@@ -255,6 +286,20 @@ class TestRuns:
         run("r", {("before", 0): 0.2, ("training", 1): 0.5, ("after", 40): 0.9})
         found = tables("base=r@before", "sp3f=r@after:40", "--measure", "correct")
         assert found["sentences"][0].startswith("correct: sp3f is better than base in 3 of 3 languages")
+
+    def test_what_a_resume_made_again_counts_once(self, tables, run, folder):
+        path = run("r", {("before", 0): 0.2, ("after", 40): 0.1})
+        again = run("again", {("after", 40): 0.9}) / "ledger.jsonl"
+        with (path / "ledger.jsonl").open("a") as file:
+            for line in again.read_text().splitlines():
+                file.write(json.dumps(json.loads(line) | {"attempt": 1}) + "\n")
+        assert mean(tables("r@after"), "r@after".partition("@")[0]) > 0.8
+
+    def test_the_last_evaluation_is_the_one_that_ended_last(self, tables, run):
+        path = run("r", {("after", 40): 0.1, ("before", 0): 0.9}) / "ledger.jsonl"
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join([*lines[4:], *lines[:4]]))  # a group of the first is scored after the second
+        assert mean(tables("r"), "r") < 0.3
 
     def test_a_run_beside_a_file_of_scores(self, tables, run, folder):
         run("r", {("after", 40): 0.9})

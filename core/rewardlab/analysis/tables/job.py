@@ -15,7 +15,7 @@ from rewardlab.analysis.tables.measures import Measure, with_pass_at
 from rewardlab.analysis.tables.model import MissingPolicy, Model, ModelReader
 from rewardlab.analysis.tables.printed import measure_columns, read_averages
 from rewardlab.analysis.tables.prompts import PromptFields, Prompts
-from rewardlab.analysis.tables.readings import chosen_evaluation, component_names, told_evaluation
+from rewardlab.analysis.tables.readings import component_names
 from rewardlab.analysis.tables.sources import ModelSource
 from rewardlab.data import BadRows, Identifier, read_lines, to_sample
 from rewardlab.errors import Problem, UserError, nearest
@@ -148,11 +148,8 @@ class TablesJob:
     def _notes(self, models: Sequence[Model]) -> list[str]:
         notes = []
         for model in models:
-            if model.source.kind == "ledger":
-                chosen, every = chosen_evaluation(model.source)
-                if len(every) > 1:
-                    others = ", ".join(told_evaluation(e) for e in every if e != chosen)
-                    notes.append(f"{model.name}: the evaluation {told_evaluation(chosen)}; there are also {others}")
+            if model.note:
+                notes.append(f"{model.name}: {model.note}")
             if len(model.samples) > 1:
                 told = ", ".join(f"{size} of {count:,} prompts" for size, count in sorted(model.samples.items()))
                 notes.append(f"{model.name} has not as many completions of every prompt: {told}")

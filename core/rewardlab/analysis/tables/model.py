@@ -10,7 +10,7 @@ from typing import Literal
 from rewardlab.analysis.tables.layout import Cell
 from rewardlab.analysis.tables.measures import Measure
 from rewardlab.analysis.tables.prompts import Prompts
-from rewardlab.analysis.tables.readings import PromptAnswers, Scores, answers
+from rewardlab.analysis.tables.readings import PromptAnswers, Scores, open_answers
 from rewardlab.analysis.tables.sources import ModelSource
 from rewardlab.errors import Problem, UserError
 
@@ -41,6 +41,7 @@ class Model:
 
     values: measure -> a value for each prompt, NaN where it has none. seen: 1 for each prompt that its file has.
     printed: measure -> averages of cells that a file gave, where it has no prompts. samples: completions -> prompts.
+    note: what a reader of the table must know of its file.
     """
 
     source: ModelSource
@@ -49,6 +50,7 @@ class Model:
     printed: Mapping[str, Mapping[Cell, float]] | None = None
     samples: Counter[int] = field(default_factory=Counter)
     missing: dict[str, MissingScores] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def name(self) -> str:
@@ -72,7 +74,9 @@ class ModelReader:
         model = Model(source=source)
         model.values = {measure.name: array("d") for measure in self._measures}
         model.missing = {measure.name: MissingScores(component=measure.component) for measure in self._measures}
-        for answer in answers(source):
+        answers = open_answers(source)
+        model.note = answers.note
+        for answer in answers:
             self._add(model, answer, self._number(answer))
         self._refuse_missing(model)
         return model

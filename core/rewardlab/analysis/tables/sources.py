@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from rewardlab.data import read_lines
+from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import Problem, UserError, nearest
 
 Kind = Literal["ledger", "scores", "averages"]
@@ -16,8 +17,8 @@ Phase = Literal["before", "during", "after", "eval"]
 class ModelSource:
     """Where the answers of a model are read from.
 
-    path: a ledger, the output of `score`, or a file of averages, as `kind` says. phase, step: of a ledger, which of its
-    evaluations; None for the last one.
+    path: a run or its ledger, the output of `score`, or a file of averages, as `kind` says. phase, step: of a ledger,
+    which of its evaluations; None for the last one.
     """
 
     name: str
@@ -46,10 +47,10 @@ def _parsed(text: str) -> ModelSource:
     if not sign or Path(text).exists():
         name, path = "", text
     path, phase, step = _evaluation(path)
-    kind, file = _kind(path)
+    kind = _kind(path)
     if phase is not None and kind != "ledger":
         raise UserError(f"@{phase} chooses an evaluation of a run; this is a file of {kind}", where=path)
-    return ModelSource(name=name.strip() or _name(path), path=file, kind=kind, phase=phase, step=step)
+    return ModelSource(name=name.strip() or _name(path), path=path, kind=kind, phase=phase, step=step)
 
 
 def _evaluation(path: str) -> tuple[str, str | None, int | None]:
@@ -72,13 +73,12 @@ def _name(path: str) -> str:
     return Path(path).resolve().name.split(".")[0] or path
 
 
-def _kind(path: str) -> tuple[Kind, str]:
-    """Return what a path is, and the file to read."""
+def _kind(path: str) -> Kind:
+    """Return what a path is, by the first row of a file. A UserError where no table can be made of it."""
     if Path(path).is_dir():
-        ledger = Path(path, "ledger.jsonl")
-        if not ledger.is_file():
-            raise UserError("has no ledger.jsonl; name the folder of a run that evaluated something", where=path)
-        return "ledger", str(ledger)
+        if not ledger_parts(Path(path)):
+            raise UserError("there is no ledger here; name the folder of a run that evaluated something", where=path)
+        return "ledger"
     lines = read_lines(path, any_text=True)
     _, row = next(lines, (0, None))
     lines.close()
@@ -87,12 +87,12 @@ def _kind(path: str) -> tuple[Kind, str]:
     if isinstance(row, Problem):
         raise UserError([row])
     if "components" in row and "total" in row:
-        return ("ledger" if "attempt" in row else "scores"), path
+        return "ledger" if "attempt" in row else "scores"
     if "completions" in row:
         what = "has completions without scores; score it first: rewardlab score RECIPE ROWS.jsonl -o SCORES.jsonl"
         raise UserError(what, where=path)
     if "language" in row or "task" in row:
-        return "averages", path
+        return "averages"
     there = ", ".join(map(repr, list(row)[:8]))
     what = "is neither a run, nor what `rewardlab score` wrote, nor averages by task and language"
     raise UserError(f"{what}; columns: {there}", where=path)
