@@ -81,7 +81,9 @@ def test_each_pair_of_models_has_a_win_rate_with_an_interval(winrates):
         found, "half", "poor", "sw"
     )
     assert rate(found, "half", "poor")["ties"] == 0.5
+    assert rate(found, "good", "half")["ties"] == 0.0
     assert rate(found, "good", "half")["p"] < 0.05
+    assert rate(found, "half", "poor")["p"] == pytest.approx(2 / 2**5, abs=0.01)  # five prompts differ, all one way
     assert found["sentences"][0].startswith("good is preferred to half: it wins 100.0% [100.0, 100.0] of comparisons")
 
 
@@ -105,6 +107,23 @@ def test_a_judge_behind_http_is_asked_once(winrates, folder, judge_server):
         assert asked == 2 * 10 * 2  # both orders of two answers to each of ten prompts
         assert winrates(*two, "-o", "out", "--resume", recipe="served.yaml") == first
         assert len(server.requests) == asked
+
+
+def test_comparisons_without_a_verdict_stop_the_command_or_are_told(winrates, folder, judge_server, capsys):
+    with judge_server.Serving(judge_server.JudgeServer(answer=lambda request: unsure(request))) as server:
+        drops = SERVED.replace("privileged: reference", "privileged: reference, on_unparsable: drop")
+        drops = drops.replace("}}}}}}\n  total", "}}, on_missing: 0, max_missing: 1}}}}\n  total")
+        (folder / "served.yaml").write_text(drops.format(url=server.url))
+        error = winrates(*THREE[:4], "-o", "out", recipe="served.yaml", code=1)
+        assert "8 of 20 comparisons have no verdict" in error
+        found = winrates(*THREE[:4], "-o", "out", "--resume", "--missing", "leave-out", recipe="served.yaml")
+        assert rate(found, "good", "half")["prompts"] == 6
+
+
+def unsure(request):
+    """The first answer is better, but nothing is said of the questions 0 and 1."""
+    text = request["messages"][-1]["content"]
+    return "?" if "question 0" in text or "question 1" in text else "\\boxed{A}"
 
 
 @pytest.mark.parametrize(
