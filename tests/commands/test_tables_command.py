@@ -332,6 +332,20 @@ class TestFiles:
         assert len(lines) == 1 + 2 * 11 + 11
         assert json.loads((folder / "t.json").read_text())["models"] == ["a_b", "sp3f"]
 
+    def test_names_from_data_steer_nothing(self, folder, capsys):
+        language = "d|e\n\x1b[31m"
+        write(
+            folder / "odd.jsonl",
+            [{"id": "a", "prompt": "?", "language": language}, {"id": "b", "prompt": "!", "language": "b"}],
+        )
+        write(folder / "one.jsonl", [scored_row("a", correct=[1.0]), scored_row("b", correct=[1.0, 0.0])])
+        assert main(["tables", "one.jsonl", "--rows", "odd.jsonl", "-o", "t.md", "-o", "t.tex"]) == 0
+        assert "d|e \\x1b[31m" in capsys.readouterr().out
+        text = (folder / "t.md").read_text()
+        assert "| d\\|e \\\\x1b\\[31m |" in text
+        assert "\x1b" not in text + (folder / "t.tex").read_text()
+        assert "one has not as many completions of every prompt, but 1 of each of 1, 2 of each of 1" in text
+
     def test_a_file_that_exists_is_kept(self, folder, capsys):
         (folder / "t.md").write_text("mine")
         assert main(["tables", *MODELS, "-o", "t.md"]) == 2

@@ -7,6 +7,7 @@ from rewardlab.analysis.tables.comparisons import Comparison, sentences, told_p
 from rewardlab.analysis.tables.job import TablesResult
 from rewardlab.analysis.tables.layout import OVERALL, Place
 from rewardlab.text import columns
+from rewardlab.text.printable import printable
 
 NOTHING = "N/A"
 HOW = (
@@ -31,6 +32,17 @@ class Page:
     lower: Sequence[str]
     rows: Sequence[Sequence[str]]
     best: frozenset[tuple[int, int]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("upper", "lower"):
+            object.__setattr__(self, name, [one_line(cell) for cell in getattr(self, name)])
+        object.__setattr__(self, "rows", [[one_line(cell) for cell in row] for row in self.rows])
+        object.__setattr__(self, "title", one_line(self.title))
+
+
+def one_line(text: str) -> str:
+    """Return a text from data, such as a language's name, as one line without signs that would steer a terminal."""
+    return printable(" ".join(text.split()))
 
 
 def pages(result: TablesResult, digits: int) -> list[Page]:
@@ -95,7 +107,8 @@ class _Numbers:
 
     def comparison(self, measure: str, model: str, against: str) -> Page:
         chosen = [c for c in self._result.comparisons if (c.measure, c.model, c.against) == (measure, model, against)]
-        chosen = [c for c in chosen if c.place in self._places or (c.place.task is None and c.place.language)]
+        several = len(self._result.layout.languages()) > 1
+        chosen = [c for c in chosen if c.place in self._places or (several and c.place.task is None)]
         lower = ["", "difference", "95%", "p", "verdict"]
         return Page(
             title=f"{measure}: {model} minus {against}",
@@ -161,7 +174,8 @@ def remarks(result: TablesResult, digits: int) -> list[str]:
     found = sentences(result.comparisons, result.scale, digits)
     sampled = any(average.low is not None for average in result.averages.values())
     how = [HOW.format(draws=result.draws, seed=result.seed)] if sampled else []
-    return [*found, *(f"note: {note}" for note in result.notes), *how, *([HOW_COMPARED] if found else [])]
+    notes = [f"note: {note}" for note in result.notes]
+    return [one_line(line) for line in (*found, *notes, *how, *([HOW_COMPARED] if found else []))]
 
 
 def format_tables(result: TablesResult, digits: int = 1) -> str:
