@@ -22,6 +22,8 @@ COMMANDS = {
     "score": "reward existing completions",
     "causes": "tell which components moved the reward",
     "compare": "show what two rewards would teach differently",
+    "tables": "write tables of evaluated models, with intervals",
+    "winrates": "let a judge compare models, answer by answer",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",

@@ -1,0 +1,55 @@
+"""Tables of evaluated models, as papers print them: averages over languages, then over tasks, with intervals.
+
+In go models, each a run, a file that `score` wrote, or averages that a paper printed. Out come tables of averages with
+bootstrap intervals, paired comparisons with corrected p-values, and sentences that say what they mean.
+
+    sources      the models on the command line, and how their files are read
+    readings     the answers of one model, prompt by prompt
+    measures     what is averaged: a component, the share that reaches a threshold, pass@k
+    prompts      the prompts that all models answered: task, language, cluster
+    layout       which cells an average is made of, with merged languages
+    resampling   the bootstrap, and the test by random signs
+    averages     the averages of one model, and of the differences of two
+    comparisons  paired comparisons, corrected for their number, in words
+    job          the tables from the models to the result
+    pages        the result as text, Markdown and LaTeX
+    records      the result as CSV and JSON values
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.tables.job import TablesJob, TablesResult
+    from rewardlab.analysis.tables.layout import Merge, parse_merge
+    from rewardlab.analysis.tables.measures import Measure, parse_measure
+    from rewardlab.analysis.tables.pages import format_tables
+    from rewardlab.analysis.tables.records import tables_as_dict, write_tables
+    from rewardlab.analysis.tables.sources import ModelSource, parse_models
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "job": ["TablesJob", "TablesResult"],
+            "layout": ["Merge", "parse_merge"],
+            "measures": ["Measure", "parse_measure"],
+            "pages": ["format_tables"],
+            "records": ["tables_as_dict", "write_tables"],
+            "sources": ["ModelSource", "parse_models"],
+        },
+    )
+
+__all__ = [
+    "Measure",
+    "Merge",
+    "ModelSource",
+    "TablesJob",
+    "TablesResult",
+    "format_tables",
+    "parse_measure",
+    "parse_merge",
+    "parse_models",
+    "tables_as_dict",
+    "write_tables",
+]

@@ -1,0 +1,96 @@
+"""What each model lacks of the prompts that the others answered: refused, left out for all, or told."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import Literal
+
+from rewardlab.analysis.tables.layout import Cell, Layout, Merge
+from rewardlab.analysis.tables.model import Model
+from rewardlab.analysis.tables.prompts import Prompts
+from rewardlab.errors import Problem, UserError
+
+PromptPolicy = Literal["same", "common", "own"]
+"""`same`: all models must have all prompts. `common`: prompts that some model lacks count for none. `own`: each model
+is averaged over what it has"""
+TOLD_CELLS = 8
+
+
+def settle_prompts(models: Sequence[Model], prompts: Prompts, policy: PromptPolicy) -> list[str]:
+    """Make the models fit each other as `policy` says, and return what was done, in words.
+
+    Under `common` the values of other prompts become NaN. A UserError under `same`, where a model lacks some.
+    """
+    answered = [model for model in models if model.printed is None]
+    lacking = {model.name: _lacked(model, prompts) for model in answered}
+    if not any(lacking.values()):
+        return []
+    if policy == "same":
+        raise UserError([_problem(model, lacking[model.name], prompts) for model in answered if lacking[model.name]])
+    notes = [
+        f"{name} lacks {_told(numbers, prompts)}" + ("" if policy == "common" else "; its averages are without these")
+        for name, numbers in lacking.items()
+        if numbers
+    ]
+    if policy == "own":
+        return notes
+    left_out = set().union(*lacking.values())
+    if len(left_out) == len(prompts):
+        raise UserError("no prompt was answered by all models")
+    for model in answered:
+        for values in model.values.values():
+            for number in left_out:
+                if number < len(values):
+                    values[number] = nan
+    return [*notes, f"all averages are over the {len(prompts) - len(left_out):,} prompts that every model answered"]
+
+
+def _lacked(model: Model, prompts: Prompts) -> list[int]:
+    seen = model.seen + bytes(len(prompts) - len(model.seen))
+    return [number for number, there in enumerate(seen) if not there] if 0 in seen else []
+
+
+def _problem(model: Model, numbers: Sequence[int], prompts: Prompts) -> Problem:
+    first = next(row_id for row_id, number in prompts.numbers.items() if number == numbers[0])
+    what = (
+        f"{model.name} lacks {_told(numbers, prompts)}, such as the id {first!r}; answer and score them, or compare "
+        "what all have (--prompts common), or average each over what it has (--prompts own)"
+    )
+    return Problem(where=model.source.path, what=what)
+
+
+def _told(numbers: Sequence[int], prompts: Prompts) -> str:
+    every = Counter(prompts.cell_of)
+    cells = Counter(prompts.cell_of[number] for number in numbers)
+    parts = [f"{_named(prompts.cells[cell])} {count} of {every[cell]}" for cell, count in cells.most_common(TOLD_CELLS)]
+    more = f", and {len(cells) - TOLD_CELLS} more" if len(cells) > TOLD_CELLS else ""
+    return f"{len(numbers):,} of {len(prompts):,} prompts ({', '.join(parts)}{more})"
+
+
+def _named(cell: Cell) -> str:
+    return " ".join(part for part in cell if part) or "all"
+
+
+def settle_cells(
+    cells: Mapping[str, Sequence[Cell]], merges: Sequence[Merge], policy: PromptPolicy
+) -> tuple[set[Cell], list[str]]:
+    """Return the shown cells that count for every model, and what was done, in words.
+
+    cells: model -> the cells of the data that it has. The cells that count are all under `own`. A UserError under
+    `same`, where a model lacks one, such as a printed table without English.
+    """
+    shown = {name: {Layout(found, merges).shown(cell) for cell in found} for name, found in cells.items()}
+    every = set().union(*shown.values())
+    lacking = {name: sorted(every - found) for name, found in shown.items() if every - found}
+    if not lacking:
+        return every, []
+    told = {name: ", ".join(map(_named, found)) for name, found in lacking.items()}
+    if policy == "same":
+        advice = "compare what all have (--prompts common), or average each over what it has (--prompts own)"
+        raise UserError([Problem(where=name, what=f"lacks {what}; {advice}") for name, what in told.items()])
+    if policy == "own":
+        return every, [f"{name} is averaged without {what}" for name, what in told.items()]
+    common = every.intersection(*shown.values())
+    if not common:
+        raise UserError("no task in any language was answered by all models")
+    return common, [f"no average has {', '.join(map(_named, sorted(every - common)))}, which some model lacks"]

@@ -1,0 +1,228 @@
+"""The tables, from the models to the result."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import nan
+
+from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values
+from rewardlab.analysis.tables.comparisons import Comparison, corrected
+from rewardlab.analysis.tables.coverage import PromptPolicy, settle_cells, settle_prompts
+from rewardlab.analysis.tables.layout import Cell, Layout, Merge, Place
+from rewardlab.analysis.tables.measures import Measure, with_pass_at
+from rewardlab.analysis.tables.model import MissingPolicy, Model, ModelReader
+from rewardlab.analysis.tables.printed import measure_columns, read_averages
+from rewardlab.analysis.tables.prompts import PromptFields, Prompts
+from rewardlab.analysis.tables.readings import component_names
+from rewardlab.analysis.tables.sources import ModelSource
+from rewardlab.data import BadRows, Identifier, read_lines, to_sample
+from rewardlab.errors import Problem, UserError, nearest
+
+PERCENT = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablesResult:
+    """The tables: an average for each (model, measure, place), comparisons, and notes on what was left out.
+
+    scale: what averages are multiplied by where they are shown, 100 or 1.
+    """
+
+    models: Sequence[str]
+    measures: Sequence[str]
+    layout: Layout
+    averages: Mapping[tuple[str, str, Place], Average]
+    comparisons: Sequence[Comparison]
+    notes: Sequence[str]
+    scale: float
+    draws: int
+    seed: int
+
+    def average(self, model: str, measure: str, place: Place) -> Average | None:
+        """Return an average; None where the model has none at the place."""
+        return self.averages.get((model, measure, place))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablesJob:
+    """A job that makes tables of models.
+
+    measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
+    languages. against: the model that all others are compared with, by default the first; "all" for all pairs.
+    raw: show averages as they are, not as percent. draws: of the bootstrap.
+    """
+
+    models: Sequence[ModelSource]
+    measures: Sequence[Measure] = ()
+    pass_at: Sequence[int] = ()
+    rows: Sequence[str] = ()
+    fields: PromptFields = field(default_factory=PromptFields)
+    merges: Sequence[Merge] = ()
+    missing: MissingPolicy = "refuse"
+    prompts: PromptPolicy = "same"
+    against: str | None = None
+    raw: bool = False
+    draws: int = 1000
+    seed: int = 0
+
+    def run(self) -> TablesResult:
+        """Read everything and return the tables. A UserError for models that cannot stand in one table."""
+        pairs = self._pairs()
+        measures = self._measures()
+        prompts = Prompts(self.fields)
+        self._read_rows(prompts)
+        models = self._read_models(prompts, measures)
+        prompts.check()
+        notes = [*self._notes(models), *settle_prompts(models, prompts, self.prompts)]
+        names = [measure.name for measure in measures]
+        layout, more = self._settled(models, prompts, names)
+        averages = _Averages(models, prompts, layout, self.draws, self.seed)
+        return TablesResult(
+            models=[model.name for model in models],
+            measures=names,
+            layout=layout,
+            averages=averages.all(names),
+            comparisons=[c for name in names for c in corrected(averages.comparisons(name, pairs))],
+            notes=[*notes, *more],
+            scale=1 if self.raw else PERCENT,
+            draws=self.draws,
+            seed=self.seed,
+        )
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Return the pairs to compare, each (model, against)."""
+        names = [model.name for model in self.models if model.kind != "averages"]
+        if self.against == "all":
+            return [(later, earlier) for earlier, later in combinations(names, 2)]
+        if self.against is not None and self.against not in names:
+            told = ", ".join(names)
+            raise UserError(f"no model {self.against!r} with answers{nearest(self.against, names)}; there are {told}")
+        against = self.against or (names[0] if names else None)
+        return [(name, against) for name in names if against is not None and name != against]
+
+    def _measures(self) -> list[Measure]:
+        measures = list(self.measures)
+        if not measures:
+            first = next((model for model in self.models if model.kind != "averages"), None)
+            names = measure_columns(self.models[0]) if first is None else component_names(first)
+            measures = [Measure(name=name, component=name) for name in names]
+        measures = with_pass_at(measures, self.pass_at)
+        names = [measure.name for measure in measures]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UserError(f"two measures are called {twice}; name them: NAME=COMPONENT")
+        return measures
+
+    def _read_rows(self, prompts: Prompts) -> None:
+        for path in self.rows:
+            identify, bad = Identifier(), BadRows()
+            with closing(read_lines(path, any_text=True)) as lines:
+                for number, row in lines:
+                    place = f"{path}:{number}"
+                    if isinstance(row, Problem):
+                        bad.add(row)
+                        continue
+                    try:
+                        sample = identify(to_sample(row, {}, place))
+                    except ValueError as error:
+                        bad.add(Problem(where=place, what=str(error)))
+                        continue
+                    prompts.add(sample.id, sample.fields, sample.prompt, place)
+            if bad.count:
+                raise bad.error(path, "mend them, or leave them out of a copy")
+
+    def _read_models(self, prompts: Prompts, measures: Sequence[Measure]) -> list[Model]:
+        reader = ModelReader(prompts, measures, self.missing, share=not self.raw)
+        reader.known_fields = bool(self.rows) or any(model.kind == "ledger" for model in self.models)
+        found: dict[str, Model] = {}
+        for source in sorted(self.models, key=lambda source: source.kind != "ledger"):  # these know tasks and languages
+            if source.kind == "averages":
+                names = [measure.name for measure in measures]
+                printed = read_averages(source, names, self.fields, 1 if self.raw else PERCENT)
+                found[source.name] = Model(source=source, printed=printed)
+            else:
+                found[source.name] = reader.read(source)
+        return [found[source.name] for source in self.models]
+
+    def _notes(self, models: Sequence[Model]) -> list[str]:
+        notes = []
+        for model in models:
+            if model.note:
+                notes.append(f"{model.name}: {model.note}")
+            if len(model.samples) > 1:
+                told = ", ".join(f"{size} of each of {count:,}" for size, count in sorted(model.samples.items()))
+                notes.append(f"{model.name} has not as many completions of every prompt, but {told}")
+            for name, missing in model.missing.items():
+                if missing.count:
+                    counts = "count 0" if self.missing == "zero" else "count nowhere"
+                    notes.append(f"{model.name}: {missing.count:,} completions without {name} {counts}")
+        return notes
+
+    def _settled(self, models: Sequence[Model], prompts: Prompts, names: Sequence[str]) -> tuple[Layout, list[str]]:
+        """Return the layout of all cells that count, and what was left out, in words."""
+        has = {model.name: _cells(model, prompts, names) for model in models}
+        counting, notes = settle_cells(has, self.merges, self.prompts)
+        whole = Layout([*prompts.cells, *(cell for cells in has.values() for cell in cells)], self.merges)
+        layout = Layout([cell for cell in whole.cells if whole.shown(cell) in counting], self.merges)
+        return layout, notes
+
+
+def _cells(model: Model, prompts: Prompts, names: Sequence[str]) -> list[Cell]:
+    if model.printed is not None:
+        return [cell for name in names for cell in model.printed[name]]
+    return [cell for name in names for cell in cells_with_values(model.values[name], prompts)]
+
+
+class _Averages:
+    """The averages of all models at all places."""
+
+    def __init__(self, models: Sequence[Model], prompts: Prompts, layout: Layout, draws: int, seed: int):
+        self._models = {model.name: model for model in models}
+        self._prompts, self._layout, self._draws, self._seed = prompts, layout, draws, seed
+
+    def all(self, measures: Sequence[str]) -> dict[tuple[str, str, Place], Average]:
+        found = {}
+        for model in self._models.values():
+            for measure in measures:
+                for place, average in self._of(model, measure):
+                    found[model.name, measure, place] = average
+        return found
+
+    def comparisons(self, measure: str, pairs: Sequence[tuple[str, str]]) -> list[Comparison]:
+        found = []
+        for model, against in pairs:
+            differences = _differences(self._models[model].values[measure], self._models[against].values[measure])
+            values = self._values(differences, f"{model} - {against}/{measure}")
+            for place in values.layout.places():
+                average = values.average(place)
+                if average is not None:
+                    p = values.p_value(place)
+                    found.append(
+                        Comparison(measure=measure, model=model, against=against, place=place, difference=average, p=p)
+                    )
+        return found
+
+    def _of(self, model: Model, measure: str) -> list[tuple[Place, Average]]:
+        if model.printed is not None:
+            return self._of_printed(model.printed[measure])
+        values = self._values(model.values[measure], f"{model.name}/{measure}")
+        return [(place, found) for place in values.layout.places() if (found := values.average(place)) is not None]
+
+    def _of_printed(self, cells: Mapping[Cell, float]) -> list[tuple[Place, Average]]:
+        layout = self._layout.only(cells)
+        found = []
+        for place in layout.places():
+            weights = layout.weights(place)
+            found.append((place, Average(mean=sum(weight * cells[cell] for cell, weight in weights.items()))))
+        return found
+
+    def _values(self, values: "array[float]", seed: str) -> PromptValues:
+        layout = self._layout.only(cells_with_values(values, self._prompts))
+        return PromptValues(values, self._prompts, layout, self._draws, f"{self._seed}/{seed}")
+
+
+def _differences(one: "array[float]", other: "array[float]") -> "array[float]":
+    size = max(len(one), len(other))
+    padded = [values + array("d", [nan]) * (size - len(values)) for values in (one, other)]
+    return array("d", (a - b for a, b in zip(*padded, strict=True)))

@@ -1,0 +1,123 @@
+"""The prompts that models answered: the task, the language and the cluster of each, the same for all models."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab.analysis.tables.layout import Cell
+from rewardlab.data import kind_of
+from rewardlab.errors import UserError
+from rewardlab.types import Message
+
+TASK_FIELDS = ("task", "eval_set")
+"""of the task, the first that a row has; an evaluation with `sets` writes the second"""
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptFields:
+    """The fields of a row that say where it belongs. cluster: prompts of a task with one value are drawn together."""
+
+    task: str | None = None
+    language: str = "language"
+    cluster: str | None = None
+
+
+class Prompts:
+    """The prompts by their ids. Takes about 250 bytes of memory a prompt."""
+
+    def __init__(self, fields: PromptFields):
+        self._fields = fields
+        self.numbers: dict[str, int] = {}
+        self.cells: list[Cell] = []
+        self.cell_of, self.cluster_of, self._hashes = array("l"), array("l"), array("q")
+        self._cell_numbers: dict[Cell, int] = {}
+        self._clusters: dict[tuple[str, str], int] = {}
+        self._first_of_task: dict[bool, str] = {}
+        self._first_of_language: dict[bool, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether prompts are drawn by clusters."""
+        return self._fields.cluster is not None
+
+    def cell(self, number: int) -> Cell:
+        """Return the cell of a prompt."""
+        return self.cells[self.cell_of[number]]
+
+    def add(self, row_id: str, fields: Mapping[str, Any], prompt: Sequence[Message] | None, place: str) -> int:
+        """Return the number of a prompt, which is noted if it is new. prompt: messages; None where they are not known.
+
+        A UserError where the id stands for another prompt than before, or the fields do not say where it belongs.
+        """
+        cell = Cell(self._task(fields, place), self._language(fields, place))
+        digest = UNKNOWN if prompt is None else _digest(prompt)
+        number = self.numbers.get(row_id)
+        if number is None:
+            return self._noted(row_id, cell, digest, fields, place)
+        if self.cell(number) != cell:
+            raise UserError(
+                f"the prompt {row_id!r} is of {_told(cell)} here and of {_told(self.cell(number))} in another file; "
+                "give tables of the same prompts",
+                where=place,
+            )
+        if UNKNOWN not in (digest, self._hashes[number]) and digest != self._hashes[number]:
+            raise UserError(
+                f"the id {row_id!r} is another prompt here than in another file; give tables of the same prompts",
+                where=place,
+            )
+        return number
+
+    def check(self) -> None:
+        """Raise a UserError where only some of the prompts have a task or a language."""
+        task, language = self._fields.task or TASK_FIELDS[0], self._fields.language
+        for name, first in ((task, self._first_of_task), (language, self._first_of_language)):
+            if len(first) == 2:
+                what = f"no {name}, which other prompts have ({first[True]}); give every row one"
+                raise UserError(what, where=first[False])
+
+    def _noted(self, row_id: str, cell: Cell, digest: int, fields: Mapping[str, Any], place: str) -> int:
+        number = self.numbers[row_id] = len(self.numbers)
+        self._first_of_task.setdefault(bool(cell.task), place)
+        self._first_of_language.setdefault(bool(cell.language), place)
+        if cell not in self._cell_numbers:
+            self._cell_numbers[cell] = len(self.cells)
+            self.cells.append(cell)
+        self.cell_of.append(self._cell_numbers[cell])
+        self._hashes.append(digest)
+        if self._fields.cluster is not None:
+            key = (cell.task, _text(fields, self._fields.cluster, place))
+            self.cluster_of.append(self._clusters.setdefault(key, len(self._clusters)))
+        return number
+
+    def _task(self, fields: Mapping[str, Any], place: str) -> str:
+        if self._fields.task is not None:
+            return _text(fields, self._fields.task, place)
+        name = next((name for name in TASK_FIELDS if name in fields), None)
+        return "" if name is None else _text(fields, name, place)
+
+    def _language(self, fields: Mapping[str, Any], place: str) -> str:
+        name = self._fields.language
+        return _text(fields, name, place) if name in fields else ""
+
+
+def _text(fields: Mapping[str, Any], name: str, place: str) -> str:
+    if name not in fields:
+        there = ", ".join(sorted(fields)[:12]) or "none"
+        raise UserError(f"no field {name!r}; fields: {there}", where=place)
+    value = fields[name]
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise UserError(f"{name} must be a text, not {kind_of(value)}", where=place)
+    return str(value)
+
+
+def _digest(prompt: Sequence[Message]) -> int:
+    return hash(tuple((message["role"], message["content"]) for message in prompt))
+
+
+def _told(cell: Cell) -> str:
+    return " in ".join(part for part in cell if part) or "no task"

@@ -1,0 +1,139 @@
+"""The comparison of all models, pair by pair, in a folder that a stopped job goes on with."""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import nan
+from pathlib import Path
+
+from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values
+from rewardlab.analysis.tables.layout import OVERALL, Layout, Place
+from rewardlab.analysis.tables.prompts import PromptFields, Prompts
+from rewardlab.analysis.tables.resampling import holm
+from rewardlab.analysis.win_rates.answer_file import AnswerFile
+from rewardlab.analysis.win_rates.pairs import PAIR_OF, refuse_other_prompts, write_pairs
+from rewardlab.data import read_lines
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.plan import Plan
+from rewardlab.scorefile import ScoreJob
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinRate:
+    """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, corrected for the number of pairs.
+
+    places: overall, and each language where there are several, each the mean over tasks of the mean over languages.
+    ties: the share of comparisons that neither won.
+    """
+
+    model: str
+    other: str
+    places: Mapping[Place, Average]
+    ties: float
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinRatesResult:
+    """The win rates of all pairs, each once, and how many prompts they are of."""
+
+    models: Sequence[str]
+    rates: Sequence[WinRate]
+    prompts: int
+    draws: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinRatesJob:
+    """A job that lets a recipe's reward compare the answers of models, two by two.
+
+    plan: of the recipe. component: the reward that compares, None for the only one of scope `group`. models: name ->
+    file of rows with completions. folder: of the pairs and their scores. resume: go on with it. common: compare only
+    the prompts that all models answered. leave_out: comparisons without a verdict count nowhere, rather than stop.
+    """
+
+    plan: Plan
+    models: Mapping[str, str]
+    folder: Path
+    component: str | None = None
+    fields: PromptFields = field(default_factory=PromptFields)
+    resume: bool = False
+    common: bool = False
+    leave_out: bool = False
+    draws: int = 1000
+    seed: int = 0
+    command: Sequence[str] = ()
+    say: Callable[[str], None] = lambda text: None
+
+    def run(self) -> WinRatesResult:
+        """Return the win rates. A UserError before anything is asked, a JobError later."""
+        component = self._component()
+        if len(self.models) < 2:
+            raise UserError("at least two models are needed: --model NAME=ROWS.jsonl --model NAME=ROWS.jsonl")
+        files = [AnswerFile(name, path) for name, path in self.models.items()]
+        ids = refuse_other_prompts(files, self.common)
+        self._make_folder()
+        found = [self._pair(one, other, ids, component) for one, other in combinations(files, 2)]
+        p_values = holm([p for _, p in found])
+        rates = [WinRate(**parts, p=p) for (parts, _), p in zip(found, p_values, strict=True)]
+        return WinRatesResult(models=list(self.models), rates=rates, prompts=len(ids), draws=self.draws, seed=self.seed)
+
+    def _component(self) -> str:
+        comparing = [name for name, planned in self.plan.components.items() if planned.spec.scope == "group"]
+        if self.component is not None and self.component not in self.plan.components:
+            raise UserError(f"no component {self.component!r}; there are {', '.join(self.plan.components)}")
+        if self.component is None and len(comparing) != 1:
+            told = ", ".join(comparing) or "none"
+            raise UserError(f"name the reward that compares answers with --component; of scope group: {told}")
+        return self.component or comparing[0]
+
+    def _make_folder(self) -> None:
+        if self.folder.exists() and not self.resume:
+            raise UserError("exists already; --resume goes on with it, or give -o another name", where=str(self.folder))
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise UserError(f"cannot be made: {error.strerror}", where=str(self.folder)) from None
+
+    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> tuple[dict, float]:
+        stem = f"{one.name}_against_{other.name}"
+        rows, scores = self.folder / f"{stem}.rows.jsonl", self.folder / f"{stem}.scores.jsonl"
+        write_pairs(one, other, ids, rows)
+        ScoreJob(
+            plan=self.plan, rows=str(rows), output=scores, resume=self.resume, command=self.command, say=self.say
+        ).run()
+        values, ties, prompts = self._values(rows, scores, component)
+        layout = Layout(cells_with_values(values, prompts))
+        seed = f"{self.seed}/{stem}"
+        rates = PromptValues(values, prompts, layout, self.draws, seed)
+        margins = PromptValues(array("d", (value - 0.5 for value in values)), prompts, layout, self.draws, seed)
+        languages = layout.languages()
+        places = [OVERALL, *(Place(None, language) for language in languages if len(languages) > 1)]
+        averages = {place: found for place in places if (found := rates.average(place)) is not None}
+        return {"model": one.name, "other": other.name, "places": averages, "ties": ties}, margins.p_value(OVERALL)
+
+    def _values(self, rows: Path, scores: Path, component: str) -> tuple["array[float]", float, Prompts]:
+        """Return the mean win rate of each prompt, NaN where there is none, the share of ties, and the prompts."""
+        prompts = Prompts(self.fields)
+        wins: dict[int, list[float]] = {}
+        missing = ties = 0
+        for (number, row), (_, scored) in zip(read_lines(rows), read_lines(scores, any_text=True), strict=True):
+            place = f"{rows}:{number}"
+            if isinstance(row, Problem) or isinstance(scored, Problem) or row["id"] != scored["id"]:
+                raise JobError(f"{scores} does not fit {rows}; give -o another name")
+            prompt = prompts.add(row[PAIR_OF], row, None, place)
+            value = scored["components"][component]["value"][0]
+            missing += value is None
+            ties += value == 0.5
+            wins.setdefault(prompt, []).extend([] if value is None else [value])
+        prompts.check()
+        known = sum(map(len, wins.values()))
+        if missing and not (self.leave_out and known):
+            what = f"{missing} of {missing + known} comparisons have no verdict; --resume asks again what failed"
+            raise JobError(f"{scores}: {what}, and --missing leave-out counts only the others")
+        if missing:
+            self.say(f"note: {scores}: {missing} comparisons without a verdict count nowhere")
+        values = array("d", (sum(wins[n]) / len(wins[n]) if wins[n] else nan for n in range(len(prompts))))
+        return values, ties / known, prompts

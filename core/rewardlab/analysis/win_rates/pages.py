@@ -1,0 +1,83 @@
+"""Win rates as text, Markdown and LaTeX, and as JSON values."""
+
+from typing import Any
+
+from rewardlab.analysis.tables.comparisons import LEVEL, told_p
+from rewardlab.analysis.tables.layout import OVERALL
+from rewardlab.analysis.tables.pages import Page, as_latex, as_markdown, as_text
+from rewardlab.analysis.win_rates.job import WinRate, WinRatesResult
+
+FORMATS = {".txt": as_text, ".md": as_markdown, ".tex": as_latex}
+
+
+def format_win_rates(result: WinRatesResult, ending: str = ".txt") -> str:
+    """Return the win rates as a matrix, row against column, and a sentence for each pair."""
+    parts = [FORMATS[ending](page) for page in (_matrix(result), *_by_language(result))]
+    mark = {".tex": "% "}.get(ending, "")
+    return "\n\n".join([*parts, "\n".join(f"{mark}{line}" for line in sentences(result))]) + "\n"
+
+
+def sentences(result: WinRatesResult) -> list[str]:
+    """Return a sentence for each pair of models, and how it was measured."""
+    how = (
+        f"Intervals: 95%, {result.draws:,} bootstrap draws of {result.prompts:,} prompts (seed {result.seed}); "
+        "p-values: of even odds, two-sided, by random signs, corrected by Holm's method for the number of pairs."
+    )
+    return [*map(_sentence, result.rates), how]
+
+
+def _sentence(rate: WinRate) -> str:
+    found = rate.places[OVERALL]
+    between = f"[{(found.low or 0) * 100:.1f}, {(found.high or 0) * 100:.1f}]"
+    told = f"{found.mean * 100:.1f}% {between} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
+    verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
+    if rate.p >= LEVEL:
+        verdict = "not distinguishable from"
+    return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
+
+
+def _matrix(result: WinRatesResult) -> Page:
+    rates = {(rate.model, rate.other): rate.places[OVERALL].mean for rate in result.rates}
+    rates |= {(other, model): 1 - value for (model, other), value in rates.items()}
+    names = list(result.models)
+    rows = [[one, *(f"{rates[one, other] * 100:.1f}" if one != other else "-" for other in names)] for one in names]
+    return Page(
+        title="Win rate of the row against the column, in percent",
+        upper=[""] * (len(names) + 1),
+        lower=["", *names],
+        rows=rows,
+    )
+
+
+def _by_language(result: WinRatesResult) -> list[Page]:
+    languages = [place for place in result.rates[0].places if place != OVERALL]
+    if not languages:
+        return []
+    heads = [f"{rate.model} against {rate.other}" for rate in result.rates]
+    rows = [
+        [str(place.language), *(f"{rate.places[place].mean * 100:.1f}" for rate in result.rates)] for place in languages
+    ]
+    return [Page(title="Win rates by language", upper=[""] * (len(heads) + 1), lower=["", *heads], rows=rows)]
+
+
+def win_rates_as_dict(result: WinRatesResult) -> dict[str, Any]:
+    """Return the result as JSON values; rates are in [0, 1]."""
+    return {
+        "models": list(result.models),
+        "prompts": result.prompts,
+        "win_rates": [
+            {
+                "model": rate.model,
+                "against": rate.other,
+                "language": place.language,
+                "mean": average.mean,
+                "low": average.low,
+                "high": average.high,
+                "prompts": average.prompts,
+                **({"ties": rate.ties, "p": rate.p} if place == OVERALL else {}),
+            }
+            for rate in result.rates
+            for place, average in rate.places.items()
+        ],
+        "sentences": sentences(result),
+    }

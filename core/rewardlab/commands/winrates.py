@@ -1,0 +1,76 @@
+"""Let a judge compare the answers of models, two by two, and write how often each wins (SP3F, figure 6).
+
+RECIPE has a reward that compares the answers of a group, such as pairwise/win_rate. ROWS.jsonl are the rows of an
+evaluation, with completions: answer i of one model meets answer i of the other. FOLDER keeps the pairs, their scores
+and what the judge said, so that a stopped job goes on with --resume and nothing is paid for twice.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+
+from rewardlab.commands.argument_types import count
+
+
+def arguments(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...]", help="what compares the answers")
+    add("--model", action="append", default=[], metavar="NAME=ROWS.jsonl", help="a model's answers; twice or more")
+    add("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
+    add("--resume", action="store_true", help="go on with an interrupted FOLDER")
+    add("--component", metavar="NAME", help="the reward that compares (the only one of scope group)")
+    add("--prompts", choices=("same", "common"), default="same", help="what if a model lacks some (same: stop)")
+    add("--missing", choices=("refuse", "leave-out"), default="refuse", help="comparisons without a verdict")
+    add("--draws", type=count, default=1000, help="of the bootstrap (1000)")
+    add("--seed", type=int, default=0, help="of the bootstrap and the tests (0)")
+    add("--json", action="store_true", help="print everything as JSON")
+
+
+def run(options: Namespace) -> int:
+    from rewardlab.analysis.win_rates import WinRatesJob, format_win_rates, win_rates_as_dict
+    from rewardlab.errors import UserError
+    from rewardlab.plan import make_plan
+    from rewardlab.recipe.command_line import apart
+    from rewardlab.recipe.loading import load
+    from rewardlab.text.printable import print_json
+
+    recipes, overrides = apart(options.arguments)
+    if len(recipes) != 1:
+        raise UserError(f"one recipe is needed; found {', '.join(recipes) or 'none'}")
+    result = WinRatesJob(
+        plan=make_plan(load(recipes[0], overrides, strict=False), purpose="score"),
+        models=_models(options.model),
+        folder=options.output,
+        component=options.component,
+        resume=options.resume,
+        common=options.prompts == "common",
+        leave_out=options.missing == "leave-out",
+        draws=options.draws,
+        seed=options.seed,
+        command=_resume_command(options),
+        say=partial(print, file=sys.stderr),
+    ).run()
+    if options.json:
+        print_json({"ok": True} | win_rates_as_dict(result))
+    else:
+        print(format_win_rates(result), end="")
+    return 0
+
+
+def _models(texts: list[str]) -> dict[str, str]:
+    from rewardlab.errors import UserError
+
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, path = text.partition("=")
+        if not sign or not name or "/" in name or name in found:
+            raise UserError("a model is NAME=ROWS.jsonl, each with a name of its own", where=f"--model {text}")
+        found[name] = path
+    return found
+
+
+def _resume_command(options: Namespace) -> list[str]:
+    models = [part for model in options.model for part in ("--model", model)]
+    chosen = [part for part in ("--component", options.component) if options.component]
+    return ["rewardlab", "winrates", *options.arguments, *models, "-o", str(options.output), *chosen, "--resume"]

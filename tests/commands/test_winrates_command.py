@@ -1,0 +1,157 @@
+"""`rewardlab winrates`: models' answers and a judge in, how often each model wins out."""
+
+import json
+
+import pytest
+from rewardlab.cli import main
+
+RECIPE = """
+version: 1
+judges: {main: {use: pairwise/overlap}}
+reward:
+  components: {preference: {use: pairwise/win_rate, with: {judge: main, privileged: reference}}}
+  total: preference
+"""
+SERVED = """
+version: 1
+judges: {{main: {{use: openai/chat, with: {{model: m, base_url: "{url}"}}}}}}
+reward:
+  components: {{preference: {{use: pairwise/win_rate, with: {{judge: main, privileged: reference}}}}}}
+  total: preference
+"""
+REFERENCE = "add seven and five to get twelve and then halve it"
+
+
+def rows(answer, samples=2, languages=("de", "sw"), prompts=5):
+    return [
+        {
+            "id": f"{language}-{i}",
+            "prompt": f"question {i} in {language}",
+            "language": language,
+            "reference": f"{REFERENCE} {i}",
+            "completions": [{"text": answer(language, i, n)} for n in range(samples)],
+        }
+        for language in languages
+        for i in range(prompts)
+    ]
+
+
+def write(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "judge.yaml").write_text(RECIPE)
+    write(tmp_path / "good.jsonl", rows(lambda language, i, n: f"{REFERENCE} {i} {n}"))
+    write(tmp_path / "half.jsonl", rows(lambda language, i, n: f"add seven {i} {n}"))
+    write(
+        tmp_path / "poor.jsonl",
+        rows(lambda language, i, n: f"who knows {n}" if language == "de" else f"add seven {i} {n}"),
+    )
+    return tmp_path
+
+
+THREE = ("--model", "good=good.jsonl", "--model", "half=half.jsonl", "--model", "poor=poor.jsonl")
+
+
+@pytest.fixture
+def winrates(folder, capsys):
+    """What the command prints as JSON; its error where it has another exit code."""
+
+    def run(*arguments, code=0, recipe="judge.yaml"):
+        assert main(["winrates", recipe, *map(str, arguments), "--json"]) == code
+        printed = capsys.readouterr()
+        return json.loads(printed.out) if code == 0 else printed.err
+
+    return run
+
+
+def rate(found, model, against, language=None):
+    place = {"model": model, "against": against, "language": language}
+    return next(r for r in found["win_rates"] if place.items() <= r.items())
+
+
+def test_each_pair_of_models_has_a_win_rate_with_an_interval(winrates):
+    found = winrates(*THREE, "-o", "out")
+    assert rate(found, "good", "half")["mean"] == 1.0
+    assert rate(found, "half", "poor")["mean"] == 0.75
+    assert rate(found, "half", "poor", "sw") | {"low": 0.5, "high": 0.5, "mean": 0.5} == rate(
+        found, "half", "poor", "sw"
+    )
+    assert rate(found, "half", "poor")["ties"] == 0.5
+    assert rate(found, "good", "half")["ties"] == 0.0
+    assert rate(found, "good", "half")["p"] < 0.05
+    assert rate(found, "half", "poor")["p"] == pytest.approx(2 / 2**5, abs=0.01)  # five prompts differ, all one way
+    assert found["sentences"][0].startswith("good is preferred to half: it wins 100.0% [100.0, 100.0] of comparisons")
+
+
+def test_the_matrix_has_both_directions(folder, capsys):
+    assert main(["winrates", "judge.yaml", *THREE, "-o", "out"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[1:5]] == [
+        ["good", "half", "poor"],
+        ["good", "-", "100.0", "100.0"],
+        ["half", "0.0", "-", "75.0"],
+        ["poor", "0.0", "25.0", "-"],
+    ]
+
+
+def test_a_judge_behind_http_is_asked_once(winrates, folder, judge_server):
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        (folder / "served.yaml").write_text(SERVED.format(url=server.url))
+        two = THREE[:4]
+        first = winrates(*two, "-o", "out", recipe="served.yaml")
+        asked = len(server.requests)
+        assert asked == 2 * 10 * 2  # both orders of two answers to each of ten prompts
+        assert winrates(*two, "-o", "out", "--resume", recipe="served.yaml") == first
+        assert len(server.requests) == asked
+
+
+def test_comparisons_without_a_verdict_stop_the_command_or_are_told(winrates, folder, judge_server, capsys):
+    with judge_server.Serving(judge_server.JudgeServer(answer=lambda request: unsure(request))) as server:
+        drops = SERVED.replace("privileged: reference", "privileged: reference, on_unparsable: drop")
+        drops = drops.replace("}}}}}}\n  total", "}}, on_missing: 0, max_missing: 1}}}}\n  total")
+        (folder / "served.yaml").write_text(drops.format(url=server.url))
+        error = winrates(*THREE[:4], "-o", "out", recipe="served.yaml", code=1)
+        assert "8 of 20 comparisons have no verdict" in error
+        found = winrates(*THREE[:4], "-o", "out", "--resume", "--missing", "leave-out", recipe="served.yaml")
+        assert rate(found, "good", "half")["prompts"] == 6
+
+
+def unsure(request):
+    """The first answer is better, but nothing is said of the questions 0 and 1."""
+    text = request["messages"][-1]["content"]
+    return "?" if "question 0" in text or "question 1" in text else "\\boxed{A}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (THREE[:2], "at least two models are needed"),
+        ((*THREE[:2], "--model", "good=half.jsonl"), "each with a name of its own"),
+        ((*THREE[:2], "--model", "x=no.jsonl"), "no such file"),
+        ((*THREE[:4], "--component", "no"), "no component 'no'"),
+    ],
+)
+def test_a_mistake_is_named(winrates, arguments, message):
+    assert message in winrates(*arguments, "-o", "out", code=2)
+
+
+def test_a_folder_that_exists_is_kept(winrates, folder):
+    (folder / "out").mkdir()
+    assert "--resume goes on with it" in winrates(*THREE, "-o", "out", code=2)
+
+
+def test_models_that_answered_other_prompts_are_refused(winrates, folder):
+    write(folder / "poor.jsonl", rows(lambda language, i, n: "?", prompts=4))
+    assert "poor lacks 2 prompts that others have, such as the id 'de-4'" in winrates(*THREE, "-o", "out", code=2)
+    assert winrates(*THREE, "-o", "out", "--prompts", "common")["prompts"] == 8
+    write(folder / "poor.jsonl", [{**row, "prompt": "another"} for row in rows(lambda language, i, n: "?")])
+    assert "is another prompt than in good.jsonl" in winrates(*THREE, "-o", "new", code=2)
+
+
+def test_as_many_answers_of_both_are_needed(winrates, folder):
+    write(folder / "poor.jsonl", rows(lambda language, i, n: "?", samples=3))
+    assert "2 completions here and 3 in poor.jsonl:1" in winrates(*THREE, "-o", "out", code=2)
