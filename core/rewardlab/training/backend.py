@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.models import needs_engine
 from rewardlab.training.run_directory import RunDirectory
 
 
@@ -44,7 +44,7 @@ def lacking(plan: Plan) -> str | None:
     None where nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
     """
     backend = plan.backend
-    if backend is None or backend.spec.lacks is None or all(isinstance(s, DataStage) for s in plan.recipe.stages):
+    if backend is None or backend.spec.lacks is None or not any(map(needs_engine, plan.recipe.stages)):
         return None
     missing = backend.ask("what it lacks", backend.spec.lacks, backend.options)
     return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
