@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from rewardlab.commands.run import resumed, run_job, say
+from rewardlab.commands.run import folder_or_latest, run_job, say
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--policy", metavar="NAME", help="a judge of the recipe, a model folder or a hub name")
     continued = "continue the evaluation in this folder; latest: the recipe's newest in runs/"
-    parser.add_argument("--resume", type=resumed, metavar="DIR", help=continued)
+    parser.add_argument("--resume", type=folder_or_latest, metavar="DIR", help=continued)
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
     parser.add_argument("--dry-run", action="store_true", help="print what is asked of whom; start nothing")
     parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")

@@ -24,13 +24,13 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
     resumed = "continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"
-    parser.add_argument("--resume", type=resumed, metavar="DIR", help=resumed)
+    parser.add_argument("--resume", type=folder_or_latest, metavar="DIR", help=resumed)
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
     parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")
 
 
-def resumed(text: str) -> "Path | str":
+def folder_or_latest(text: str) -> "Path | str":
     """Return the argument of --resume: a folder, or "latest"."""
     return text if text == "latest" else Path(text)
 

@@ -25,6 +25,9 @@ VERSION = 1
 SET_FIELD = "eval_set"
 """the field in which a prompt to evaluate on has the name of its set"""
 
+MISSING_FIELD = "eval_missing"
+"""the field in which a prompt has the number of completions that a served policy did not give"""
+
 SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """of an evaluation set; part of the names of metrics"""
 

@@ -19,7 +19,10 @@ class Backend(Protocol):
     """
 
     def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why this engine cannot run the recipe; empty if it can."""
+        """Return every reason why this engine cannot run the recipe; empty if it can.
+
+        What it says of a stage that runs without an engine (`needs_engine`) is left out.
+        """
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the text that `run --dry-run` prints of all stages or of stage `only`; write nothing."""

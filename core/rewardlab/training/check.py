@@ -54,7 +54,9 @@ def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[lis
     problems += [problem for problem in _served_names(plan) if draft.lost.is_founded(problem.path)]
     if plan.backend is not None:
         backend = open_backend(plan)
-        found = [problem for problem in backend.check(plan) if draft.lost.is_founded(problem.path)]
+        others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
+        about_engine = [problem for problem in backend.check(plan) if problem.path[:2] not in others]
+        found = [problem for problem in about_engine if draft.lost.is_founded(problem.path)]
         problems += found
         if not found and not draft.problems:
             warnings = [*warnings, *map(str, backend_warnings(backend, plan))]

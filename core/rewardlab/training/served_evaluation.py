@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from rewardlab.concurrency import together
@@ -13,7 +14,7 @@ from rewardlab.files import write_text
 from rewardlab.group_stream import GroupStream
 from rewardlab.judging import HostedJudge
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import EvalStage
+from rewardlab.recipe.models import MISSING_FIELD, EvalStage
 from rewardlab.scoring import ScoredGroup, Scorer
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.text import Progress
@@ -127,7 +128,7 @@ class _Evaluation:
             self._answers[place] = answers
             self._check_missing(answers)
             if answers.completions:
-                group = Group(sample=answers.sample, completions=tuple(answers.completions))
+                group = Group(sample=_counted(answers), completions=tuple(answers.completions))
                 scored = await self._scorer.score(GroupStream.of(group), zero_truncated=False)
                 self._scored[place] = scored
                 self._guard.count(scored)
@@ -153,6 +154,13 @@ class _Evaluation:
         numbers |= {"usd": usage.usd} if usage.usd else {}
         self._progress.note(numbers | ({"missing": self._missing} if self._missing else {}))
         self._progress.update()
+
+
+def _counted(answers: Answers) -> Sample:
+    """Return the sample; where completions are missing, with their number in a field, for whoever reads the rows."""
+    if not answers.missing:
+        return answers.sample
+    return replace(answers.sample, fields={**answers.sample.fields, MISSING_FIELD: len(answers.missing)})
 
 
 def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: Sequence[ScoredGroup]) -> None:

@@ -16,7 +16,6 @@ from rewardlab.training import (
     context_of,
     length_findings,
     model_findings,
-    needs_engine,
     run_name,
     template_findings,
 )
@@ -47,7 +46,7 @@ def check(plan: Plan) -> list[Problem]:
     if not (options_of(plan).address or os.environ.get("RAY_ADDRESS")):  # else the model is where the nodes are
         findings += model_findings(plan.recipe.model)
     for index, stage in enumerate(plan.recipe.stages):
-        if isinstance(stage, DataStage) or not needs_engine(stage):
+        if isinstance(stage, DataStage):
             continue
         within = [*length_findings(stage, context), *template_findings(stage.chat)]
         if isinstance(stage, EvalStage):

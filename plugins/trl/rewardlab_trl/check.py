@@ -18,7 +18,6 @@ from rewardlab.training import (
     divisors,
     length_findings,
     model_findings,
-    needs_engine,
     template_findings,
     update_findings,
 )
@@ -43,8 +42,6 @@ def check(plan: Plan) -> list[Problem]:
     findings = [*model_findings(plan.recipe.model), *_backend(plan)]
     context = context_of(plan.recipe.model)
     for index, stage in enumerate(plan.recipe.stages):
-        if not needs_engine(stage):
-            continue
         own = _own_model(stage)
         found = [*_stage(stage), *length_findings(stage, context if own is None else context_of(own))]
         findings += [(("stages", index, *path), what) for path, what in found]

@@ -481,6 +481,19 @@ class TestStages:
         for row in rows_of(folder / "evaluation" / "0-eval-small.rows.jsonl"):
             assert row["completions"][0] == row["completions"][1]  # greedy
 
+    def test_eval_takes_another_model_or_that_of_a_run(self, command, home, run):
+        _, _, _, trained = run(*SFT)
+        stages = f"stages={json.dumps([{'use': 'eval', 'samples': 2, 'max_new_tokens': 8, 'temperature': 0}])}"
+        model, found = trained / "models" / "0-sft", []
+        for arguments in (["r.yaml", stages, "--policy", model], [trained, stages]):
+            code, out, err = command(home, "eval", *arguments)
+            assert (code, err) == (0, "")
+            assert f"stage 0 (eval) starts from {model}" in out
+            folder = home / re.search(r"run directory: (.*)", out)[1]
+            found.append(rows_of(folder / "evaluation" / "0-eval-results.rows.jsonl"))
+        assert found[0] == found[1]
+        assert found[0] != rows_of(run(stages)[3] / "evaluation" / "0-eval-results.rows.jsonl")
+
     def test_one_stage_alone_starts_from_the_recipes_model(self, run):
         code, out, _, folder = run(*RL, "stages.1.eval=null")
         assert code == 0
