@@ -1,6 +1,7 @@
 """A stage `eval` of a served policy: what is asked, what a server's faults become, and how it goes on."""
 
 import json
+import time
 
 import pytest
 from rewardlab import Completion, Reply, Sample
@@ -200,6 +201,34 @@ class TestResults:
         assert any("18 of 18 completions were cut at the length limit" in line for line in lines)
 
 
+class TestItGoesOn:
+    def test_where_it_was_stopped(self, serving, evaluation):
+        with serving(latency=0.05) as server:
+            job = evaluation(server, "stages.0.samples=20", judge="concurrency: 2")
+            job.start()
+            until = time.monotonic() + 30
+            while server.answered < 10:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            job.stop()
+            assert job.wait(60).stopped
+            server.latency = 0.0
+            results, rows, _ = found(load_evaluation(None, resume=job.directory).run().directory)
+        assert (results["slices"][0]["completions"], len(rows)) == (120, 6)
+            "a question is paid for once, and the one that tries the server twice"
+        )
+        assert server.answered == 120 + 2
+
+    def test_another_run_takes_its_answers_from_a_cassette(self, serving, evaluation):
+        with serving() as server:
+            evaluation(server, judge="cassette: {path: kept.jsonl}").run()
+            before = server.answered
+            evaluation(server, judge="cassette: {path: kept.jsonl}").run()
+            assert server.answered == before
+            with pytest.raises(JobError, match="has no answer to this question"):
+                evaluation(server, "stages.0.samples=4", judge="cassette: {path: kept.jsonl, mode: strict}").run()
+
+
 class TestTooMuchIsMissing:
     def test_it_ends_and_a_resume_asks_only_for_what_is_missing(self, serving, evaluation):
         broken = [True]
@@ -263,7 +292,7 @@ class TestTheRecipe:
             evaluation(server, *overrides)
         assert what in str(error.value)
 
-    @pytest.mark.parametrize("backend", ["toy", "trl", "openrlhf"])
+    @pytest.mark.parametrize("backend", ["toy", "trl", "openrlhf", "not_installed"])
     def test_needs_no_model_and_no_engine(self, serving, evaluation, backend):
         with serving() as server:
             job = evaluation(server, backend=backend)
@@ -271,6 +300,10 @@ class TestTheRecipe:
             assert "asks served (openai/chat) up to 18 questions" in job.describe()
             assert not job.run().stopped
         assert found(job.directory)[0]["slices"][0]["completions"] == 18
+
+    def test_with_an_engine_that_is_not_installed_nothing_trains(self, serving, evaluation):
+        with serving() as server, pytest.raises(UserError, match=r"backend\.use"):
+            evaluation(server, "stages.0.policy=null", "model=x/y", backend="not_installed")
 
     def test_openrlhf_says_how_to_evaluate_without_a_server(self, serving, evaluation):
         with serving() as server, pytest.raises(UserError, match=r"serve the model \(vllm serve FOLDER\), declare it"):

@@ -161,7 +161,7 @@ class _Planner:
     def _find_backend(self, recipe: Recipe) -> Component | None:
         """Return the backend with its valid settings; None where it is not found, or a plan for scoring names none."""
         use = recipe.backend
-        scores_only = self._purpose == "score" or not recipe.stages
+        no_engine = self._purpose == "score" or not any(map(needs_engine, recipe.stages))
         if not self.lost.stands(("backend",)) or not self.lost.is_whole(("backend", "use")):
             return None
         if use.use is None and self._purpose == "score":
@@ -169,7 +169,7 @@ class _Planner:
         try:
             name, spec = self._registry.find_backend(use.use)
         except UserError as error:
-            if not scores_only:
+            if not no_engine:
                 for problem in error.problems:
                     self._add(("backend", "use"), problem.what)
                 self.lost = LostParts(self.lost.places | {("backend", "use")})

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import needs_engine
+from rewardlab.training.no_engine import NoEngine
 from rewardlab.training.run_directory import RunDirectory
 
 
@@ -60,11 +61,12 @@ def backend_warnings(backend: Backend, plan: Plan) -> Sequence[Problem]:
 
 
 def open_backend(plan: Plan) -> Backend:
-    """Build the backend that a plan names; the plan must have one.
+    """Build the backend that a plan names; where it is not installed and no stage needs it, one without an engine.
 
     Raises UserError for a mistake in its options, and JobError if it cannot be built or lacks a method of `Backend`.
     """
-    assert plan.backend is not None
+    if plan.backend is None:
+        return NoEngine()
     what = f"backend {plan.backend.use.use}"
     try:
         backend: Any = plan.backend.spec.build(plan.backend.options)
