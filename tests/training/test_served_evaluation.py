@@ -215,8 +215,6 @@ class TestItGoesOn:
             server.latency = 0.0
             results, rows, _ = found(load_evaluation(None, resume=job.directory).run().directory)
         assert (results["slices"][0]["completions"], len(rows)) == (120, 6)
-            "a question is paid for once, and the one that tries the server twice"
-        )
         assert server.answered == 120 + 2
 
     def test_another_run_takes_its_answers_from_a_cassette(self, serving, evaluation):
