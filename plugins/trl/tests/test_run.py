@@ -110,8 +110,9 @@ class TestOutput:
         assert lines[3] == "held-out prompts, 2 completions each, before -> after"
         assert lines[4].split() == ["prompts", "total", *COMPONENTS]
         assert re.match(r"all  \d+ +(\d\.\d\d -> \d\.\d\d *){8}$", lines[5])
-        assert lines[6:8] == [f"results: {path} (open report.html)", f"model: {path}/models/1-rl"]
-        assert len(lines) == 9
+        assert re.match(r"\d+ of \d+ completions were cut at the length limit", lines[6])
+        assert lines[7:9] == [f"results: {path} (open report.html)", f"model: {path}/models/1-rl"]
+        assert len(lines) == 10
 
     def test_the_last_line_is_a_command_that_works(self, finished, command, home):
         done, folder = finished
