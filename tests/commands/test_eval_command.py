@@ -97,7 +97,9 @@ def test_without_a_stage_eval_it_says_how_to_add_one(server, main):
 
 def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):
     server.fault = lambda number, _: "500" if number == 3 else None
-    code, out, err = main("eval", "r.yaml", "judges.first.retries=0", "stages.1.policy.max_missing=0")
+    code, out, err = main(
+        "eval", "r.yaml", "judges.first.retries=0", "judges.first.concurrency=1", "stages.1.policy.max_missing=0"
+    )
     assert code == 1
     folder = folder_in(out, tmp_path)
     assert re.search(r"continue with: rewardlab eval r\.yaml judges\.first\.retries=0 .* --resume", err)
@@ -105,4 +107,5 @@ def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):
     code, out, _ = main("eval", "--resume", folder)
     assert code == 0
     assert "answers reused" in out
-    assert server.answered - before <= 5
+    # of 8, the 5 that were not answered, the call that tries the server, and a question that the end cut off
+    assert server.answered - before <= 5 + 1 + 1
