@@ -42,7 +42,8 @@ class JudgeServer:
 
     `fault(number, request)` names a kind of KINDS for a call, or gives `async (http) -> response` in place of an
     answer, or None.
-    `keys`: accepted API keys (any, where empty). `answer(request)` writes the answers: a text or a whole message.
+    `keys`: accepted API keys (any, where empty). `answer(request)` writes the answers: a text, or a whole message that
+    may say its `finish_reason`.
 
     requests, headers: of each call. answered: calls with a whole answer; `paid` counts them by (the hash of) their
     question, `tokens` sums their usage. connections: how many were opened by whoever asked.
@@ -139,7 +140,8 @@ def question(request):
 
 def completion(text, request):
     """The body of an answer, with usage by words."""
-    message = text if isinstance(text, dict) else {"role": "assistant", "content": text}
+    message = dict(text) if isinstance(text, dict) else {"role": "assistant", "content": text}
+    finish = message.pop("finish_reason", "stop")
     prompt = sum(len(m["content"].split()) for m in request["messages"])
     words = len((message.get("content") or "").split())
     return json.dumps(
@@ -148,7 +150,7 @@ def completion(text, request):
             "object": "chat.completion",
             "created": 0,
             "model": request.get("model"),
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
             "usage": {"prompt_tokens": prompt, "completion_tokens": words, "total_tokens": prompt + words},
         }
     ).encode()

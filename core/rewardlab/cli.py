@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "train by a recipe",
     "new": "write a recipe for your rows and your model, or a copy of ours",
     "check": "find every mistake in a recipe, without loading a model",
+    "eval": "evaluate a model, or one that a server answers for, by a recipe",
     "score": "reward existing completions",
     "causes": "tell which components moved the reward",
     "compare": "show what two rewards would teach differently",

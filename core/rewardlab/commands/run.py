@@ -24,13 +24,14 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
     resumed = "continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"
-    parser.add_argument("--resume", type=_resumed, metavar="DIR", help=resumed)
+    parser.add_argument("--resume", type=folder_or_latest, metavar="DIR", help=resumed)
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
     parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
     parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")
 
 
-def _resumed(text: str) -> "Path | str":
+def folder_or_latest(text: str) -> "Path | str":
+    """Return the argument of --resume: a folder, or "latest"."""
     return text if text == "latest" else Path(text)
 
 
@@ -51,10 +52,11 @@ def run(options: Namespace) -> int:
             print(f"warning: {missing}", file=sys.stderr)
         print(job.describe())
         return 0
-    return _run(job, told, options.json)
+    return run_job(job, told, options.json)
 
 
-def _run(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
+def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
+    """Run a job to its end, with its report, say what to do next, and return the exit code."""
     from rewardlab.analysis.report import write_report
     from rewardlab.errors import JobError, RewardlabError
     from rewardlab.redaction import name_variables, shell_command
@@ -89,7 +91,12 @@ def _as_json(result: "RunResult") -> dict[str, Any]:
     from rewardlab.training import written_models
 
     directory, *models = (name_variables(str(path)) for path in (result.directory, *written_models(result.directory)))
-    return {"ok": not result.stopped, "directory": directory, "stopped": result.stopped, "models": models}
+    found = sorted(p for p in result.directory.glob("evaluation/*.json"))
+    evaluations = [name_variables(str(path)) for path in found]
+    return {"ok": not result.stopped, "directory": directory, "stopped": result.stopped} | {
+        "models": models,
+        "evaluations": evaluations,
+    }
 
 
 def say(line: str) -> None:
@@ -104,7 +111,8 @@ def _next_steps(directory: Path, plan: "Plan") -> list[str]:
 
     models = written_models(directory)
     lines = [f"model: {name_variables(str(models[-1]))}"] if models else []
-    if rows := max((directory / "evaluation").glob("*-after.rows.jsonl"), default=None):
+    named = [*directory.glob("evaluation/*-after.rows.jsonl"), *directory.glob("evaluation/*-eval-*.rows.jsonl")]
+    if rows := max(named, default=None):
         recipe, output = str(directory / RESOLVED), str(directory / "rescored.jsonl")
         why = shell_command(["rewardlab", "score", recipe, str(rows), "-o", output])
         lines.append(f"next, see why each completion got its reward: {why}")

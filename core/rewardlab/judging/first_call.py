@@ -84,4 +84,5 @@ def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]
     scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
     names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scores else set())
+    names |= plan.policy_judges(only)
     return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -9,7 +9,11 @@ from rewardlab.recipe.validation import Finding, RecipePath, lookup
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:
     """Yield (place, why it does nothing) for each judge that nothing asks, and for `epochs` beside `steps`."""
-    asked = plan.asked_by_rewards | {name for dataset in plan.datasets.values() for name in dataset.judges()}
+    asked = (
+        plan.asked_by_rewards
+        | plan.policy_judges()
+        | {name for dataset in plan.datasets.values() for name in dataset.judges()}
+    )
     for name in plan.judges:
         if name not in asked:
             yield ("judges", name), f"nothing asks this judge; {_where_to_name(plan)}leave it out"

@@ -10,7 +10,7 @@ from rewardlab.plan.dataset_places import evaluation_place
 from rewardlab.plan.total_range import Interval
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.models import EvalStage, Recipe
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.registry import Plugin
@@ -64,6 +64,11 @@ class Plan:
     def asked_by_rewards(self) -> set[str]:
         """Return the names of the judges that the reward's components ask."""
         return {name for planned in self.components.values() for name in planned.judges()}
+
+    def policy_judges(self, only: int | None = None) -> set[str]:
+        """Return the names of the judges that stages `eval`, or stage `only`, evaluate as served policies."""
+        stages = (stage for index, stage in enumerate(self.recipe.stages) if only in (None, index))
+        return {stage.served for stage in stages if isinstance(stage, EvalStage) and stage.served is not None}
 
     @property
     def uses_in_total(self) -> dict[str, ComponentUse]:

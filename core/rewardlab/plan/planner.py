@@ -21,10 +21,11 @@ from rewardlab.plan.cross_checks import (
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
+from rewardlab.plan.served_policy import served_findings
 from rewardlab.plan.total_range import Interval, effective_range, total_range
 from rewardlab.recipe.expression import Expression, check_name, parse
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, Reward
+from rewardlab.recipe.models import Recipe, Reward, needs_engine
 from rewardlab.recipe.salvage import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
@@ -99,6 +100,8 @@ class _Planner:
             self._add_all(step_findings(recipe, path, planned))
         targets = target_findings(recipe, _found(datasets))
         self._add_all(finding for finding in targets if self.lost.stands(finding[0]))
+        served = served_findings(recipe, _found(judges), self._declared("judges"))
+        self._add_all(finding for finding in served if self.lost.stands(finding[0]))
         curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
         samplers = sampler_findings(recipe, curriculum)
         self._add_all(finding for finding in samplers if self.lost.is_whole(finding[0]))
@@ -158,7 +161,7 @@ class _Planner:
     def _find_backend(self, recipe: Recipe) -> Component | None:
         """Return the backend with its valid settings; None where it is not found, or a plan for scoring names none."""
         use = recipe.backend
-        scores_only = self._purpose == "score" or not recipe.stages
+        no_engine = self._purpose == "score" or not any(map(needs_engine, recipe.stages))
         if not self.lost.stands(("backend",)) or not self.lost.is_whole(("backend", "use")):
             return None
         if use.use is None and self._purpose == "score":
@@ -166,7 +169,7 @@ class _Planner:
         try:
             name, spec = self._registry.find_backend(use.use)
         except UserError as error:
-            if not scores_only:
+            if not no_engine:
                 for problem in error.problems:
                     self._add(("backend", "use"), problem.what)
                 self.lost = LostParts(self.lost.places | {("backend", "use")})
@@ -242,7 +245,7 @@ class _Planner:
         for index, stage in enumerate(stages):
             if not self.lost.stands(("stages", index)):
                 continue
-            if stage.use != "data" and tree.get("model") is None:
+            if needs_engine(stage) and getattr(stage, "policy", None) is None and tree.get("model") is None:
                 self._add(("model",), "missing; a folder or hub name of a causal LM, or {use: tiny}")
             if stage.use in ("rl", "eval") and tree.get("reward") is None:
                 self._add(("stages", index), f"{stage.use} needs a reward; add `reward:` to the recipe")

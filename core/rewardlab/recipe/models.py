@@ -18,12 +18,15 @@ from pydantic import (
 
 from rewardlab.errors import nearest
 from rewardlab.recipe.probe_families import FAMILIES, Family
-from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
+from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Share, Use
 from rewardlab.specs import Config
 
 VERSION = 1
 SET_FIELD = "eval_set"
 """the field in which a prompt to evaluate on has the name of its set"""
+
+MISSING_FIELD = "eval_missing"
+"""the field in which a prompt has the number of completions that a served policy did not give"""
 
 SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """of an evaluation set; part of the names of metrics"""
@@ -84,7 +87,7 @@ class Evaluation(Config):
     prompts: PositiveInt | None = None
     """most prompts, taken evenly over the sets and what `by` names"""
     temperature: NonNegativeFloat | None = None
-    """absent: the rl stage's; 0: greedy"""
+    """absent: the rl stage's, and 1 in a stage eval (of a served policy its judge's or the server's); 0: greedy"""
     benchmark: str | None = None
     """a name for the results"""
     by: list[str] = Field(default_factory=lambda: ["language"])
@@ -268,18 +271,52 @@ class RlStage(_Training, _Sampling):
         return self.updates_per_batch * self.epochs_per_batch
 
 
+class PolicyUse(Config):
+    """The policy that a stage `eval` samples from: a server, asked as judges are, or a model that the engine loads."""
+
+    judge: Annotated[str, Field(min_length=1)] | None = None
+    """the recipe's name of a judge that reads messages, such as an openai/chat of any OpenAI-compatible server; its
+    limits, retries, budget and cassette count, and no engine is needed"""
+    model: Annotated[str, Field(min_length=1)] | None = None
+    """a folder or hub name of a causal language model, for engines that can load one"""
+    max_missing: Share = 0.05
+    """share of completions that the server may fail to give; more of them end the stage, and a resume asks for those
+    alone. What is missing is no empty completion: it is left out of all means, counted and told"""
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if (self.judge is None) == (self.model is None):
+            raise ValueError("name either a judge (a served model) or a model (a folder or hub name)")
+        if self.model is not None and "max_missing" in self.model_fields_set:
+            raise ValueError("max_missing is for a served model; one that the engine loads misses nothing")
+        return self
+
+
 class EvalStage(Evaluation, _Sampling):
-    """Evaluate the model as it is at this point."""
+    """Evaluate the model as it is at this point, or another policy."""
 
     use: Literal["eval"]
     """which stage this is"""
+    policy: PolicyUse | None = None
+    """what is evaluated (absent: the model as it is at this point)"""
     max_new_tokens: PositiveInt = 1024
-    """tokens of the longest completion"""
+    """tokens of the longest completion; of a served policy sent as `max_tokens`, where it is given here or its judge
+    has no limit of its own"""
     chat: Chat = Field(default_factory=Chat)
-    """how prompts become text"""
+    """how prompts become text; few-shot examples stand in a row's prompt, as earlier turns"""
+
+    @property
+    def served(self) -> str | None:
+        """The name of the judge that is evaluated; None where an engine samples."""
+        return None if self.policy is None else self.policy.judge
 
 
 Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]
+
+
+def needs_engine(stage: Stage) -> bool:
+    """Return whether a stage is the engine's; data stages and evaluations of a served policy run without one."""
+    return not (isinstance(stage, DataStage) or (isinstance(stage, EvalStage) and stage.served is not None))
 
 
 class BackendUse(Config):

@@ -8,9 +8,11 @@ This interface is provisional: it may change with each minor version of rewardla
 repository use it. Pin `rewardlab~=0.1.0`.
 
     run_job, run_directory      a run, and its folder
-    backend, check              the engine as the rest of the library sees it, and every check before a run
+    evaluation_job              a run of nothing but the stages `eval`, of any policy
+    backend, no_engine, check   the engine as the rest of the library sees it, or none, and every check before a run
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
+    served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         SftStage,
         Stage,
         TinyModel,
+        needs_engine,
     )
     from rewardlab.recipe.use import ComponentUse
     from rewardlab.recipe.validation import Finding, RecipePath
@@ -69,7 +72,7 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
-    from rewardlab.training.costs import data_costs, reward_costs
+    from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
     from rewardlab.training.dry_run import (
         clip_note,
         describe_length,
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
         shaped_line,
         total_lines,
     )
+    from rewardlab.training.evaluation_job import load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation_rows
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
@@ -148,6 +152,7 @@ else:
                 "SftStage",
                 "Stage",
                 "TinyModel",
+                "needs_engine",
             ],
             "rewardlab.recipe.use": ["ComponentUse"],
             "rewardlab.recipe.validation": ["Finding", "RecipePath"],
@@ -164,7 +169,7 @@ else:
             ],
             "backend": ["Backend", "open_backend"],
             "check": ["check_recipe", "plan_of_job"],
-            "costs": ["data_costs", "reward_costs"],
+            "costs": ["data_costs", "describe_evaluation", "reward_costs"],
             "dry_run": [
                 "clip_note",
                 "describe_length",
@@ -175,6 +180,7 @@ else:
                 "shaped_line",
                 "total_lines",
             ],
+            "evaluation_job": ["load_evaluation"],
             "evaluation_rows": ["write_evaluation_rows"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
@@ -264,6 +270,7 @@ __all__ = [
     "context_of",
     "cut_torn_line",
     "data_costs",
+    "describe_evaluation",
     "describe_length",
     "describe_optimiser",
     "describe_sampling",
@@ -279,12 +286,14 @@ __all__ = [
     "judge_metrics",
     "kind_of",
     "length_findings",
+    "load_evaluation",
     "load_tokenizer",
     "looks_local",
     "metrics_of_numbers",
     "metrics_of_step",
     "model_findings",
     "model_line",
+    "needs_engine",
     "numbers_of_group",
     "open_backend",
     "open_judges",

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.models import needs_engine
+from rewardlab.training.no_engine import NoEngine
 from rewardlab.training.run_directory import RunDirectory
 
 
@@ -19,7 +20,10 @@ class Backend(Protocol):
     """
 
     def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why this engine cannot run the recipe; empty if it can."""
+        """Return every reason why this engine cannot run the recipe; empty if it can.
+
+        What it says of a stage that runs without an engine (`needs_engine`) is left out.
+        """
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the text that `run --dry-run` prints of all stages or of stage `only`; write nothing."""
@@ -44,7 +48,7 @@ def lacking(plan: Plan) -> str | None:
     None where nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
     """
     backend = plan.backend
-    if backend is None or backend.spec.lacks is None or all(isinstance(s, DataStage) for s in plan.recipe.stages):
+    if backend is None or backend.spec.lacks is None or not any(map(needs_engine, plan.recipe.stages)):
         return None
     missing = backend.ask("what it lacks", backend.spec.lacks, backend.options)
     return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
@@ -57,11 +61,12 @@ def backend_warnings(backend: Backend, plan: Plan) -> Sequence[Problem]:
 
 
 def open_backend(plan: Plan) -> Backend:
-    """Build the backend that a plan names; the plan must have one.
+    """Build the backend that a plan names; where it is not installed and no stage needs it, one without an engine.
 
     Raises UserError for a mistake in its options, and JobError if it cannot be built or lacks a method of `Backend`.
     """
-    assert plan.backend is not None
+    if plan.backend is None:
+        return NoEngine()
     what = f"backend {plan.backend.use.use}"
     try:
         backend: Any = plan.backend.spec.build(plan.backend.options)

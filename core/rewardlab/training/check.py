@@ -1,5 +1,6 @@
 """The full check of a recipe before a job: its plan, the rows of its datasets, and the checks of its backend."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -8,9 +9,11 @@ from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
+from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.registry import Registry
 from rewardlab.training.backend import backend_warnings, lacking, open_backend
 from rewardlab.training.dataset_preview import preview
+from rewardlab.training.stage_checks import benchmark_findings
 
 
 def check_recipe(
@@ -48,10 +51,22 @@ def plan_of_job(recipe: Path) -> Plan:
 def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
     """Return (warnings, problems): those of the rows of the datasets, and what the backend reports."""
     warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
+    problems += [problem for problem in _served_names(plan) if draft.lost.is_founded(problem.path)]
     if plan.backend is not None:
         backend = open_backend(plan)
-        found = [problem for problem in backend.check(plan) if draft.lost.is_founded(problem.path)]
+        others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
+        about_engine = [problem for problem in backend.check(plan) if problem.path[:2] not in others]
+        found = [problem for problem in about_engine if draft.lost.is_founded(problem.path)]
         problems += found
         if not found and not draft.problems:
             warnings = [*warnings, *map(str, backend_warnings(backend, plan))]
     return warnings, problems
+
+
+def _served_names(plan: Plan) -> Iterator[Problem]:
+    """Yield what is wrong with the names of the results of stages that no engine looks at."""
+    for index, stage in enumerate(plan.recipe.stages):
+        if isinstance(stage, EvalStage) and not needs_engine(stage):
+            for path, what in benchmark_findings((), stage):
+                place = ("stages", index, *path)
+                yield Problem(where=plan.document.where(place), what=what, path=place)

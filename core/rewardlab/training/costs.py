@@ -10,9 +10,10 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import chain
-from rewardlab.recipe.models import RlStage
+from rewardlab.recipe.models import EvalStage, RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
+from rewardlab.training.splits import evaluation_samples
 from rewardlab.types import Sample
 
 BYTES_A_TOKEN = 3.0
@@ -84,6 +85,53 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
                 continue
             each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
             yield f"{component} asks {judge} up to {each} in evaluations, {when} at least"
+
+
+def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
+    """Yield lines for people: what a stage `eval` samples and from what, and the most that judges are asked for it."""
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, EvalStage)
+    read = plan.evaluation_datasets(index)
+    sets = ", ".join(
+        f"{name}{': ' if name else ''}{planned.use.use}{' (held-out rows)' if held_out else ''}"
+        for name, (planned, held_out) in read.items()
+    )
+    of = f" of {stage.policy.model}" if stage.policy is not None and stage.policy.model is not None else ""
+    yield f"{stage.samples} completions{of} a prompt of {sets}"
+    prompts = _prompts(plan, index, stage)
+    if stage.served is not None:
+        yield from _served_cost(plan, stage, stage.served, prompts)
+    for component, judge, calls in _group_questions(plan.components, stage.samples):
+        if calls is None:
+            yield f"{component} asks {judge} {_unknown(plan.components[component])}"
+        else:
+            much = f"{calls:,} questions a prompt" if prompts is None else f"{calls * prompts:,} questions"
+            yield f"{component} asks {judge} up to {much}"
+
+
+def _served_cost(plan: Plan, stage: EvalStage, name: str, prompts: int | None) -> Iterator[str]:
+    """Yield what the policy itself is asked, and the most that it may cost."""
+    judge = plan.judges[name]
+    own = judge.most_tokens()
+    longest = own if own is not None and "max_new_tokens" not in stage.model_fields_set else stage.max_new_tokens
+    if prompts is None:
+        yield f"asks {name} ({judge.use.use}) {stage.samples} questions a prompt, answers of at most {longest} tokens"
+        return
+    questions = prompts * stage.samples
+    most = "" if judge.spec.local else _amount(plan, name, questions * PROMPT_TOKENS, questions * longest)
+    bound = f" (at most about {most}, every answer as long as it may be)" if most else ""
+    yield f"asks {name} ({judge.use.use}) up to {questions:,} questions{bound}"
+
+
+def _prompts(plan: Plan, index: int, stage: EvalStage) -> int | None:
+    """Return the number of prompts of a stage `eval`; None where its rows are remote or cannot be read yet."""
+    if any(planned.spec.step or planned.spec.remote for planned, _ in plan.evaluation_datasets(index).values()):
+        return stage.prompts
+    try:
+        rows = len(evaluation_samples(plan, index))
+    except UserError:
+        return stage.prompts
+    return rows if stage.prompts is None else min(rows, stage.prompts)
 
 
 def _cost_bound(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:

@@ -20,10 +20,10 @@ def total_lines(plan: Plan) -> Iterator[str]:
 
 
 def model_line(plan: Plan) -> str:
-    """Return the model's name, or a description of a tiny one."""
+    """Return the model's name, a description of a tiny one, or "none" where every stage names what it evaluates."""
     model = plan.recipe.model
     if model is None or isinstance(model, str):
-        return str(model)
+        return "none" if model is None else model
     return f"tiny Llama, {model.layers} layers of {model.hidden_size}, built here"
 
 

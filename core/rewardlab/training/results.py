@@ -1,7 +1,7 @@
 """The results of an evaluation: means of each slice (language, ...), as a JSON file and as a table for people."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from rewardlab.files import read_json, write_json
 from rewardlab.redaction import redact
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import columns
+from rewardlab.types import Sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,13 +17,17 @@ class Slice:
     """A slice of an evaluation: the means over all completions of some prompts.
 
     prompts, completions: how many there are. means: "total" and each component -> mean; None if no completion has a
-    value.
+    value. missing: completions that a served policy did not give, which are not among `completions` and in no mean.
+    truncated, empty: completions that were cut at the length limit, and that have no text but white space.
     """
 
     name: str
     prompts: int
     completions: int
     means: dict[str, float | None]
+    missing: int = 0
+    truncated: int = 0
+    empty: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,29 +51,49 @@ class Results:
         return cls(name=content["name"], slices=[Slice(**s) for s in content["slices"]])
 
 
-def summarise(scored: Sequence[ScoredGroup], by: Sequence[str], name: str) -> Results:
+def summarise(scored: Sequence[ScoredGroup], by: Sequence[str], name: str, missing: Sequence[Sample] = ()) -> Results:
     """Return the means over all groups, and over the groups that share a value of each field in `by`.
 
     `scored` must hold at least one group. Completions without a value do not count towards a mean. If "language" is a
-    field and "en" one of more than two values, a slice "all but en" is added.
+    field and "en" one of more than two values, a slice "all but en" is added. missing: a sample for each completion
+    that a served policy did not give.
     """
-    slices = [_slice("all", scored)]
+    names = list(scored[0].components)
+    slices = [_slice("all", names, scored, missing)]
     for field in by:
-        values = {str(g.sample.fields[field]) for g in scored if field in g.sample.fields}
+        samples = [*(group.sample for group in scored), *missing]
+        values = {str(sample.fields[field]) for sample in samples if field in sample.fields}
         for value in sorted(values):
-            some = [g for g in scored if str(g.sample.fields.get(field)) == value]
-            slices.append(_slice(redact(f"{field} {value}"), some))
+            slices.append(_slice(redact(f"{field} {value}"), names, *_having(scored, missing, field, {value})))
         if field == "language" and "en" in values and len(values) > 2:
-            some = [g for g in scored if str(g.sample.fields.get(field)) != "en"]
-            slices.append(_slice("all but en", some))
+            others = {str(sample.fields.get(field)) for sample in samples} - {"en"}
+            slices.append(_slice("all but en", names, *_having(scored, missing, field, others)))
     return Results(name=name, slices=slices)
 
 
-def _slice(name: str, groups: Sequence[ScoredGroup]) -> Slice:
+def _having(
+    scored: Sequence[ScoredGroup], missing: Sequence[Sample], field: str, values: Collection[str]
+) -> tuple[list[ScoredGroup], list[Sample]]:
+    """Return the groups and the missing completions whose field, as text, has one of these values."""
+    groups = [group for group in scored if str(group.sample.fields.get(field)) in values]
+    return groups, [sample for sample in missing if str(sample.fields.get(field)) in values]
+
+
+def _slice(name: str, components: Sequence[str], groups: Sequence[ScoredGroup], missing: Sequence[Sample]) -> Slice:
     means = {"total": _mean([t for g in groups for t in g.totals])}
-    for component in groups[0].components:
+    for component in components:
         means[component] = _mean([s.value for g in groups for s in g.components[component]])
-    return Slice(name=name, prompts=len(groups), completions=sum(len(g.totals) for g in groups), means=means)
+    completions = [completion for group in groups for completion in group.completions]
+    unanswered = {sample.id for sample in missing} - {group.sample.id for group in groups}
+    return Slice(
+        name=name,
+        prompts=len(groups) + len(unanswered),
+        completions=len(completions),
+        means=means,
+        missing=len(missing),
+        truncated=sum(completion.truncated for completion in completions),
+        empty=sum(not completion.text.strip() for completion in completions),
+    )
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -77,20 +102,35 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def results_table(results: Results, earlier: Results | None = None) -> str:
-    """Return the results as a table in text; with `earlier`, cells are "before -> after"."""
-    header = ["", "prompts", *results.slices[0].means]
-    lines = [header, *(_line(s, earlier) for s in results.slices)]
-    samples = results.slices[0].completions // max(1, results.slices[0].prompts)
+    """Return the results as a table in text; with `earlier`, cells are "before -> after".
+
+    Below it stands how many completions are missing, cut or empty, where any are.
+    """
+    whole = results.slices[0]
+    some_missing = whole.missing > 0
+    header = ["", "prompts", *(["missing"] if some_missing else []), *whole.means]
+    lines = [header, *(_line(s, earlier, some_missing) for s in results.slices)]
+    samples = (whole.completions + whole.missing) // max(1, whole.prompts)
     title = f"held-out prompts, {samples} completions each" + (", before -> after" if earlier else "")
-    return "\n".join([title, *columns(lines)])
+    return "\n".join([title, *columns(lines), *_remarks(whole)])
 
 
-def _line(now: Slice, earlier: Results | None) -> list[str]:
+def _remarks(whole: Slice) -> Iterator[str]:
+    asked = whole.completions + whole.missing
+    if whole.missing:
+        yield f"{whole.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"
+    if whole.truncated:
+        yield f"{whole.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
+    if whole.empty:
+        yield f"{whole.empty:,} of {asked:,} completions are empty; they are scored as they are"
+
+
+def _line(now: Slice, earlier: Results | None, some_missing: bool) -> list[str]:
     cells = [_number(value) for value in now.means.values()]
     if earlier is not None:
         then = next((s.means for s in earlier.slices if s.name == now.name), {})
         cells = [f"{_number(then.get(name))} -> {cell}" for name, cell in zip(now.means, cells, strict=True)]
-    return [now.name, str(now.prompts), *cells]
+    return [now.name, str(now.prompts), *([str(now.missing)] if some_missing else []), *cells]
 
 
 def _number(value: float | None) -> str:

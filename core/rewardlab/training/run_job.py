@@ -12,7 +12,7 @@ from rewardlab.errors import UserError
 from rewardlab.judging import probe_judges
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RecipeSource, load
-from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
@@ -42,17 +42,17 @@ class RunJob:
             print(line)
         print(job.wait().directory)
 
-    plan: the result of `check_recipe(..., purpose="run")`. stage: the only stage to run, counted from 0. resume: the
-    folder of an earlier attempt. root: where a new folder is made. folder: the new folder itself. say: called, from
-    any thread, with each line that the command prints. command: the command that starts this run, for the manifest and
-    the advice on how to continue.
+    plan: the result of `check_recipe(..., purpose="run")`. stage: the only stage to run, counted from 0, or several.
+    resume: the folder of an earlier attempt. root: where a new folder is made. folder: the new folder itself. say:
+    called, from any thread, with each line that the command prints. command: the command that starts this run, for the
+    manifest and the advice on how to continue.
     """
 
     def __init__(
         self,
         plan: Plan,
         *,
-        stage: int | None = None,
+        stage: int | Sequence[int] | None = None,
         resume: Path | None = None,
         root: Path = Path("runs"),
         folder: Path | None = None,
@@ -62,12 +62,14 @@ class RunJob:
         """Raise UserError if the recipe has no such stage; nothing is written and no engine is imported."""
         if folder is not None and resume is not None:
             raise UserError("a run that is resumed stays in its folder; leave out --run-dir")
-        if stage is not None and not 0 <= stage < len(plan.recipe.stages):
-            raise UserError(f"--stage {stage}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
+        only: list[int | None] = [None] if stage is None else [stage] if isinstance(stage, int) else [*stage]
+        for index in only:
+            if index is not None and not 0 <= index < len(plan.recipe.stages):
+                raise UserError(f"--stage {index}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
         self.plan = plan
         self.directory: Path | None = None
-        self.command = list(command) or _command(plan, stage)
-        self._stage, self._resume, self._root, self._folder, self._say = stage, resume, root, folder, say
+        self.command = list(command) or _command(plan, only)
+        self._only, self._resume, self._root, self._folder, self._say = only, resume, root, folder, say
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: RunResult | BaseException | None = None
@@ -89,7 +91,7 @@ class RunJob:
         recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows its own.
         resume: the folder of an earlier attempt; "latest": the newest run of `recipe` in `root`.
         """
-        source = _recipe_of(resume) if recipe is None else recipe
+        source = recipe_of(resume) if recipe is None else recipe
         plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
         earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
         # a dict has no name that a command could give; the folder of its run will do
@@ -108,7 +110,8 @@ class RunJob:
 
     def describe(self) -> str:
         """Return what the run would do, with the exact commands of the engine; nothing is started or written."""
-        return self._backend().describe(self.plan, self._stage)
+        backend = self._backend()
+        return "\n".join(backend.describe(self.plan, stage) for stage in self._only)
 
     def run(self) -> RunResult:
         """Run to the end, in this thread; `directory` is set as soon as the folder is made.
@@ -125,7 +128,8 @@ class RunJob:
         for note in directory.notes:
             self._say(note)
         try:
-            backend.run(self.plan, directory, self._stage, self._say)
+            for stage in self._only:
+                backend.run(self.plan, directory, stage, self._say)
         except KeyboardInterrupt:
             return RunResult(directory=directory.path, stopped=True)
         finally:
@@ -200,15 +204,18 @@ class RunJob:
 
     def _get_ready(self, backend: Backend) -> None:
         """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
-        backend.ready(self.plan, self._stage)
-        if backend.trains_here(self.plan):
-            get_ready(self.plan, self._say, self._stage)
-            asking: list[int | None] = [self._stage]
-        else:  # a cluster asks the judges of its stages itself
-            stages = enumerate(self.plan.recipe.stages)
-            asking = [i for i, stage in stages if isinstance(stage, DataStage) and self._stage in (None, i)]
-        for stage in asking:
+        for stage in self._only:
+            backend.ready(self.plan, stage)
+        here = backend.trains_here(self.plan)
+        for stage in self._only if here else self._without_engine():  # a cluster asks the judges of its stages itself
+            if here or isinstance(self.plan.recipe.stages[stage or 0], EvalStage):
+                get_ready(self.plan, self._say, stage)
             probe_judges(self.plan, self._say, stage)
+
+    def _without_engine(self) -> list[int | None]:
+        """Return the stages of this run that need no engine, and so run here whatever the backend is."""
+        stages = enumerate(self.plan.recipe.stages)
+        return [i for i, stage in stages if not needs_engine(stage) and (self._only == [None] or i in self._only)]
 
     def _open(self) -> RunDirectory:
         if self._resume is not None:
@@ -219,7 +226,8 @@ class RunJob:
         return directory
 
 
-def _recipe_of(resume: Path | Literal["latest"] | None) -> Path:
+def recipe_of(resume: Path | Literal["latest"] | None) -> Path:
+    """Return the recipe of the run in folder `resume`. Raises UserError where that names none."""
     if resume == LATEST:
         raise UserError("the latest run of which recipe? rewardlab run RECIPE --resume latest")
     if resume is None:
@@ -241,5 +249,6 @@ def written_models(directory: Path) -> list[Path]:
     return sorted(found, key=lambda path: int(path.name.partition("-")[0]))
 
 
-def _command(plan: Plan, stage: int | None) -> list[str]:
-    return ["rewardlab", "run", str(plan.document.path), *(["--stage", str(stage)] if stage is not None else [])]
+def _command(plan: Plan, only: Sequence[int | None]) -> list[str]:
+    named = [str(stage) for stage in only if stage is not None]
+    return ["rewardlab", "run", str(plan.document.path), *(["--stage", *named] if len(named) == 1 else [])]

@@ -1,12 +1,13 @@
-"""The loop over the stages of a run; data stages are the same for every engine, the others are its own."""
+"""The loop over the stages of a run: data stages and evaluations of a served policy are the same for every engine."""
 
 from collections.abc import Callable
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.models import DataStage, needs_engine
 from rewardlab.training.data_stage import write_dataset
 from rewardlab.training.ledger import UsageLog
 from rewardlab.training.run_directory import RunDirectory
+from rewardlab.training.served_evaluation import evaluate_served
 
 
 def run_stages(
@@ -18,7 +19,8 @@ def run_stages(
 ) -> None:
     """Run the stages that are not done (of these only stage `only`, if given), one after the other.
 
-    Data stages are run here; `engine` runs each of the others, given its index. `say` prints a line for the user.
+    Data stages and those that evaluate a served policy are run here; `engine` runs each of the others, by its index.
+    `say` prints a line for the user.
     Raises KeyboardInterrupt if the user stopped the run; finished work is kept.
     """
     for index, stage in enumerate(plan.recipe.stages):
@@ -31,8 +33,10 @@ def run_stages(
             raise KeyboardInterrupt
         if isinstance(stage, DataStage):
             _write_data(plan, directory, index, stage, say)
-        else:
+        elif needs_engine(stage):
             engine(index)
+        else:
+            evaluate_served(plan, directory, index, say)
         directory.finish_stage(index)
 
 

@@ -4,21 +4,29 @@ from pathlib import Path
 
 from rewardlab.files import expanded
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import SftStage, TinyModel
+from rewardlab.recipe.models import EvalStage, SftStage, TinyModel
 from rewardlab.training.splits import training_samples
 
 
 def find_starting_model(plan: Plan, run: Path, index: int) -> str:
     """Return the folder or hub name of the model that stage `index` starts from, in the run in folder `run`.
 
-    It is the model that the last training stage before it wrote, or the recipe's model; a tiny one is built first.
+    It is the `policy.model` of a stage `eval`; else the model that the last training stage before it wrote, or the
+    recipe's model; a tiny one is built first.
     """
+    stage = plan.recipe.stages[index]
+    if isinstance(stage, EvalStage) and stage.policy is not None and stage.policy.model is not None:
+        return _named(stage.policy.model)
     if (written := written_before(plan, run, index)) is not None:
         return str(written)
     model = plan.recipe.model
     if isinstance(model, TinyModel):
         return str(_tiny_model_folder(plan, run, index, model))
     assert model is not None  # a stage that needs a model is refused without one
+    return _named(model)
+
+
+def _named(model: str) -> str:
     return str(expanded(model)) if model.startswith("~") else model
 
 

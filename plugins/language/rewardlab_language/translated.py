@@ -42,11 +42,11 @@ class TranslatedRows:
     r"""An iterable of samples, streaming; each iteration asks anew.
 
     A row: id "<source id>-<language>"; prompt: a system message in the language, and the translated problem;
-    fields `answer`, `reference` (the English solution), `problem` (in English), `language`, `split` ("train" |
-    "test"), `share` (of the translated problem's letters that are in the language; null where nothing was
-    translated) and, for kind "sft", `response`: the translated solution. The last box of both solutions holds
-    the answer. English rows are not translated. Kind "question" has the translated problem alone as its prompt,
-    and of the fields `problem`, `language`, `split` and `share`.
+    fields `answer`, `answer_language` ("en", whose notation it keeps), `reference` (the English solution), `problem`
+    (in English), `language`, `split` ("train" | "test"), `share` (of the translated problem's letters that are in the
+    language; null where nothing was translated) and, for kind "sft", `response`: the translated solution. The last
+    box of both solutions holds the answer. English rows are not translated. Kind "question" has the translated
+    problem alone as its prompt, and of the fields `problem`, `language`, `split` and `share`.
 
     Iterating raises UserError for a source row that lacks something, and JobError where the translator answers none
     of the questions about a text, or too many rows must be dropped.
@@ -126,6 +126,7 @@ class TranslatedRows:
         problem = await _translate(source.problem, language, translator)
         fields = {
             "answer": source.answer,
+            "answer_language": "en",  # the notation that it keeps: 1,200 is no 1.2, whatever the row's language
             "reference": reference,
             **self._common_fields(source, language, problem),
         }

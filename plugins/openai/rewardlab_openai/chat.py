@@ -11,7 +11,7 @@ from rewardlab.errors import TryAgain, UserError
 from rewardlab_openai.client import PooledClient
 from rewardlab_openai.completion import NoCompletionError, read_completion
 from rewardlab_openai.credentials import Credentials, address
-from rewardlab_openai.options import ChatOptions, parameters
+from rewardlab_openai.options import ChatOptions, parameters, with_asked
 from rewardlab_openai.refusals import LARGEST_REFUSAL, Refusal
 
 LARGEST_ANSWER = 32 << 20
@@ -66,8 +66,7 @@ class ChatJudge:
         request |= self._parameters
         if self._options.seed is not None:
             request["seed"] = self._options.seed + ask.draw
-        request |= ask.params
-        return json.dumps(request).encode()
+        return json.dumps(with_asked(request, ask.params, self._options.max_tokens_name)).encode()
 
     async def _post(self, body: bytes, credentials: Credentials) -> tuple[int, Any, bytes]:
         """Return (status, headers, body) of the server's answer."""

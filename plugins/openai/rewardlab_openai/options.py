@@ -1,6 +1,7 @@
 """The options of openai/chat, and what they mean for a request."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -116,3 +117,14 @@ def parameters(options: ChatOptions) -> dict[str, Any]:
         "response_format": options.response_format,
     }
     return {name: value for name, value in given.items() if value is not None} | options.extra_body
+
+
+def with_asked(request: Mapping[str, Any], params: Mapping[str, Any], limit_name: str) -> dict[str, Any]:
+    """Return a request with a question's own parameters, which go before the options.
+
+    Its `max_tokens` gets the server's name for it, and takes the place of a limit of either name.
+    """
+    asked = {limit_name if name == "max_tokens" else name: value for name, value in params.items()}
+    if asked.keys().isdisjoint(LIMITS):
+        return {**request, **asked}
+    return {name: value for name, value in request.items() if name not in LIMITS} | asked

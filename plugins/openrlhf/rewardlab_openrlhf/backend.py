@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import DataStage, Plan, RunDirectory
+from rewardlab.training import Plan, RunDirectory, needs_engine
 
 from rewardlab_openrlhf.check import check
 
@@ -30,7 +30,7 @@ class OpenrlhfBackend:
     def ready(self, plan: Plan, only: int | None) -> None:
         """Raise UserError where neither this machine nor the recipe's cluster can start what is to be trained."""
         stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
-        if all(isinstance(stage, DataStage) for stage in stages):
+        if not any(map(needs_engine, stages)):
             return
         from rewardlab_openrlhf.job.run import check_engine
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import DataStage, Plan, RunDirectory
+from rewardlab.training import Plan, RunDirectory, needs_engine
 
 from rewardlab_trl.check import check
 
@@ -24,7 +24,7 @@ class TrlBackend:
     def ready(self, plan: Plan, only: int | None) -> None:
         """Raise UserError where this machine lacks a package of the engine, or the device that the recipe names."""
         stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
-        if all(isinstance(stage, DataStage) for stage in stages):
+        if not any(map(needs_engine, stages)):
             return
         from rewardlab_trl.ready import refuse_unfit_machine
 

@@ -42,7 +42,8 @@ def check(plan: Plan) -> list[Problem]:
     findings = [*model_findings(plan.recipe.model), *_backend(plan)]
     context = context_of(plan.recipe.model)
     for index, stage in enumerate(plan.recipe.stages):
-        found = [*_stage(stage), *length_findings(stage, context)]
+        own = _own_model(stage)
+        found = [*_stage(stage), *length_findings(stage, context if own is None else context_of(own))]
         findings += [(("stages", index, *path), what) for path, what in found]
     return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
 
@@ -70,6 +71,11 @@ def _backend(plan: Plan) -> Iterator[Finding]:
             yield ("backend", package), f"{TRACKERS[package]} is not installed; pip install 'rewardlab[{package}]'"
 
 
+def _own_model(stage: Stage) -> str | None:
+    """Return the model that a stage `eval` names for itself."""
+    return stage.policy.model if isinstance(stage, EvalStage) and stage.policy is not None else None
+
+
 def _stage(stage: Stage) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
         yield from _rl(stage)
@@ -79,6 +85,7 @@ def _stage(stage: Stage) -> Iterator[Finding]:
         yield (), "the trl backend of this version runs data, sft, rl and eval stages, not dpo"
     if isinstance(stage, EvalStage):
         yield from benchmark_findings((), stage)
+        yield from ((("policy", *path), what) for path, what in model_findings(_own_model(stage)))
     if isinstance(stage, RlStage | SftStage | EvalStage):
         yield from template_findings(stage.chat)
     if isinstance(stage, RlStage | EvalStage) and stage.stop:

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from rewardlab.training import (
     DataStage,
-    DpoStage,
+    EvalStage,
     Plan,
     RlStage,
     SftStage,
     Stage,
     clip_note,
     data_costs,
+    describe_evaluation,
     describe_length,
     describe_optimiser,
     describe_sampling,
@@ -52,8 +53,8 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
         yield f"SFTTrainer on {dataset}: {describe_length(stage, 'rows')}; {describe_optimiser(stage)}"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
-    elif not isinstance(stage, DpoStage):
-        yield f"{stage.samples} completions a prompt of {_evaluated(plan, index)}"
+    elif isinstance(stage, EvalStage):
+        yield from describe_evaluation(plan, index)
 
 
 def _evaluated(plan: Plan, index: int) -> str:

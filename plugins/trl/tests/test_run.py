@@ -110,8 +110,9 @@ class TestOutput:
         assert lines[3] == "held-out prompts, 2 completions each, before -> after"
         assert lines[4].split() == ["prompts", "total", *COMPONENTS]
         assert re.match(r"all  \d+ +(\d\.\d\d -> \d\.\d\d *){8}$", lines[5])
-        assert lines[6:8] == [f"results: {path} (open report.html)", f"model: {path}/models/1-rl"]
-        assert len(lines) == 9
+        assert re.match(r"\d+ of \d+ completions were cut at the length limit", lines[6])
+        assert lines[7:9] == [f"results: {path} (open report.html)", f"model: {path}/models/1-rl"]
+        assert len(lines) == 10
 
     def test_the_last_line_is_a_command_that_works(self, finished, command, home):
         done, folder = finished
@@ -480,6 +481,19 @@ class TestStages:
         assert "held-out prompts, 2 completions each\n" in out
         for row in rows_of(folder / "evaluation" / "0-eval-small.rows.jsonl"):
             assert row["completions"][0] == row["completions"][1]  # greedy
+
+    def test_eval_takes_another_model_or_that_of_a_run(self, command, home, run):
+        _, _, _, trained = run(*SFT)
+        stages = f"stages={json.dumps([{'use': 'eval', 'samples': 2, 'max_new_tokens': 8, 'temperature': 0}])}"
+        model, found = trained / "models" / "0-sft", []
+        for arguments in (["r.yaml", stages, "--policy", model], [trained, stages]):
+            code, out, err = command(home, "eval", *arguments)
+            assert (code, err) == (0, "")
+            assert f"stage 0 (eval) starts from {model}" in out
+            folder = home / re.search(r"run directory: (.*)", out)[1]
+            found.append(rows_of(folder / "evaluation" / "0-eval-results.rows.jsonl"))
+        assert found[0] == found[1]
+        assert found[0] != rows_of(run(stages)[3] / "evaluation" / "0-eval-results.rows.jsonl")
 
     def test_one_stage_alone_starts_from_the_recipes_model(self, run):
         code, out, _, folder = run(*RL, "stages.1.eval=null")

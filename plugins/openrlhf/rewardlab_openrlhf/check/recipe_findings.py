@@ -34,6 +34,12 @@ MOST_PROMPTS = 900
 """prompts of one engine at once where the policy judges itself: a rollout actor takes 1000 calls, questions included"""
 
 
+UNSERVED = (
+    "OpenRLHF samples while it trains only; serve the model (vllm serve FOLDER), declare it under `judges`, and name "
+    "that in `policy: {judge: NAME}`; or use `eval:` in an rl stage"
+)
+
+
 def check(plan: Plan) -> list[Problem]:
     """Return every reason why this backend cannot do what the recipe says."""
     context = context_of(plan.recipe.model)
@@ -45,7 +51,7 @@ def check(plan: Plan) -> list[Problem]:
             continue
         within = [*length_findings(stage, context), *template_findings(stage.chat)]
         if isinstance(stage, EvalStage):
-            within.append(((), "OpenRLHF evaluates while it trains only; use `eval:` in an rl stage, or trl's eval"))
+            within.append(((), UNSERVED))
         else:
             try:
                 layout = layout_of(options_of(plan), stage)

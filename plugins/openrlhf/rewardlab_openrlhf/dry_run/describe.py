@@ -13,6 +13,7 @@ from rewardlab.training import (
     Stage,
     clip_note,
     data_costs,
+    describe_evaluation,
     describe_length,
     describe_optimiser,
     describe_sampling,
@@ -82,7 +83,9 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
     if isinstance(stage, DataStage):
         yield f"{stage.dataset.use} to {stage.to}"
         yield from data_costs(plan, ("stages", index, "dataset"))
-    elif not isinstance(stage, EvalStage):
+    elif isinstance(stage, EvalStage):
+        yield from describe_evaluation(plan, index)
+    else:
         layout = layout_of(options_of(plan), stage)
         yield from (
             _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _sft_dpo(plan, index, stage, layout)

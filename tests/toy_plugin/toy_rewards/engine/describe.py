@@ -9,6 +9,7 @@ from rewardlab.training import (
     RlStage,
     Stage,
     data_costs,
+    describe_evaluation,
     describe_length,
     reward_costs,
     shaped_line,
@@ -38,5 +39,4 @@ def _stage(plan: Plan, options: Options, index: int, stage: Stage) -> Iterator[s
         yield from shaped_line(plan, stage)
         yield from reward_costs(plan, stage)
     elif isinstance(stage, EvalStage):
-        sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
-        yield f"{stage.samples} completions a prompt of {sets}"
+        yield from describe_evaluation(plan, index)
