@@ -87,8 +87,10 @@ def _question(options: TranslatedOptions) -> Ask:
 
 def _fields(options: TranslatedOptions) -> list[str]:
     about = ["problem", "language", "split", "share"]
-    solved = [*_required(options), "response"] if options.kind == "sft" else _required(options)
-    return [*solved, *about]
+    if options.kind == "question":
+        return about
+    solved = [*_required(options), "answer_language", *about]
+    return [*solved, "response"] if options.kind == "sft" else solved
 
 
 def _required(options: TranslatedOptions) -> list[str]:

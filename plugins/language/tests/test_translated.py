@@ -100,6 +100,7 @@ def test_an_sft_row(rows, source, story):
     )
     assert row.fields == {
         "answer": "20100",
+        "answer_language": "en",
         "reference": reference,
         "problem": english,
         "language": "id",
