@@ -61,14 +61,15 @@ heard = []
 def note(*_):
     if heard:
         raise KeyboardInterrupt
-    heard.append(time.monotonic())
+    heard.append("once")
 signal.signal(signal.SIGINT, note)
+sent = time.monotonic()
 try:
     with sigterm_as_interrupt():
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(20)  # in the system, where only a signal wakes it
+        time.sleep(60)  # in the system, where only a signal wakes it
 except KeyboardInterrupt:
-    print(0.3 <= time.monotonic() - heard[0] < 5)
+    print(0.3 <= time.monotonic() - sent < 50)
 """
     assert said(program, REWARDLAB_GRACE_S="0.3") == (0, ["True"])
 
