@@ -2,7 +2,9 @@
 
     python tests/tiny_models/translator.py [--port 8765] [--latency 0.0] [--ill-formed 0.1]
 
-It knows data/arithmetic's sentences, in all their languages, and nothing else. Who asks shows a text in a fence:
+It knows data/arithmetic's sentences, in all their languages, and nothing else. Who asks shows a text in a fence, or
+bare, as models that only translate want it: a line that ends in "into LANGUAGE", then the text behind the name of its
+language, then the other language and a colon:
 
   a QUESTION (data/expert)   is solved, as <think>...</think><answer>...</answer>; a share of them, chosen by a hash of
                              question and draw, is answered without the tags, as experts do now and then
@@ -29,6 +31,7 @@ PORT = 8765
 FENCE = re.compile(
     r"=== BEGIN (?P<label>[A-Z ]+) (?P<key>[0-9a-f]{16}) ===\n(?P<text>.*?)\n=== END (?P=label) (?P=key) ===", re.S
 )
+BARE = re.compile(r"[^\n]*\binto (?P<target>\w+)[^\n]*\n[^\n:]+: (?P<text>.*?)\s*\n(?P=target)[^\n:]*:\s*", re.S)
 LANGUAGES = {
     "Spanish": "es",
     "Indonesian": "id",
@@ -125,14 +128,19 @@ def reply(request, ill_formed):
     messages = [message["content"] for message in request["messages"]]
     found = FENCE.search("\n".join(messages))
     if found is None:
-        return "ready", "other"
+        bare = BARE.fullmatch(messages[-1])
+        return translated(bare["text"], bare["target"]) if bare else ("ready", "other")
     text = found["text"]
     if found["label"] == "QUESTION":
         return expert(text, request.get("seed", 0), ill_formed), "expert"
     outside = FENCE.sub("", "\n".join(messages))
-    asked = next((code for name, code in LANGUAGES.items() if f"into {name}" in outside), None)
-    if asked is not None:
-        return into(asked, text) or text, "into"
+    return translated(text, next((name for name in LANGUAGES if f"into {name}" in outside), "English"))
+
+
+def translated(text, language):
+    """The text in the language of this English name, and which way it was translated."""
+    if language in LANGUAGES:
+        return into(LANGUAGES[language], text) or text, "into"
     return in_english(text), "english"
 
 
