@@ -16,7 +16,7 @@ COPY plugins /rewardlab/plugins
 # As in docs/cluster.md: vLLM first, which brings its torch, then what is compiled for that torch.
 RUN cd /rewardlab && pip install --no-cache-dir -r plugins/openrlhf/rewardlab_openrlhf/requirements/gpu.txt . \
       ./plugins/choice ./plugins/curriculum ./plugins/data ./plugins/format ./plugins/language ./plugins/math \
-      ./plugins/normalize ./plugins/openai ./plugins/openrlhf ./plugins/pairwise ./plugins/reward_model
+      ./plugins/normalize ./plugins/openai ./plugins/openrlhf ./plugins/pairwise ./plugins/reward_model ./plugins/rubric
 ARG MAX_JOBS=8
 RUN pip install --no-cache-dir --no-build-isolation \
       -r /rewardlab/plugins/openrlhf/rewardlab_openrlhf/requirements/gpu-built.txt \

@@ -18,7 +18,7 @@ COPY plugins /rewardlab/plugins
 RUN cd /rewardlab && grep -v '^-e' requirements.txt > /tmp/pinned.txt \
  && pip install --no-cache-dir -r /tmp/pinned.txt . \
       ./plugins/choice ./plugins/comet ./plugins/curriculum ./plugins/data ./plugins/embed ./plugins/format \
-      ./plugins/language ./plugins/math ./plugins/normalize ./plugins/openai ./plugins/pairwise ./plugins/reward_model ./plugins/trl \
+      ./plugins/language ./plugins/math ./plugins/normalize ./plugins/openai ./plugins/pairwise ./plugins/reward_model ./plugins/rubric ./plugins/trl \
  && rewardlab check quickstart
 
 # Any user may run it: what it keeps goes to /work, and caches to a folder that everybody may write.

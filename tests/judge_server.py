@@ -3,7 +3,9 @@
     python tests/judge_server.py --port 8000 --latency 0.05
 
 It reads the fenced prompt of pairwise/win_rate and votes for the response that shares more numbers with the
-correct solution (or with the query, where there is none); a question in another form is answered with "ready".
+correct solution (or with the query, where there is none). A rubric with a scale gets its highest score for a response
+with a boxed answer, and a lower one for each number that is not in the input. A question in another form is answered
+with "ready".
 """
 
 import argparse
@@ -20,6 +22,7 @@ from aiohttp import web
 FENCE = re.compile(
     r"=== BEGIN (?P<label>[A-Z ]+) (?P<key>[0-9a-f]{16}) ===\n(?P<text>.*?)\n=== END (?P=label) (?P=key) ===", re.S
 )
+SCALE = re.compile(r"a whole number from (-?\d+) to (-?\d+)")
 NUMBER = re.compile(r"\d+")
 ODD = ("boxed A", "**Verdict:** \\boxed{\\textbf{A}}", "Response B is better.", "\\boxed{A or B}", "")
 OTHER_LANGUAGE = "Beide Antworten sind schwer zu vergleichen, ich kann mich nicht entscheiden."
@@ -29,12 +32,23 @@ KINDS = ("429", "500", "503", "drop", "hang", "half", "empty", "language", "odd"
 def vote(request):
     """The text of an answer to one request."""
     shown = {m["label"]: m["text"] for message in request["messages"] for m in FENCE.finditer(message["content"])}
+    scale = SCALE.search(request["messages"][0]["content"])
+    if "RESPONSE" in shown and scale is not None:
+        return score(shown["INPUT"], shown["RESPONSE"], int(scale[1]), int(scale[2]))
     if "RESPONSE A" not in shown:
         return "ready"
     wanted = set(NUMBER.findall(shown.get("CORRECT SOLUTION", shown["QUERY"])))
     a, b = (len(wanted & set(NUMBER.findall(shown[f"RESPONSE {name}"]))) for name in "AB")
     winner = "A" if (a, shown["RESPONSE A"]) > (b, shown["RESPONSE B"]) else "B"
     return f"Response A shares {a} numbers with the solution, response B {b}.\n\\boxed{{{winner}}}"
+
+
+def score(query, response, low, high):
+    """The verdict on one response by a rubric, as JSON."""
+    strange = set(NUMBER.findall(response)) - set(NUMBER.findall(query))
+    found = max(low, high - len(strange)) if "\\boxed" in response else low
+    why = f"It has {len(strange)} numbers that the input does not have."
+    return json.dumps({"explanation": why, "score": found})
 
 
 class JudgeServer:

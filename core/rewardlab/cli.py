@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": "show what two rewards would teach differently",
     "tables": "write tables of evaluated models, with intervals",
     "winrates": "let a judge compare models, answer by answer",
-    "convert": "make rows of what lm-evaluation-harness logged",
+    "convert": "make rows of what lm-evaluation-harness or inspect_ai logged",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",

@@ -254,6 +254,11 @@ class JudgeSpec(Spec):
     address: names of the options that say where it is reached and not who it is; they may change between attempts.
     most_tokens: a function of the options: the most tokens that one answer can have, None where nothing bounds
         it; a budget needs it.
+    logprobs: whether its replies have the log-probabilities that a question asks for by `params: {"logprobs": True}`;
+        `check` refuses a question that asks any other judge for them.
+    continues: a function of the options: whether it goes on writing the last message, of role assistant, of a question
+        that asks for it by `params: {"continue_final_message": True}`, so that its reply is what follows; `check`
+        refuses such a question to any other judge.
     An option whose name ends in `_env` holds the name of an environment variable with a secret.
     """
 
@@ -264,6 +269,8 @@ class JudgeSpec(Spec):
     identity: Callable[[Any], Mapping[str, Any]] | None = None
     address: Sequence[str] = ()
     most_tokens: Callable[[Any], int | None] | None = None
+    logprobs: bool = False
+    continues: Callable[[Any], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

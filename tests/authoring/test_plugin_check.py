@@ -235,6 +235,7 @@ def test_every_option_that_fits_nothing_is_told(toy):
 def test_an_import_of_torch_is_a_broken_law(offer, main, tmp_path, monkeypatch):
     (tmp_path / "torch.py").write_text("")  # it is the name that counts
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)  # the real one comes back: it cannot be imported twice
     offer("heavy", "import torch\n" + PADDED)
     code, out, _ = main("plugins", "check", "heavy", "--only", "import")
     sys.modules.pop("torch")

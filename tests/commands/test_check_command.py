@@ -52,7 +52,6 @@ SAYS = [
     "18: stages.0.micro_batch_size: 16 rows do not divide into micro-batches of 5",
     "19: stages.1.algorithm: 'gpro' is not allowed; did you mean 'grpo'?",
     "20: stages.2.dataset: chosen.jsonl: no such file",
-    "20: stages.2: the trl backend of this version runs data, sft, rl and eval stages, not dpo",
     "21: stages.3: no row of toy/counting is held out; set dataset.holdout (such as 0.1)",
 ]
 

@@ -210,3 +210,45 @@ def test_a_program_gets_what_the_command_prints(winrates, folder, capsys):
     assert json.loads(json.dumps(found.data)) == printed
     assert main(["winrates", "judge.yaml", *THREE, "-o", "third"]) == 0
     assert capsys.readouterr().out == f"{found}\n"
+
+
+# --- a fixed reference
+
+
+def test_each_model_is_compared_with_the_reference_alone(winrates, folder, capsys):
+    found = winrates(*THREE, "--reference", "half", "-o", "out")
+    assert [(r["model"], r["against"]) for r in found["win_rates"] if r["language"] is None] == [
+        ("good", "half"),
+        ("poor", "half"),
+    ]
+    assert (rate(found, "good", "half")["mean"], rate(found, "poor", "half")["mean"]) == (1.0, 0.25)
+    assert found["reference"] == "half"
+    assert sorted(path.name for path in (folder / "out").glob("*.rows.jsonl")) == [
+        "good_against_half.rows.jsonl",
+        "poor_against_half.rows.jsonl",
+    ]
+    assert main(["winrates", "judge.yaml", *THREE, "--reference", "half", "-o", "again"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["Win", "rate", "against", "half,", "in", "percent"] in lines
+    assert ["good", "100.0", "[100.0,", "100.0]", "0.0"] in lines
+    turned = (*THREE[4:], *THREE[:4])
+    assert main(["winrates", "judge.yaml", *turned, "--reference", "half", "-o", "other"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines[2:4]] == ["good", "poor"]  # the best first, whatever the order of the files
+
+
+def test_the_one_answer_of_a_reference_meets_all_answers_of_a_model(winrates, folder):
+    write(folder / "one.jsonl", rows(lambda language, i, n: f"add seven {i}", samples=1))
+    two = ("--model", "one=one.jsonl", *THREE[:2], *THREE[4:])
+    assert "2 completions here and 1 in" in winrates(*two, "-o", "out", code=2)
+    found = winrates(*two, "--reference", "one", "-o", "out")
+    pairs = (folder / "out" / "good_against_one.rows.jsonl").read_text().splitlines()
+    assert len(pairs) == 2 * 2 * 5
+    assert {json.loads(line)["completions"][1]["text"] for line in pairs[:2]} == {"add seven 0"}
+    assert (rate(found, "good", "one")["mean"], rate(found, "poor", "one", "de")["mean"]) == (1.0, 0.0)
+
+
+def test_an_unknown_reference_is_refused_and_the_resume_command_keeps_it(winrates, folder):
+    error = winrates(*THREE, "--reference", "god", "-o", "out", code=2)
+    assert "--reference: no model 'god'; did you mean 'good'?" in error
+    assert not (folder / "out").exists()

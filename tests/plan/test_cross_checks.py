@@ -195,3 +195,49 @@ class TestACurriculumThatCollects:
         text = changed("mine/sampler", "mine/sampler, with: {cap: 1}", self.recipe)
         (line,) = found(changed("steps: 1", "steps: 1, group_size: many", text))
         assert "expected a whole number" in line
+
+
+BEGINNING = """
+from rewardlab import Ask, Config, RewardSpec, hookimpl
+
+class Options(Config):
+    judge: str
+    begins: bool = True
+
+def question(options):
+    messages = ({"role": "user", "content": "?"}, {"role": "assistant", "content": "Also,"})
+    return Ask(messages=messages, params={"continue_final_message": True} if options.begins else {})
+
+@hookimpl
+def rewardlab_rewards():
+    return [RewardSpec(name="begun", summary="made", config=Options, judges=["judge"], question=question,
+                       build=lambda options, context: None)]
+"""
+
+
+class TestARewardThatBeginsItsJudgesReply:
+    @pytest.fixture
+    def told(self, offer, found):
+        """told(judge, begins): what is said of a recipe whose reward begins the reply of this judge."""
+        offer("made", BEGINNING)
+
+        def lines(judge, begins="true"):
+            text = changed("policy/self, with: {max_tokens: 99}", judge)
+            return found(
+                changed(
+                    "toy/prefer, with: {judge: policy}", f"made/begun, with: {{judge: policy, begins: {begins}}}", text
+                )
+            )
+
+        return lines
+
+    def test_needs_one_that_goes_on(self, told):
+        assert told("pairwise/overlap") == [
+            "8: reward.components.polite.with: begins the reply of judges.policy, which pairwise/overlap does not "
+            "continue under its options; for a server that does (vLLM, SGLang), openai/chat has `continues: true`"
+        ]
+        assert len(told("openai/chat, with: {model: m}")) == 1
+        assert told("openai/chat, with: {model: m, continues: true}") == []
+
+    def test_asks_nothing_of_a_judge_where_it_begins_nothing(self, told):
+        assert told("pairwise/overlap", begins="false") == []

@@ -14,21 +14,32 @@ PROBLEMS = [
 ]
 
 ABLATIONS = ("comet_comet", "comet_embed", "comet_translated", "embed_embed", "translated_translated")
+R3_ABLATIONS = (
+    *("no_explanation", "no_reasoning", "no_rubric", "only_binary", "only_pairwise", "only_pointwise"),
+    "random_sampling",
+)
+MR3_ABLATIONS = (
+    *("hard_to_easy", "random", "rlvr", "rows_10k", "rows_25k", "rows_50k", "start_english"),
+    *("start_english_easy_to_hard", "start_english_hard_to_easy", "tgt_eng", "tgt_tgt", "weak_teacher"),
+)
 RANGES = {
-    "comet_comet": [0.0, 2.0],
-    "comet_embed": [-1.0, 2.0],
-    "comet_translated": [-1.0, 2.0],
-    "embed_embed": [-2.0, 2.0],
-    "translated_translated": [-2.0, 2.0],
-    "pb_rlsvr": [-2.0, 3.0],
-    "pb_rlsvr_32b": [-2.0, 3.0],
-    "pb_rlsvr_miniature": [-2.0, 3.0],
+    **{name: [-1.0, 2.0] for name in ("pb_rlsvr_ablations/comet_embed", "pb_rlsvr_ablations/comet_translated")},
+    **{name: [-2.0, 2.0] for name in ("pb_rlsvr_ablations/embed_embed", "pb_rlsvr_ablations/translated_translated")},
+    "pb_rlsvr_ablations/comet_comet": [0.0, 2.0],
+    **{name: [-2.0, 3.0] for name in ("pb_rlsvr", "pb_rlsvr_32b", "pb_rlsvr_miniature")},
+    "pb_rlsvr_baselines/ppo": [0.0, 1.0],
+    "pb_rlsvr_baselines/sft": None,
     "evaluate_pb_rlsvr": [0.0, 1.0],
     "evaluate_sp3f": [0.0, 1.0],
-    "ppo": [0.0, 1.0],
-    "rlvr": [0.0, 3.0],
-    "translate_test": [0.0, 1.0],
-    "sft": None,
+    "sp3f_ablations/rlvr": [0.0, 3.0],
+    "sp3f_ablations/sft": None,
+    "sp3f_ablations/translate_test": [0.0, 1.0],
+    **dict.fromkeys(("r3", "r3_4k", "r3_dpo", "r3_miniature", "r3_published", "mr3", "mr3_dpo")),
+    **dict.fromkeys(f"r3_ablations/{name}" for name in R3_ABLATIONS),
+    **dict.fromkeys(f"mr3_ablations/{name}" for name in MR3_ABLATIONS),
+    "mr3_ablations/rlvr": [-1.0, 1.0],
+    "r3_judge": [0.0, 1.0],
+    "r3_miniature_policy": [0.0, 1.0],
 }
 """of the totals; all others are sums of four rewards in [0, 1]"""
 
@@ -39,6 +50,9 @@ def test_all_are_found():
     assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
         "evaluate_pb_rlsvr",
         "evaluate_sp3f",
+        "mr3",
+        *(f"mr3_ablations/{name}" for name in MR3_ABLATIONS),
+        "mr3_dpo",
         "pb_rlsvr",
         "pb_rlsvr_32b",
         *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS),
@@ -47,6 +61,14 @@ def test_all_are_found():
         "pb_rlsvr_miniature",
         "quickstart",
         "quickstart_judge",
+        "r3",
+        "r3_4k",
+        *(f"r3_ablations/{name}" for name in R3_ABLATIONS),
+        "r3_dpo",
+        "r3_judge",
+        "r3_miniature",
+        "r3_miniature_policy",
+        "r3_published",
         "sp3f",
         "sp3f_4_nodes",
         "sp3f_ablations/rlvr",
@@ -62,16 +84,16 @@ def test_opens_with_the_schema_the_command_and_the_paper(recipe):
     first, command, *rest = recipe.read_text(encoding="utf-8").splitlines()
     place = recipe.relative_to(FOLDER)
     assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json"
-    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval) recipes/{place}", command)
+    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?", command)
     head = " ".join(line.removeprefix("# ") for line in rest[: rest.index("version: 1")])
-    assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "[A-Z]', head), "cites no paper"
+    assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "m?[A-Z]', head), "cites no paper"
 
 
 @each
 def test_passes_check_as_it_is(recipe, main):
     code, out, err = main("check", recipe, "--json")
     assert code == 0, out + err
-    assert json.loads(out)["total_range"] == RANGES.get(recipe.stem, [0.0, 4.0])
+    assert json.loads(out)["total_range"] == RANGES.get(str(recipe.relative_to(FOLDER).with_suffix("")), [0.0, 4.0])
 
 
 OTHERS = ["sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"]

@@ -16,15 +16,15 @@ Temperature and the other parameters do nothing, but for `seed`: draws differ in
 
 import argparse
 import hashlib
-import json
 import re
 import sys
 import threading
-import time
-from contextlib import suppress
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))  # also where a test loads this file by its path
+
+from chat_server import ChatServer, serve_until_interrupted
 from rewardlab_data.wording import WordProblem, names, wordings
 
 PORT = 8765
@@ -156,58 +156,20 @@ def expert(question, draw, ill_formed):
     return f"<think>{reasoning}</think>\n<answer>{answer}</answer>"
 
 
-class Server(ThreadingHTTPServer):
+class Server(ChatServer):
     """The server; `asked` counts the questions by what was asked for."""
 
-    daemon_threads = True
-    request_queue_size = 256
-
     def __init__(self, port=0, latency=0.0, ill_formed=0.1):
-        super().__init__(("127.0.0.1", port), _Handler)
-        self.latency, self.ill_formed = latency, ill_formed
+        super().__init__(self._answer, port, latency)
+        self.ill_formed = ill_formed
         self.asked = {"expert": 0, "into": 0, "english": 0, "other": 0}
         self.counting = threading.Lock()
 
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def handle_error(self, request, client_address):
-        """Whoever asked may have gone away; anything else is shown."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # an answer goes out in two writes
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if not self.path.endswith("/chat/completions"):
-            return self._send(404, {"error": {"message": f"no {self.path}"}})
-        try:
-            text, kind = reply(json.loads(body), self.server.ill_formed)
-        except (ValueError, KeyError, TypeError) as error:
-            return self._send(400, {"error": {"message": f"no chat request: {error!r}"}})
-        with self.server.counting:
-            self.server.asked[kind] += 1
-        time.sleep(self.server.latency)
-        message = {"role": "assistant", "content": text}
-        usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return self._send(200, {"object": "chat.completion", "choices": [choice], "usage": usage})
-
-    def _send(self, status, body):
-        data = json.dumps(body, ensure_ascii=False).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments):
-        """Nothing: a line for each of thousands of questions tells nobody anything."""
+    def _answer(self, request):
+        text, kind = reply(request, self.ill_formed)
+        with self.counting:
+            self.asked[kind] += 1
+        return text
 
 
 def listening(given):
@@ -227,10 +189,7 @@ def main():
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
     parser.add_argument("--ill-formed", type=float, default=0.1, help="share of the expert's replies without tags")
     given = parser.parse_args()
-    with listening(given) as server:
-        print(f"translator and expert at {server.url}; Ctrl-C ends it", flush=True)
-        with suppress(KeyboardInterrupt):
-            server.serve_forever()
+    serve_until_interrupted(listening(given), "translator and expert")
 
 
 if __name__ == "__main__":

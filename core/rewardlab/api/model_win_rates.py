@@ -17,6 +17,7 @@ def winrates(
     output: str | Path,
     resume: bool = False,
     component: str | None = None,
+    reference: str | None = None,
     prompts: Literal["same", "common"] = "same",
     missing: Literal["refuse", "leave-out"] = "refuse",
     draws: int = 1000,
@@ -26,16 +27,19 @@ def winrates(
 ) -> CommandResult:
     """Return how often each model's answers win against each other's, by a recipe's reward that compares a group.
 
-    models: {name: file of rows with completions}, at least two; answer i of one meets answer i of the other. output: a
-    new folder that keeps pairs, scores and what the judge said; resume: go on with it. command: what to type to go
-    on, for messages. data: win rates in [0, 1] with intervals and p-values. Raises a UserError before anything is
-    asked, and a JobError where a comparison has no verdict and `missing` refuses that.
+    models: {name: file of rows with completions}, at least two; answer i of one meets answer i of the other.
+    reference: the model that each other one is compared with, as in Arena-Hard, instead of all with all; its only
+    answer to a prompt meets all of a model's. output: a new folder that keeps pairs, scores and what the judge said;
+    resume: go on with it. command: what to type to go on, for messages. data: win rates in [0, 1] with intervals and
+    p-values. Raises a UserError before anything is asked, and a JobError where a comparison has no verdict and
+    `missing` refuses that.
     """
     result = WinRatesJob(
         plan=make_plan(load(recipe, overrides, strict=False), purpose="score"),
         models={name: str(path) for name, path in models.items()},
         folder=Path(output),
         component=component,
+        reference=reference,
         resume=resume,
         common=prompts == "common",
         leave_out=missing == "leave-out",

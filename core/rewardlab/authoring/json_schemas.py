@@ -229,7 +229,7 @@ def _model_schema(model: type[Config]) -> Schema:
     return _each(model.model_json_schema(), lambda schema: _allowing_environment(_tidy(schema)))
 
 
-_MAPPINGS = ("properties", "$defs")
+_MAPPINGS = ("properties", "patternProperties", "$defs")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties")
 

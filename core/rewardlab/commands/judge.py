@@ -3,6 +3,9 @@
 A row has `prompt`, `chosen` and `rejected`; or `prompt`, `completions` and `scores`; or one `completion` and its
 `score`, gathered by prompt. `language` (or lang) and `kind` (or subset, category) split the tables.
 
+--benchmark NAME measures on a published benchmark (RewardBench, MM-Eval, HelpSteer3 ...), with its official score: on
+ROWS in its published form or, without ROWS, on those of the hub. NAME may be a YAML file of your own.
+
 --graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
 reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
 the table by kind.
@@ -15,12 +18,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab.recipe.command_line import sorted_out
+from rewardlab.commands.argument_types import count
+from rewardlab.recipe.command_line import sorted_out, with_rows_or_none
+
+ON_BENCHMARKS = ("benchmark", "positions", "seeds", "languages", "most")
+"""options that only --benchmark gives a meaning"""
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] PAIRS.jsonl", help="whose judges, and rows with gold"
+        "arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...] [PAIRS.jsonl]", help="whose judges, and rows with gold"
     )
     parser.add_argument(
         "--component", action="append", default=[], metavar="NAME", help="measure this one (default: all with a judge)"
@@ -29,6 +36,11 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="write -o again; answers that were paid for stay")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out; the first 20 are listed")
+    parser.add_argument("--benchmark", metavar="NAME", help="a published benchmark, or a YAML file that describes one")
+    parser.add_argument("--positions", choices=("official", "both"), help="orders of a pair that count (official)")
+    parser.add_argument("--seeds", type=count, metavar="N", help="runs with other seeds; mean and deviation (1)")
+    parser.add_argument("--languages", metavar="de,sw", help="of a benchmark, those to measure (all)")
+    parser.add_argument("--most", type=count, metavar="N", help="of a benchmark, the first N rows of each language")
     parser.add_argument(
         "--graft", metavar="SCORED.jsonl", help="make pairs for -o from the rows of `score` and this, its output"
     )
@@ -36,9 +48,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    recipe, rows, overrides = sorted_out(options.arguments)
     _refuse_mixtures(options)
     say = partial(print, file=sys.stderr)
+    if options.benchmark is not None:
+        benchmarked, given, changes = with_rows_or_none(options.arguments)
+        return _measure(benchmarked, given, changes, options, say)
+    recipe, rows, overrides = sorted_out(options.arguments)
     if options.graft is None:
         return _measure(recipe, rows, overrides, options, say)
     from rewardlab.plan import make_plan
@@ -47,12 +62,17 @@ def run(options: Namespace) -> int:
     return _graft(make_plan(load(recipe, overrides, strict=False), purpose="score"), rows, options, say)
 
 
-def _measure(recipe: str, rows: str, overrides: Sequence[str], options: Namespace, say: Callable[[str], None]) -> int:
+def _measure(
+    recipe: str, rows: str | None, overrides: Sequence[str], options: Namespace, say: Callable[[str], None]
+) -> int:
     from rewardlab.api import judge
     from rewardlab.text.printable import print_json
 
     output = None if options.output is None else Path(options.output)
     how = {"output": output, "resume": options.resume, "skip_bad": options.skip_bad, "say": say}
+    how |= {name: value for name in ON_BENCHMARKS if (value := getattr(options, name)) is not None}
+    if options.languages is not None:
+        how["languages"] = [language.strip() for language in options.languages.split(",")]
     found = judge(recipe, rows, *overrides, components=options.component, **how)
     if options.json:
         print_json(found.data)
@@ -96,6 +116,11 @@ def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None])
 def _refuse_mixtures(options: Namespace) -> None:
     from rewardlab.errors import UserError
 
+    given = [name for name in ON_BENCHMARKS[1:] if getattr(options, name) is not None]
+    if given and options.benchmark is None:
+        raise UserError(f"--{given[0]} goes only with --benchmark")
+    if options.graft is not None and options.benchmark is not None:
+        raise UserError("--graft measures nothing; leave --benchmark out")
     if options.resume and (options.output is None or options.graft is not None):
         raise UserError("--resume goes on with a measurement that was begun with -o")
     if options.graft is None and options.correctness is not None:

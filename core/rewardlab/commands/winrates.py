@@ -1,8 +1,10 @@
 """Let a judge compare the answers of models, two by two, and write how often each wins (SP3F, figure 6).
 
 RECIPE has a reward that compares the answers of a group, such as pairwise/win_rate. ROWS.jsonl are the rows of an
-evaluation, with completions: answer i of one model meets answer i of the other. FOLDER keeps the pairs, their scores
-and what the judge said, so that a stopped job goes on with --resume and nothing is paid for twice.
+evaluation, with completions: answer i of one model meets answer i of the other. With --reference NAME each other model
+is compared with that one alone, as in MT-Bench, Arena-Hard or WildBench, and its only answer to a prompt meets all.
+FOLDER keeps the pairs, their scores and what the judge said, so that a stopped job goes on with --resume and nothing is
+paid for twice.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -15,6 +17,7 @@ def arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("arguments", nargs="+", metavar="RECIPE [KEY=VALUE ...]", help="what compares the answers")
     add("--model", action="append", default=[], metavar="NAME=ROWS.jsonl", help="a model's answers; twice or more")
+    add("--reference", metavar="NAME", help="compare each other model with this one alone (all with all)")
     add("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
     add("--resume", action="store_true", help="go on with an interrupted FOLDER")
     add("--component", metavar="NAME", help="the reward that compares (the only one of scope group)")
@@ -41,6 +44,7 @@ def run(options: Namespace) -> int:
         output=options.output,
         resume=options.resume,
         component=options.component,
+        reference=options.reference,
         prompts=options.prompts,
         missing=options.missing,
         draws=options.draws,
@@ -68,7 +72,7 @@ def _models(texts: list[str]) -> dict[str, str]:
 
 def _resume_command(options: Namespace) -> list[str]:
     models = [part for model in options.model for part in ("--model", model)]
-    defaults = {"component": None, "prompts": "same", "missing": "refuse", "draws": 1000, "seed": 0}
+    defaults = {"component": None, "reference": None, "prompts": "same", "missing": "refuse", "draws": 1000, "seed": 0}
     given = [(name, getattr(options, name)) for name, default in defaults.items() if getattr(options, name) != default]
     more = [part for name, value in given for part in (f"--{name}", str(value))]
     return ["rewardlab", "winrates", *options.arguments, *models, "-o", str(options.output), *more, "--resume"]

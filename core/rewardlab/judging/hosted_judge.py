@@ -134,11 +134,13 @@ class HostedJudge:
     async def probe(self, question: Ask = PROBE_QUESTION) -> str | None:
         """Ask a small question and return why there is no answer, or None. An answer in a cassette will do.
 
-        A judge that is busy is asked a few times.
+        A judge that is busy is asked a few times. An answer without the log-probabilities that were asked for is none.
         """
         if self._spec.local or self._cache.replays:
             return None
         reply, _ = await self._cache.get(question, self._attempts.first)
+        if reply.error is None and question.params.get("logprobs") and reply.logprobs is None:
+            return "answers without the log-probabilities of its tokens, which a question asks for"
         return reply.error
 
     async def aclose(self) -> None:

@@ -40,6 +40,11 @@ class Component:
         remote = self.ask("whether it needs a network", self.spec.is_remote, self.options)
         return not (self.spec.step or remote)
 
+    def continues(self) -> bool:
+        """Return whether this judge goes on writing a last message of role assistant where a question asks for it."""
+        tells = self.spec.continues
+        return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
+
     def most_tokens(self) -> int | None:
         """Return the most tokens that one answer of this judge can have; None where nothing bounds it."""
         bounds = self.spec.most_tokens

@@ -90,6 +90,30 @@ def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
         yield (*place, "budget"), what
 
 
+def logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
+    """Yield a finding for each judge that a component asks for log-probabilities of tokens and that gives none."""
+    question = planned.question() if any(name in judges for name in planned.judges()) else None
+    if question is None or not question.params.get("logprobs"):
+        return
+    for name in planned.judges():
+        if name in judges and not judges[name].spec.logprobs:
+            what = f"asks judges.{name} for the probabilities of its tokens, which {judges[name].use.use} does not give"
+            yield (*place, "with"), f"{what}; take a judge that does, such as openai/chat, or do without them"
+
+
+def continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
+    """Yield a finding for each judge that a component gives the beginning of its reply and that does not go on."""
+    asked = [name for name in planned.judges() if name in judges]
+    question = planned.question() if asked else None
+    if question is None or not question.params.get("continue_final_message"):
+        return
+    for name in asked:
+        if not judges[name].continues():
+            use = judges[name].use.use
+            what = f"begins the reply of judges.{name}, which {use} does not continue under its options"
+            yield (*place, "with"), f"{what}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`"
+
+
 def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
     """Yield findings for a dataset that asks the policy, a misplaced data step, and a missing or extra `from`."""
     use = planned.use

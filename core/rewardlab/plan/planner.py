@@ -10,8 +10,10 @@ from typing import Any, Literal
 from rewardlab.errors import MOST_TOLD, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
+    continuation_findings,
     doubtful_keys,
     judge_findings,
+    logprob_findings,
     normalize_findings,
     sampler_findings,
     step_findings,
@@ -98,6 +100,7 @@ class _Planner:
         datasets = {path: self._find("dataset", use, path) for path, use in named}
         for path, planned in _found(datasets).items():
             self._add_all(step_findings(recipe, path, planned))
+            self._add_all(continuation_findings(path, planned, _found(judges)))
         targets = target_findings(recipe, _found(datasets))
         self._add_all(finding for finding in targets if self.lost.stands(finding[0]))
         served = served_findings(recipe, _found(judges), self._declared("judges"))
@@ -125,6 +128,8 @@ class _Planner:
         for name, planned in _found(components).items():
             place = ("reward", "components", name)
             self._add_all(unused_keys(place, planned))
+            self._add_all(logprob_findings(place, planned, plan.judges))
+            self._add_all(continuation_findings(place, planned, plan.judges))
             warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful_keys(place, planned)]
         normalizers = []
         for index, named in enumerate(reward.normalize):

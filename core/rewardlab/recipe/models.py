@@ -1,5 +1,6 @@
 """The recipe: what a YAML file may say, as pydantic models. Cross-checks that need plugins are in `plan`."""
 
+import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -116,6 +117,8 @@ class _Training(Config):
     """where a cosine ends in place of 0; the value model of ppo ends at the same share of its own rate"""
     warmup_steps: NonNegativeInt = 0
     """steps over which the learning rate rises from 0"""
+    warmup_ratio: Annotated[float, Field(ge=0, le=1)] | None = None
+    """in place of warmup_steps: the share of the stage's steps, rounded up"""
     weight_decay: NonNegativeFloat = 0.0
     """AdamW's weight decay: 0.01 takes 1% of the learning rate off a weight at each update"""
     adam_beta2: Annotated[float, Field(gt=0, lt=1)] = 0.999
@@ -141,6 +144,18 @@ class _Training(Config):
         if self.min_learning_rate > self.learning_rate:
             raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
         return self
+
+    @model_validator(mode="after")
+    def _warms_up_once(self) -> Self:
+        if self.warmup_ratio is not None and self.warmup_steps:
+            raise ValueError("warmup_steps and warmup_ratio exclude each other; leave one of them out")
+        return self
+
+    def warmup_of(self, steps: int) -> int:
+        """Return over how many of the stage's steps the learning rate rises."""
+        if self.warmup_ratio is None:
+            return self.warmup_steps
+        return math.ceil(round(self.warmup_ratio * steps, 6))  # .07 x 100 is 7, not 8
 
 
 class _Sampling(Config):

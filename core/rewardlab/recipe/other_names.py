@@ -3,7 +3,8 @@
 OURS = {
     "learning_rate": "lr actor_learning_rate",
     "schedule": "lr_scheduler_type lr_scheduler lr_schedule",
-    "warmup_steps": "lr_warmup_steps num_warmup_steps warmup_ratio lr_warmup_ratio",
+    "warmup_steps": "lr_warmup_steps num_warmup_steps",
+    "warmup_ratio": "lr_warmup_ratio lr_warmup_steps_ratio",
     "max_grad_norm": "max_norm grad_clip clip_grad gradient_clipping",
     "adam_beta2": "beta2 adam_betas betas",
     "micro_batch_size": (

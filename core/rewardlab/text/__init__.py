@@ -5,6 +5,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
 
     sections    the parts of a response: reasoning, answer, what follows the reasoning
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
+    column_template  a text with the columns of a row as $name
     comparison  a part of a response beside the same part of a reference
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
@@ -15,6 +16,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
 from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
 from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, official_box
+from rewardlab.text.column_template import ColumnTemplate
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
 from rewardlab.text.printable import cursor_stream, printable, printable_output
 from rewardlab.text.progress import Progress, format_duration, progress_interval_s
@@ -32,6 +34,7 @@ __all__ = [
     "COLUMN_GAP",
     "MASK",
     "MIN_LENGTH",
+    "ColumnTemplate",
     "ComparedTexts",
     "Part",
     "Progress",

@@ -14,6 +14,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    lora                        LoRA adapters as a recipe sets them
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from rewardlab.training.evaluation_rows import write_evaluation_rows
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
+    from rewardlab.training.lora import Lora, lora_findings
     from rewardlab.training.model_folder import looks_local
     from rewardlab.training.prompt_lengths import fitting_prompts
     from rewardlab.training.prompts import PromptFormat
@@ -184,6 +186,7 @@ else:
             "evaluation_rows": ["write_evaluation_rows"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
+            "lora": ["Lora", "lora_findings"],
             "model_folder": ["looks_local"],
             "prompt_lengths": ["fitting_prompts"],
             "prompts": ["PromptFormat"],
@@ -240,6 +243,7 @@ __all__ = [
     "LedgerSpan",
     "LineAppender",
     "LoopThread",
+    "Lora",
     "Machine",
     "MissingGuard",
     "Phase",
@@ -289,6 +293,7 @@ __all__ = [
     "load_evaluation",
     "load_tokenizer",
     "looks_local",
+    "lora_findings",
     "metrics_of_numbers",
     "metrics_of_step",
     "model_findings",

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.data.column_names import swapped_fields
@@ -152,6 +153,19 @@ def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, boo
 
 
 def _is_made_by_stage(plan: Plan, planned: Component) -> bool:
-    """Return True if a `data` stage of this recipe writes the file that this dataset reads."""
-    target = getattr(planned.options, "path", None)
-    return any(isinstance(stage, DataStage) and stage.to == str(target) for stage in plan.recipe.stages)
+    """Return True if a `data` stage of this recipe writes the file, or one of the files, that this dataset reads."""
+    read = set(_paths(planned.options.model_dump()))
+    return any(isinstance(stage, DataStage) and stage.to in read for stage in plan.recipe.stages)
+
+
+def _paths(options: Any) -> Iterator[str]:
+    """Yield what stands under the name `path` anywhere in a dataset's options."""
+    if isinstance(options, Mapping):
+        for name, value in options.items():
+            if name == "path" and isinstance(value, str):
+                yield value
+            else:
+                yield from _paths(value)
+    elif isinstance(options, list | tuple):
+        for value in options:
+            yield from _paths(value)

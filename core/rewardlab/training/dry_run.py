@@ -49,7 +49,10 @@ def describe_length(stage: SftStage | RlStage | DpoStage, unit: str) -> str:
 def describe_optimiser(stage: SftStage | RlStage | DpoStage) -> str:
     """Return the optimizer with its learning rate, schedule and warm-up steps."""
     end = f" to {stage.min_learning_rate:g}" if stage.min_learning_rate else ""
-    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}{end}, {stage.warmup_steps} warm-up steps"
+    warm_up = f"{stage.warmup_steps} warm-up steps"
+    if stage.warmup_ratio is not None:
+        warm_up = f"warm-up over {stage.warmup_ratio:.3g} of the steps"
+    return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}{end}, {warm_up}"
 
 
 def describe_updates(stage: RlStage) -> str:

@@ -1,14 +1,14 @@
 """Training longer: a run that is resumed with more steps, or epochs, for the last stage that it has trained."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.differences import Difference
-from rewardlab.recipe.models import DataStage, EvalStage
+from rewardlab.recipe.models import DataStage, EvalStage, Stage
 
 LENGTHS = ("steps", "epochs")
 TRACES = ("checkpoints", "evaluation", "logs", "models")
@@ -66,17 +66,22 @@ def to_do_again(longer: Sequence[LongerStage], plan: Plan) -> set[int]:
 
 def describe_longer(stage: LongerStage, plan: Plan) -> str:
     """Return what it means for a stage to train longer, on a line."""
-    use, schedule = (
-        plan.recipe.stages[stage.index].use,
-        getattr(plan.recipe.stages[stage.index], "schedule", "constant"),
-    )
-    line = f"stage {stage.index} ({use}) trains longer: {stage.key} was {stage.then:g}, is {stage.now:g}"
-    if schedule == "constant":
-        return line
-    return (
-        f"{line}; its learning rate ({schedule}) now falls until the new end, and is higher from here on than where it "
-        "was left: one run of this length would have trained otherwise"
-    )
+    trained = plan.recipe.stages[stage.index]
+    line = f"stage {stage.index} ({trained.use}) trains longer: {stage.key} was {stage.then:g}, is {stage.now:g}"
+    changes = "; ".join(_changed_rates(trained))
+    return f"{line}; {changes}: one run of this length would have trained otherwise" if changes else line
+
+
+def _changed_rates(stage: Stage) -> Iterator[str]:
+    """Yield how a stage's learning rate depends on its length."""
+    schedule, ratio = getattr(stage, "schedule", "constant"), getattr(stage, "warmup_ratio", None)
+    if ratio:
+        yield f"its warm-up is {ratio:.3g} of the new length"
+    if schedule != "constant":
+        yield (
+            f"its learning rate ({schedule}) now falls until the new end, and is higher from here on than where it was "
+            "left"
+        )
 
 
 def _instead(plan: Plan, run: Path) -> str:

@@ -5,13 +5,19 @@ from typing import Any
 from rewardlab import Context, CurriculumSpec, hookimpl
 from rewardlab.laws import CurriculumExample, Laws
 
-from rewardlab_curriculum.options import BalancedOptions, ShuffleOptions
+from rewardlab_curriculum.options import BalancedOptions, DifficultyOptions, ShuffleOptions
 
 
 def _shuffle(options: ShuffleOptions, context: Context) -> Any:
     from rewardlab_curriculum.shuffle import Shuffle
 
     return Shuffle()
+
+
+def _difficulty(options: DifficultyOptions, context: Context) -> Any:
+    from rewardlab_curriculum.difficulty import Difficulty
+
+    return Difficulty(options)
 
 
 def _balanced(options: BalancedOptions, context: Context) -> Any:
@@ -30,6 +36,12 @@ def _shuffle_examples() -> list[CurriculumExample]:
     return examples_of_shuffle()
 
 
+def _difficulty_examples() -> list[CurriculumExample]:
+    from rewardlab_curriculum.examples import examples_of_difficulty
+
+    return examples_of_difficulty()
+
+
 def _balanced_examples() -> list[CurriculumExample]:
     from rewardlab_curriculum.examples import examples_of_balanced
 
@@ -45,6 +57,13 @@ def rewardlab_curricula() -> list[CurriculumSpec]:
             config=ShuffleOptions,
             build=_shuffle,
             laws=Laws(examples=_shuffle_examples),
+        ),
+        CurriculumSpec(
+            name="difficulty",
+            summary="from easy to hard or from hard to easy, with the rows of one language first",
+            config=DifficultyOptions,
+            build=_difficulty,
+            laws=Laws(examples=_difficulty_examples),
         ),
         CurriculumSpec(
             name="balanced",

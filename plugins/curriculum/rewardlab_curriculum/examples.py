@@ -1,5 +1,7 @@
 """Examples for the laws of curricula: samples and pools."""
 
+from typing import Any
+
 from rewardlab import Candidates, Completion, PoolEntry, Sample, Score
 from rewardlab.laws import CurriculumExample
 
@@ -10,6 +12,21 @@ CELLS = ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.5, 0.4), (None, 1.0)
 def examples_of_shuffle() -> list[CurriculumExample]:
     """Return one example with generated samples: the order depends on seed and ids alone."""
     return [CurriculumExample()]
+
+
+def examples_of_difficulty() -> list[CurriculumExample]:
+    """Return an example of each order, with rows of two languages, of which several are equally difficult."""
+    samples = [
+        Sample(
+            id=f"row-{number}",
+            prompt=({"role": "user", "content": "How much?" + "!" * (number % 3)},),
+            fields={"right": number % 5, "language": ("en", "de")[number % 2]},
+        )
+        for number in range(24)
+    ]
+    english = {"first": {"language": "en"}}
+    options: list[dict[str, Any]] = [{}, {"order": "hard_to_easy"}, english, {**english, "order": "shuffled"}]
+    return [CurriculumExample(title=str(one), options=one, samples=samples) for one in options]
 
 
 def examples_of_balanced() -> list[CurriculumExample]:

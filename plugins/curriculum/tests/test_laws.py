@@ -7,7 +7,7 @@ ORDER, SAMPLER = {"order", "repeat", "worker", "untouched"}, {"worker", "more", 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "part"), [("shuffle", ORDER), ("balanced", SAMPLER)])
+@pytest.mark.parametrize(("name", "part"), [("shuffle", ORDER), ("difficulty", ORDER), ("balanced", SAMPLER)])
 def test_every_law_holds(name, part):
     for tried in check_curriculum(f"curriculum/{name}"):
         assert {

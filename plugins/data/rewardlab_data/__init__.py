@@ -18,14 +18,14 @@ from rewardlab_data.options import (
 def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:
     if options.path is not None:
         return None
-    fields = ("answer", "reference", "language", "difficulty", "split", "pair")
-    return (*fields, "response") if options.kind == "responses" else fields
+    more = {"prompts": (), "responses": ("response",), "judged": ("response", "score")}
+    return ("answer", "reference", "language", "difficulty", "split", "pair", *more[options.kind])
 
 
 def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
     from rewardlab_data.jsonl import JsonlRows
 
-    return JsonlRows(options.path, skip_bad=options.skip_bad)
+    return JsonlRows(options.path, options.skip_bad, options.skip, options.first)
 
 
 def _build_mix(options: MixOptions, context: Context) -> Any:
@@ -94,7 +94,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
         ),
         DatasetSpec(
             name="mix",
-            summary="rows of several files, interleaved by their shares",
+            summary="rows of several files, interleaved by their shares or up to their quotas",
             config=MixOptions,
             build=_build_mix,
             laws=_laws("mix"),

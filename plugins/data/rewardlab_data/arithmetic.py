@@ -12,12 +12,13 @@ from typing import TypeVar
 from rewardlab import Sample
 from rewardlab.errors import UserError
 
+from rewardlab_data.judged_response import LEVELS, judged_response
 from rewardlab_data.options import ArithmeticOptions
 from rewardlab_data.wording import STEPS, Operation, WordProblem, names, wordings
 
 Pair = tuple[Operation, int, int]
 T = TypeVar("T")
-DEFAULT_ROWS = {"prompts": 1500, "responses": 8000}
+DEFAULT_ROWS = {"prompts": 1500, "responses": 8000, "judged": 4000}
 HELD_OUT_PAIRS = 0.15
 """Share of all (operation, a, b) that no training row has."""
 HELD_OUT_PROMPTS = 0.125
@@ -31,7 +32,8 @@ class Arithmetic:
 
     Rows of kind "prompts" have `answer`, `reference` (an English solution in the form asked for), `language`,
     `difficulty` (the largest number in the problem), `split` ("train" | "heldout") and `pair`: "unseen" if no
-    training row has the same operation and operands, else "seen". Kind "responses" has `response`, too.
+    training row has the same operation and operands, else "seen". Kind "responses" has `response`, too, and kind
+    "judged" a right `response` and its `score` (judged_response.LEVELS), each level in turn.
     Row k depends on the seed, k and the options other than `rows` and `heldout`.
     """
 
@@ -46,6 +48,8 @@ class Arithmetic:
         rows = DEFAULT_ROWS[self.options.kind] if self.options.rows is None else self.options.rows
         if self.options.kind == "responses":
             yield from map(self._response_row, range(rows))
+        elif self.options.kind == "judged":
+            yield from map(self._judged_row, range(rows))
         else:
             yield from map(self._prompt_row, range(rows))
             yield from self._held_out_rows()
@@ -57,6 +61,12 @@ class Arithmetic:
         generator = self._generator("response", index)
         problem = self._training_problem(generator)
         return self._sample(problem, "response", index, response=noisy_response(problem, self.options, generator))
+
+    def _judged_row(self, index: int) -> Sample:
+        generator, level = self._generator("judged", index), LEVELS[index % len(LEVELS)]
+        problem = self._training_problem(generator)
+        response = judged_response(problem, level, self.options.languages, self.options.form, generator)
+        return self._sample(problem, "judged", index, response=response, score=level)
 
     def _held_out_rows(self) -> Iterator[Sample]:
         """Yield rows over seen and unseen pairs in turn, each cycling through the languages, no prompt twice."""
@@ -92,7 +102,7 @@ class Arithmetic:
     def _generator(self, part: str, index: int) -> random.Random:
         return random.Random(_digest(f"{self.seed}/{part}/{index}"))
 
-    def _sample(self, problem: WordProblem, part: str, index: int, pair: str = "seen", **more: str) -> Sample:
+    def _sample(self, problem: WordProblem, part: str, index: int, pair: str = "seen", **more: str | int) -> Sample:
         fields = {
             "answer": str(problem.result),
             "reference": problem.solution("en", self.options.form),

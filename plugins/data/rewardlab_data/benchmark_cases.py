@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import nearest
+from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_format import FREE, LABELS, BenchmarkFormat, ColumnTemplate
+from rewardlab_data.benchmark_format import FREE, LABELS, BenchmarkFormat
 
 Row = Mapping[str, Any]
 NO_CHOICE = ("", "N/A", "n/a")

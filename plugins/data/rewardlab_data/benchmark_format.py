@@ -1,28 +1,19 @@
 """The format of a benchmark, as a small YAML file says it: its columns, languages, choices, prompt and examples."""
 
-import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.text import ColumnTemplate
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SHOWN = ("question", "choices", "instruction")
 """what a prompt can show, as $question ..."""
-
-
-class ColumnTemplate(Template):
-    """A text with columns as $name or ${any name}, in letters of any script."""
-
-    idpattern = r"[^\W\d]\w*"
-    braceidpattern = r"[^{}]+"
-    flags = re.UNICODE
 
 
 Name = Annotated[str, Field(min_length=1)]

@@ -7,9 +7,10 @@ from importlib.resources import files
 import yaml
 from rewardlab import Message
 from rewardlab.errors import UserError, nearest
+from rewardlab.text import ColumnTemplate
 
 from rewardlab_data.benchmark_cases import BenchmarkCase
-from rewardlab_data.benchmark_format import BenchmarkFormat, ColumnTemplate
+from rewardlab_data.benchmark_format import BenchmarkFormat
 from rewardlab_data.options import BenchmarkOptions
 
 CHOICES, INSTRUCTION = "$choices", "$instruction"

@@ -21,10 +21,11 @@ def examples_of_jsonl() -> list[DatasetExample]:
 
 
 def examples_of_mix() -> list[DatasetExample]:
-    """Return examples of two files that end with the shorter one, and that go on until the longer one ends."""
+    """Return examples of two files: until the shorter one ends, until the longer one does, and with quotas."""
     return [
         DatasetExample(title="first exhausted", options=_mix),
         DatasetExample(title="all exhausted", options=lambda folder: {**_mix(folder), "until": "all_exhausted"}),
+        DatasetExample(title="quotas", options=_quotas),
     ]
 
 
@@ -49,6 +50,7 @@ def examples_of_arithmetic() -> list[DatasetExample]:
     return [
         DatasetExample(title="prompts", options={"rows": 40, "heldout": 20}),
         DatasetExample(title="responses", options={"kind": "responses", "rows": 60, "form": "tagged"}),
+        DatasetExample(title="judged", options={"kind": "judged", "rows": 40, "languages": ["en", "de"]}),
         DatasetExample(title="a file", options=_jsonl),
     ]
 
@@ -98,6 +100,12 @@ def _jsonl(folder: Path) -> dict[str, Any]:
 
 def _jsonl_with_bad_lines(folder: Path) -> dict[str, Any]:
     return {"path": _write(folder / "rows.jsonl", ["[]", *_lines(), '{"id": "cut']), "skip_bad": True}
+
+
+def _quotas(folder: Path) -> dict[str, Any]:
+    parts = _mix(folder)["parts"].items()
+    quotas = {name: {"path": part["path"], "rows": 12 + 6 * at} for at, (name, part) in enumerate(parts)}
+    return {"parts": quotas, "until": "all_exhausted", "disjoint": True}
 
 
 def _mix(folder: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator
+from itertools import islice
 
 from rewardlab import Sample
 from rewardlab.data import BadRows, raw_sample, read_lines
@@ -17,14 +18,20 @@ class JsonlRows:
     Columns keep their names: the host maps them by the recipe's `fields`, then checks prompts and ids.
 
     Iterating raises UserError: at once if there is no such file, and at the end of a file that has no row, or has bad
-    lines (the first 20 are listed). With `skip_bad` bad lines are left out with a warning.
+    lines (the first 20 are listed). With `skip_bad` bad lines are left out with a warning. `skip` rows at the beginning
+    are left out, and at most `first` of those behind them are read.
     """
 
-    def __init__(self, path: str, skip_bad: bool = False):
+    def __init__(self, path: str, skip_bad: bool = False, skip: int = 0, first: int | None = None):
         self.path = os.path.expanduser(path)
         self.skip_bad = skip_bad
+        self._skip, self._first = skip, first
 
     def __iter__(self) -> Iterator[Sample]:
+        last = None if self._first is None else self._skip + self._first
+        return islice(self._rows(), self._skip, last)
+
+    def _rows(self) -> Iterator[Sample]:
         bad, good = BadRows(), 0
         for number, row in read_lines(self.path):
             if isinstance(row, Problem):

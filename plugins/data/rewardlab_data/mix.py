@@ -1,7 +1,10 @@
-"""data/mix: the rows of several files, interleaved by their shares."""
+"""data/mix: the rows of several files, interleaved by their shares or up to their quotas."""
 
+import json
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from hashlib import blake2b
 
 from rewardlab import Sample
 from rewardlab.data import Identifier, remap
@@ -10,6 +13,8 @@ from rewardlab.errors import UserError
 from rewardlab_data.jsonl import JsonlRows
 from rewardlab_data.options import MixOptions, MixPart
 
+log = logging.getLogger("rewardlab.data")
+
 NAME = "dataset"
 """the field that says which part a row is from"""
 
@@ -17,45 +22,94 @@ NAME = "dataset"
 class MixedRows:
     """An iterable of samples: at each row, the part that is furthest behind its share gives its next one.
 
-    After n rows a part with share s has given s x n of them, less than one row more or less where there are two parts.
-    Nothing is drawn: the order follows from files and shares alone. A row's id is `part/id`; that of its second time,
-    where parts begin anew, `part/id#2`.
+    After n rows a part with share s has given s x n of them, less than one row more or less where there are two parts;
+    with quotas the shares are those of the quotas, so that all are filled at the same time. Nothing is drawn: the order
+    follows from files, shares and quotas alone. A row's id is `part/id`; that of its second time, where parts begin
+    anew, `part/id#2`.
 
-    Iterating raises UserError for a file without rows, and at the end of one with bad rows.
+    Iterating raises UserError for a file without rows or with too few for its quota, and at the end of one with bad
+    rows.
     """
 
     def __init__(self, options: MixOptions):
-        whole = sum(part.share for part in options.parts.values())
-        self._shares = {name: part.share / whole for name, part in options.parts.items()}
+        weights = {name: part.rows or part.share or 0.0 for name, part in options.parts.items()}
+        self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
         self._parts = options.parts
         self._all = options.until == "all_exhausted"
+        self._disjoint = options.disjoint
+        quotas = [part.rows for part in options.parts.values() if part.rows is not None]
+        self._most = sum(quotas) if quotas else None
 
     def __iter__(self) -> Iterator[Sample]:
+        owners = _PromptOwners() if self._disjoint else None
+        yield from self._rows(owners)
+        if owners is not None:
+            owners.tell()
+
+    def _rows(self, owners: "_PromptOwners | None") -> Iterator[Sample]:
         taken = dict.fromkeys(self._parts, 0)
         rounds = dict.fromkeys(self._parts, 1)
-        under_way = {name: _rows(name, part) for name, part in self._parts.items()}
-        while True:
+        under_way = {name: _part_rows(name, part, owners) for name, part in self._parts.items()}
+        while self._most is None or sum(taken.values()) < self._most:
             name = _furthest_behind(self._shares, taken)
             row = next(under_way[name], None)
             if row is None:
                 rounds[name] += 1
-                if not self._all or min(rounds.values()) > 1:
+                if self._ends(name, taken[name], rounds):
                     return
-                under_way[name] = _rows(name, self._parts[name])
-                row = next(under_way[name])
+                under_way[name] = _part_rows(name, self._parts[name], owners)
+                row = next(under_way[name], None)
+                if row is None:
+                    raise UserError("every prompt of it is another part's, too", where=self._parts[name].path)
             taken[name] += 1
             yield row if rounds[name] == 1 else replace(row, id=f"{row.id}#{rounds[name]}")
 
+    def _ends(self, name: str, given: int, rounds: Mapping[str, int]) -> bool:
+        """Return whether the mix ends where a part has no more rows. Raises UserError where its quota is not filled."""
+        part = self._parts[name]
+        if part.rows is None:
+            return not self._all or min(rounds.values()) > 1
+        if self._all:
+            return False
+        left_out = " without those of other parts" if self._disjoint else ""
+        what = f"{given} rows{left_out}, and {part.rows} are wanted; lower `rows`, or read it again and again with"
+        raise UserError(f"{what} `until: all_exhausted`", where=part.path)
+
+
+class _PromptOwners:
+    """The prompts that were given, each with the part that gave it first: 16 bytes a prompt, and a name."""
+
+    def __init__(self) -> None:
+        self._owners: dict[bytes, str] = {}
+        self._left_out: dict[str, int] = {}
+
+    def claims(self, name: str, row: Sample) -> bool:
+        """Return whether no other part has given the row's prompt, which is then this part's."""
+        messages = json.dumps(row.prompt, sort_keys=True)
+        if self._owners.setdefault(blake2b(messages.encode(), digest_size=16).digest(), name) == name:
+            return True
+        self._left_out[name] = self._left_out.get(name, 0) + 1
+        return False
+
+    def tell(self) -> None:
+        """Log how many rows of each part were left out, if there are any."""
+        if self._left_out:
+            listed = ", ".join(f"{count} of {name}" for name, count in self._left_out.items())
+            log.warning("data/mix: rows left out with a prompt that another part gave before: %s", listed)
+
 
 def _furthest_behind(shares: Mapping[str, float], taken: Mapping[str, int]) -> str:
-    """Return the part that lacks most rows of its share, when one more row is given; of equals the first."""
+    """Return the part that lacks most rows of its share, when one more row is given; of equals the first.
+
+    A part whose quota is filled lacks none, and while rows are missing another one does.
+    """
     count = sum(taken.values()) + 1
     return max(shares, key=lambda name: shares[name] * count - taken[name])
 
 
-def _rows(name: str, part: MixPart) -> Iterator[Sample]:
+def _part_rows(name: str, part: MixPart, owners: _PromptOwners | None) -> Iterator[Sample]:
     identify = Identifier()
-    for raw in JsonlRows(part.path, skip_bad=part.skip_bad):
+    for raw in JsonlRows(part.path, part.skip_bad, part.skip, part.first):
         try:
             row = identify(remap(raw, part.fields))
         except ValueError as error:
@@ -65,4 +119,5 @@ def _rows(name: str, part: MixPart) -> Iterator[Sample]:
                 f"a column {NAME!r} of the row's own; data/mix says there which part a row is from: drop or rename it"
             )
             raise UserError(what, where=raw.source)
-        yield replace(row, id=f"{name}/{row.id}", fields={**row.fields, NAME: name})
+        if owners is None or owners.claims(name, row):
+            yield replace(row, id=f"{name}/{row.id}", fields={**row.fields, NAME: name})

@@ -37,13 +37,19 @@ class JsonlOptions(Config):
     your home"""
     skip_bad: bool = False
     """leave out rows that cannot be read, with a warning that counts and lists them, instead of stopping"""
+    skip: Annotated[int, Field(ge=0, strict=True)] = 0
+    """rows to leave out at the beginning of the file"""
+    first: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """how many rows to read, the first ones behind `skip`; null: all"""
 
 
 class MixPart(JsonlOptions):
     """One file of a mix."""
 
-    share: PositiveFloat
-    """of the rows, as a weight: 3 beside 1 is three in four"""
+    share: PositiveFloat | None = None
+    """of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
+    rows: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """a quota in place of a share, which then every part has: the part gives so many rows"""
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: its column (`prompt` and `id` too)"""
 
@@ -52,10 +58,22 @@ class MixOptions(Config):
     """Options of data/mix."""
 
     parts: Annotated[dict[Annotated[str, Field(pattern=r"^[^/#]+$")], MixPart], Field(min_length=2)]
-    """a name of your choice: a file, with its share; rows have the name as their field `dataset`"""
+    """a name of your choice: a file, with its share or its number of rows; rows have the name as their field
+    `dataset`"""
     until: Literal["first_exhausted", "all_exhausted"] = "first_exhausted"
     """the mix ends when the first part has no more rows, or when each has been read to its end, the others again and
-    again"""
+    again. With quotas it ends when they are filled: a part with too few rows is an error, or is read again and again"""
+    disjoint: bool = False
+    """leave out rows with a prompt that another part has given before"""
+
+    @model_validator(mode="after")
+    def _has_shares_or_quotas(self) -> Self:
+        for name, part in self.parts.items():
+            if (part.share is None) == (part.rows is None):
+                raise ValueError(f"part {name!r}: give `share` or `rows`")
+        if len({part.rows is None for part in self.parts.values()}) > 1:
+            raise ValueError("some parts have a share and others a number of rows; give every part the same of them")
+        return self
 
 
 class HubOptions(Config):
@@ -112,8 +130,9 @@ class BenchmarkOptions(Config):
 class ArithmeticOptions(Config):
     """Options of data/arithmetic."""
 
-    kind: Literal["prompts", "responses"] = "prompts"
-    """prompts (for rl and eval), or prompts with a noisy `response` (for sft)"""
+    kind: Literal["prompts", "responses", "judged"] = "prompts"
+    """prompts (for rl and eval), prompts with a noisy `response` (for sft), or with a right one and its `score` from 1
+    to 4: whether it keeps to the question's language (3 and 4) and has the form (2 and 4)"""
     form: Literal["boxed", "tagged"] = "boxed"
     """form of references and responses: sentences that end in a box, or `<think>` sentences `</think><answer>` the
     result `</answer>`"""
@@ -127,7 +146,7 @@ class ArithmeticOptions(Config):
     )
     """languages of the problems, in equal shares"""
     rows: Annotated[int, Field(ge=1)] | None = None
-    """training rows; null means 1500 prompts or 8000 responses"""
+    """training rows; null means 1500 prompts, 8000 responses or 4000 judged ones"""
     heldout: Annotated[int, Field(ge=0)] = 240
     """held-out rows after the training prompts, half of them over number pairs that no training row has"""
     largest: Annotated[int, Field(ge=2, le=99)] = 9
@@ -147,6 +166,8 @@ class ArithmeticOptions(Config):
     def _shares_fit(self) -> Self:
         if self.english + self.switched > 1:
             raise ValueError("english and switched are shares of the same responses: their sum is above 1")
+        if self.kind == "judged" and len(self.languages) == 1:
+            raise ValueError("kind judged mixes languages; name two at least")
         return self
 
 

@@ -255,7 +255,7 @@ def test_more_held_out_prompts_than_there_are_is_an_error():
         ({"largest": 1}, "greater than or equal to 2"),
         ({"unboxed": 1.1}, "less than or equal to 1"),
         ({"english": 0.6, "switched": 0.5}, "their sum is above 1"),
-        ({"kind": "pairs"}, "should be 'prompts' or 'responses'"),
+        ({"kind": "pairs"}, "should be 'prompts', 'responses' or 'judged'"),
         ({"path": "mine.txt"}, "no file of rows by its name"),
         ({"row": 3}, "Extra inputs"),
     ],
@@ -312,3 +312,29 @@ def test_a_path_gives_rows_of_ones_own_instead(tmp_path):
     assert question(sample) == "How many?"
     assert sample.fields == {"answer": "4"}
     assert SPEC.provided_fields(SPEC.config(path=str(path))) is None
+
+
+class TestJudged:
+    def rows(self, **options):
+        return list(dataset(kind="judged", languages=["en", "de", "fr"], **options))
+
+    def test_has_each_level_as_often(self):
+        assert Counter(row.fields["score"] for row in self.rows(rows=40)) == {1: 10, 2: 10, 3: 10, 4: 10}
+
+    @pytest.mark.parametrize(("form", "mark"), [("boxed", r"\boxed{"), ("tagged", "<answer>")])
+    def test_scores_form_and_language(self, form, mark):
+        for row in self.rows(rows=200, form=form):
+            score, response = row.fields["score"], row.fields["response"]
+            assert (mark in response) == (score in (2, 4))
+            assert self.is_all_in(row.fields["language"], response) == (score in (3, 4)), response
+
+    @staticmethod
+    def is_all_in(language, response):
+        """Whether each of the four sentences begins as one of the language's does."""
+        steps = [step.partition("{")[0] for steps in wordings()[language].steps.values() for step in steps]
+        found = re.split(r"(?<=[.:]) ", response.removeprefix("<think>"))
+        return all(any(sentence.startswith(step) for step in steps) for sentence in found)
+
+    def test_needs_a_second_language(self):
+        with pytest.raises(ValidationError, match="kind judged mixes languages"):
+            dataset(kind="judged", languages=["en"])

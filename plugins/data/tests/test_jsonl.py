@@ -112,3 +112,21 @@ def test_a_file_of_bad_rows_alone_is_an_error_even_if_they_are_left_out(tmp_path
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(UserError, match=r"none\.jsonl: no such file"):
         list(dataset(path=str(tmp_path / "none.jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("options", "read"),
+    [
+        ({"first": 2}, "ab"),
+        ({"skip": 1}, "bcd"),
+        ({"skip": 1, "first": 2}, "bc"),
+        ({"skip": 3, "first": 9}, "d"),
+        ({"skip": 9}, ""),
+    ],
+)
+def test_a_part_of_a_file(tmp_path, options, read):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f'{{"letter": "{name}", "prompt": "{name}"}}\n' for name in "abcd"))
+    spec = Registry().find("dataset", "data/jsonl")
+    rows = spec.build(spec.config(path=str(path), **options), Context())
+    assert [row.fields["letter"] for row in rows] == list(read)

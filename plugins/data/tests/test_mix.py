@@ -1,6 +1,7 @@
 """data/mix: shares that hold in every stretch, and rows that are known by their part."""
 
 import json
+from collections import Counter
 from itertools import islice
 
 import pytest
@@ -29,8 +30,8 @@ def file(tmp_path):
     return write
 
 
-def mix(seed=0, until="first_exhausted", **parts):
-    return SPEC.build(SPEC.config(parts=parts, until=until), Context(seed=seed))
+def mix(seed=0, until="first_exhausted", disjoint=False, **parts):
+    return SPEC.build(SPEC.config(parts=parts, until=until, disjoint=disjoint), Context(seed=seed))
 
 
 def ids(rows):
@@ -103,3 +104,71 @@ def test_a_row_that_says_itself_where_it_is_from_is_refused(file):
 def test_options_are_checked(parts):
     with pytest.raises(ValidationError):
         SPEC.config(parts=parts)
+
+
+def test_quotas_are_filled_in_step_whatever_else_the_files_have(file):
+    made = mix(a={"path": file("a", 90), "rows": 6}, b={"path": file("b", 3), "rows": 2})
+    assert ids(made) == ["a/0", "a/1", "b/0", "a/2", "a/3", "a/4", "b/1", "a/5"]
+    assert ids(made) == ids(made)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=5))
+def test_each_part_gives_its_quota_and_no_more(file, quotas):
+    parts = {f"p{at}": {"path": file(f"p{at}", 30), "rows": quota} for at, quota in enumerate(quotas)}
+    given_by = Counter(row.fields["dataset"] for row in mix(**parts))
+    assert [given_by[name] for name in parts] == quotas
+
+
+def test_a_quota_that_a_file_cannot_fill_is_an_error_or_read_again(file):
+    parts = {"a": {"path": file("a", 9), "rows": 4}, "b": {"path": file("b", 2), "rows": 3}}
+    with pytest.raises(UserError, match=r"b.jsonl: 2 rows, and 3 are wanted; lower `rows`, or .*all_exhausted"):
+        list(mix(**parts))
+    assert ids(mix(until="all_exhausted", **parts)) == ["a/0", "b/0", "a/1", "b/1", "a/2", "b/0#2", "a/3"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        (({"share": 1, "rows": 2}, {"share": 1}), "part 'a': give `share` or `rows`"),
+        (({}, {"share": 1}), "part 'a': give `share` or `rows`"),
+        (({"share": 1}, {"rows": 1}), "give every part the same of them"),
+    ],
+)
+def test_every_part_has_a_share_or_every_part_a_quota(parts, why):
+    a, b = ({"path": f"{name}.jsonl", **part} for name, part in zip("ab", parts, strict=True))
+    with pytest.raises(ValidationError, match=why):
+        mix(a=a, b=b)
+
+
+@pytest.fixture
+def overlapping(file):
+    """Files whose first two prompts are the same; the last of b stands there twice."""
+    other = [{"id": number, "prompt": f"{'a' if number < 2 else 'b'} {min(number, 3)}?"} for number in range(5)]
+    return {"a": {"path": file("a", 5)}, "b": {"path": file("b", other)}}
+
+
+def test_a_prompt_that_another_part_gave_is_left_out_and_told(overlapping, caplog):
+    shared = {name: {**part, "share": 1} for name, part in overlapping.items()}
+    assert ids(mix(disjoint=True, **shared)) == ["a/0", "b/1", "a/2", "b/2", "a/3", "b/3", "a/4", "b/4"]
+    assert "rows left out with a prompt that another part gave before: 1 of b, 1 of a" in caplog.text
+    assert ids(mix(**shared))[:4] == ["a/0", "b/0", "a/1", "b/1"]
+
+
+def test_whichever_part_comes_first_keeps_the_prompt(overlapping):
+    shared = {name: {**overlapping[name], "share": 1} for name in ("b", "a")}
+    assert ids(mix(disjoint=True, **shared))[:4] == ["b/0", "a/1", "b/2", "a/2"]
+
+
+def test_a_quota_counts_the_rows_that_are_left(overlapping, file):
+    wanted = {"a": {**overlapping["a"], "rows": 2}, "b": {**overlapping["b"], "rows": 5}}
+    assert len(ids(mix(**wanted))) == 7
+    with pytest.raises(UserError, match=r"b.jsonl: \d rows without those of other parts, and 5 are wanted"):
+        list(mix(disjoint=True, **wanted))
+
+
+def test_a_part_all_of_whose_prompts_are_anothers_ends_no_mix_silently(file):
+    rows = [{"prompt": "the same?"}]
+    parts = {"a": {"path": file("a", rows), "rows": 2}, "b": {"path": file("b", rows), "rows": 2}}
+    with pytest.raises(UserError, match=r"b.jsonl: every prompt of it is another part's, too"):
+        list(mix(until="all_exhausted", disjoint=True, **parts))

@@ -1,11 +1,11 @@
-"""Similarity to a reference by sentence embeddings: rewards in any language, and rows unlike an evaluation set."""
+"""Similarity to a reference by sentence embeddings: rewards in any language, and rows by their topics."""
 
 from typing import Any
 
 from rewardlab import Ask, Context, DatasetSpec, RewardSpec, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
-from rewardlab_embed.options import CosineOptions, DistinctOptions, TranslatedCosineOptions
+from rewardlab_embed.options import CosineOptions, DistinctOptions, DiverseOptions, TranslatedCosineOptions
 
 LONGEST = 32_768
 """characters of a response, for plans of cost: 8,192 tokens of 4 characters each"""
@@ -14,6 +14,11 @@ LIKENESS = dict.fromkeys(
     "it measures likeness to a reference, which the prompt has, too; `probe` judges the total",
 )
 """the laws that do not apply, and why"""
+CHOICE = {
+    "streaming": "clusters are made of all rows, so none is chosen before the last is read",
+    "going_on": "which rows are chosen depends on all of them; a stage that goes on reads them all again",
+}
+"""the laws that do not apply to a choice among all rows, and why"""
 TIMEOUT = 120.0
 """seconds, enough for one text of the model's whole length on a CPU"""
 
@@ -40,6 +45,26 @@ def _distinct_examples() -> Any:
     from rewardlab_embed.distinct_examples import examples_of_distinct
 
     return examples_of_distinct()
+
+
+def _diverse(options: DiverseOptions, context: Context) -> Any:
+    from rewardlab_embed.diverse import DiverseRows
+
+    return DiverseRows(options, context)
+
+
+def _diverse_examples() -> Any:
+    from rewardlab_embed.diverse_examples import examples_of_diverse
+
+    return examples_of_diverse()
+
+
+def _diverse_needs(options: DiverseOptions) -> list[str]:
+    return list(options.quotas)
+
+
+def _diverse_makes(options: DiverseOptions, rows: int) -> int:
+    return min(options.rows, rows)
 
 
 def _calls(options: TranslatedCosineOptions, size: int) -> int:
@@ -118,5 +143,15 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             step=True,
             build=_distinct,
             laws=Laws(examples=_distinct_examples),
-        )
+        ),
+        DatasetSpec(
+            name="diverse",
+            summary="some rows of each topic: the most typical ones, and others unlike them (R3; a data step)",
+            config=DiverseOptions,
+            step=True,
+            requires=_diverse_needs,
+            makes=_diverse_makes,
+            build=_diverse,
+            laws=Laws(examples=_diverse_examples, off=CHOICE),
+        ),
     ]

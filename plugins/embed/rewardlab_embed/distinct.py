@@ -12,8 +12,9 @@ from rewardlab import Context, Sample
 from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_embed.evaluation_rows import evaluation_rows, text_of
+from rewardlab_embed.evaluation_rows import evaluation_rows, language_of, text_of
 from rewardlab_embed.model import open_model
+from rewardlab_embed.nearest_rows import NearestByLanguage
 from rewardlab_embed.options import DistinctOptions
 
 log = logging.getLogger("rewardlab.embed")
@@ -33,7 +34,9 @@ class _Chunk:
 
 
 class DistinctRows:
-    """An iterable of the source's samples, unchanged, without those that are too near; streaming.
+    """An iterable of the source's samples, unchanged, without those that are too near.
+
+    It streams, except under `nearest`, which holds all samples until the last is compared.
 
     The files and the order of the rows determine which rows are dropped; each iteration compares anew. At its end a
     warning counts them and shows the first. Iterating raises UserError for a row without a text, and JobError for one
@@ -44,18 +47,43 @@ class DistinctRows:
         self._options, self._source = options, context.source
         self._against = evaluation_rows(options.against, options.field)
         texts = [row.text for row in self._against]
-        more = {"against": texts, "threshold": options.threshold}
+        more: dict[str, Any] = {"against": texts, "threshold": options.threshold}
+        if options.nearest is not None:
+            languages = [row.language for row in self._against]
+            known = list(dict.fromkeys(languages))
+            more["languages"] = [known.index(language) for language in languages]
         self._worker = open_model(options, context, "distinct_worker.py", **more)
 
     def __iter__(self) -> Iterator[Sample]:
         tally = _PassTally([row.where for row in self._against])
+        yield from self._as_they_come(tally) if self._options.nearest is None else self._after_all(tally)
+        tally.close()
+
+    def _after_all(self, tally: "_PassTally") -> Iterator[Sample]:
+        """Yield the rows that are kept, once all have been compared: which of them are the nearest shows at the end."""
+        assert self._options.nearest is not None
+        near = NearestByLanguage(self._options.threshold, self._options.nearest)
+        rows: list[tuple[int, Sample]] = []
+        with closing(in_order(self._chunks(tally), self._ask, at_once=2)) as outcomes:
+            for chunk, answers in outcomes:
+                for (number, sample), answer in zip(chunk.rows, answers, strict=True):
+                    if "error" in answer:
+                        raise JobError(f"embed/distinct: {sample.source or sample.id}: {answer['error']}")
+                    near.add(number, language_of(sample), answer["cosines"], answer["nearest"])
+                rows += chunk.rows
+        dropped = near.dropped()
+        for number, sample in rows:
+            found = dict(zip(("cosine", "nearest"), dropped.get(number, ()), strict=False))
+            if tally.keep(number, sample, self._text(sample), found):
+                yield sample
+
+    def _as_they_come(self, tally: "_PassTally") -> Iterator[Sample]:
         chunks = self._chunks(tally)
         with closing(in_order(chunks, self._ask, at_once=1 if self._options.within else 2)) as outcomes:
             for chunk, answers in outcomes:
                 for (number, sample), question, answer in zip(chunk.rows, chunk.questions, answers, strict=True):
                     if tally.keep(number, sample, question["text"], answer):
                         yield sample
-        tally.close()
 
     async def _ask(self, chunk: _Chunk) -> tuple[_Chunk, list[dict[str, Any]]]:
         return chunk, await self._worker.ask(chunk.questions)

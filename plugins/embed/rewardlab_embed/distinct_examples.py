@@ -18,12 +18,21 @@ PROBLEMS = (
 
 
 def examples_of_distinct() -> list[DatasetExample]:
-    """Return an example whose source has a row of the evaluation set."""
+    """Return examples whose source has a row of the evaluation set, by a threshold and by rank."""
     source = [
         Sample(id=f"r{k}", prompt=({"role": "user", "content": text},), source=f"train.jsonl:{k + 1}")
         for k, text in enumerate(PROBLEMS)
     ]
-    return [DatasetExample(options=_against, needs=("model",), source=source)]
+    return [
+        DatasetExample(title="threshold", options=_against, needs=("model",), source=source),
+        DatasetExample(
+            title="nearest",
+            options=lambda folder: {**_against(folder), "threshold": 1.0, "nearest": 2},
+            needs=("model",),
+            source=source,
+            off=dict.fromkeys(("streaming", "going_on"), "which rows are the nearest shows when all have been read"),
+        ),
+    ]
 
 
 def _against(folder: Path) -> dict[str, Any]:

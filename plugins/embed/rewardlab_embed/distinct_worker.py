@@ -5,6 +5,9 @@ one pass: {"text", "pass": its name, "row": its number, "kept": rows kept before
 compared with each other}. The answer for a row that is too near is {"cosine", "nearest": index in "against"} or
 {"cosine", "row": number of the earlier row}; for any other row {}; for one without an embedding {"error"}. The rows
 that a pass has kept are in memory.
+
+With {"languages": [a number for each text of "against", from 0 on]} no row is compared with another, the threshold does
+nothing, and each answer is {"cosines": [the highest of each language], "nearest": [index in "against" of each]}.
 """
 
 import numpy as np
@@ -20,8 +23,10 @@ ROUNDING = 1e-6
 """the error of a cosine in float32: that of a text with itself is at least 1 less this"""
 
 
-def build(settings: dict, context: dict) -> "NearRowFinder":
+def build(settings: dict, context: dict) -> "NearRowFinder | NearestOfLanguages":
     """Load the model, embed the evaluation sets and return the object that answers the host's questions."""
+    if "languages" in settings:
+        return NearestOfLanguages(Embedder(settings, context["device"]), settings["against"], settings["languages"])
     return NearRowFinder(Embedder(settings, context["device"]), settings["against"], settings["threshold"])
 
 
@@ -73,11 +78,7 @@ class NearRowFinder:
         self._embedder, self._threshold = embedder, threshold - ROUNDING
         self._against = VectorIndex(embedder.model.device)
         self._passes: dict[str, _KeptRows] = {}
-        found = embedder.embed(against)
-        for text, embedding in zip(against, found, strict=True):
-            if embedding.vector is None:
-                raise ValueError(f"no embedding of {text[:60]!r} of the evaluation sets: {embedding.error}")
-        self._against.add(_matrix(found))
+        self._against.add(_evaluation_vectors(embedder, against))
 
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""
@@ -144,6 +145,43 @@ class _KeptRows:
         if new:
             self._index.add(vectors[new])
         return answers
+
+
+class NearestOfLanguages:
+    """An index for each language of the evaluation sets; it answers the host's questions with the nearest of each."""
+
+    def __init__(self, embedder: Embedder, against: list[str], languages: list[int]):
+        self._embedder = embedder
+        vectors, numbers = _evaluation_vectors(embedder, against), np.array(languages)
+        self._places = [np.flatnonzero(numbers == language) for language in range(numbers.max() + 1)]
+        self._indexes = [VectorIndex(embedder.model.device) for _ in self._places]
+        for index, places in zip(self._indexes, self._places, strict=True):
+            index.add(vectors[places])
+
+    def answer(self, questions: list[dict]) -> list[dict]:
+        """Return one answer for each question, in order."""
+        found = self._embedder.embed([question["text"] for question in questions])
+        usable = [embedding for embedding in found if embedding.vector is not None]
+        answers = iter(self._answer(_matrix(usable)) if usable else ())
+        return [{"error": e.error} if e.vector is None else next(answers) for e in found]
+
+    def _answer(self, vectors: np.ndarray) -> list[dict]:
+        cosines, nearest = [], []
+        for index, places in zip(self._indexes, self._places, strict=True):
+            highest, place = index.nearest(vectors)
+            cosines.append(highest.tolist())
+            nearest.append(places[place].tolist())
+        pairs = zip(zip(*cosines, strict=True), zip(*nearest, strict=True), strict=True)
+        return [{"cosines": list(each), "nearest": list(where)} for each, where in pairs]
+
+
+def _evaluation_vectors(embedder: Embedder, against: list[str]) -> np.ndarray:
+    """Return the vectors of the evaluation sets' texts, as rows. Raises ValueError for a text without one."""
+    found = embedder.embed(against)
+    for text, embedding in zip(against, found, strict=True):
+        if embedding.vector is None:
+            raise ValueError(f"no embedding of {text[:60]!r} of the evaluation sets: {embedding.error}")
+    return _matrix(found)
 
 
 def _matrix(embeddings: list[Embedding]) -> np.ndarray:

@@ -14,10 +14,11 @@ MOST_PROBLEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRow:
-    """A row of an evaluation set: its text, and where it stands ("eval.jsonl:7")."""
+    """A row of an evaluation set: its text, where it stands ("eval.jsonl:7"), and what its field `language` has."""
 
     where: str
     text: str
+    language: str = ""
 
 
 def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
@@ -34,11 +35,11 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
             where = f"{file}:{number}"
             if isinstance(row, Problem):
                 problems.append(row)
-            elif (text := text_of(raw_sample(row), field)) is None:
+            elif (text := text_of(sample := raw_sample(row), field)) is None:
                 what = f"neither a text in the field {field!r} nor a prompt with a message of the user"
                 problems.append(Problem(where=where, what=what))
             else:
-                rows.setdefault(text, EvaluationRow(where, text))
+                rows.setdefault(text, EvaluationRow(where, text, language_of(sample)))
     if problems:
         raise UserError(problems[:MOST_PROBLEMS])
     if not rows:
@@ -57,3 +58,8 @@ def text_of(sample: Sample, field: str) -> str | None:
         if isinstance(text, str) and text.strip():
             return text.strip()
     return None
+
+
+def language_of(sample: Sample) -> str:
+    """Return what the field `language` has, as a text; "" without one."""
+    return str(sample.fields.get("language") or "")

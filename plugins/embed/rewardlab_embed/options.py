@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 from rewardlab import Config
 from rewardlab.text import Part, template_of
 
@@ -85,3 +85,39 @@ class DistinctOptions(ModelOptions):
     """a row with a cosine of at least this is dropped"""
     within: bool = False
     """also drop rows that are near to a row before them"""
+    nearest: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """where no row of a language reaches the threshold for a language of the evaluation sets, drop so many of its rows,
+    the nearest ones; languages stand in the field `language`. All rows are then read before the first is given"""
+
+    @model_validator(mode="after")
+    def _check_one_way(self) -> "DistinctOptions":
+        if self.within and self.nearest is not None:
+            raise ValueError("within and nearest exclude each other; take two steps, one `from` the other")
+        return self
+
+
+class DiverseOptions(ModelOptions):
+    """Options of embed/diverse."""
+
+    rows: Annotated[int, Field(ge=1, strict=True)]
+    """the rows to choose; where there are no more, all of them"""
+    field: Name = "problem"
+    """the field that is embedded; where a row has none, the last message of the user in its prompt"""
+    quotas: dict[Name, Annotated[dict[Name, PositiveFloat], Field(min_length=1)]] = Field(default_factory=dict)
+    """a field: its values, each with a weight; 3 beside 1 is three in four of the rows. Weights of several fields
+    (subset, language, difficulty) are multiplied; rows with another value are left out. Clusters are of rows with the
+    same values. Numbers are written as texts, in quotes"""
+    strategy: Literal["paper", "official_code"] = "paper"
+    """the defaults of `counts`, `least` and `weight`, of what `nearest` is a share, and to what relevance is measured:
+    as R3's appendix B.1.1 or as its published code has them"""
+    counts: Annotated[tuple[Annotated[int, Field(ge=2, le=1000, strict=True)], ...], Field(min_length=1)] | None = None
+    """the numbers of clusters to try; the highest mean silhouette decides. null: paper 3 to 10, official_code 3, 4, 5,
+    7, 10"""
+    least: Annotated[int, Field(ge=0, strict=True)] | None = None
+    """the fewest rows of a cluster, where it has them. null: paper 10, official_code 1"""
+    nearest: Annotated[float, Field(ge=0, le=1)] = 0.25
+    """the share of the rows nearest to the centroid, which are chosen first: under `paper` of the cluster, under
+    `official_code` of the rows to choose from it"""
+    weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    """the weight of relevance (lambda); the rest is that of unlikeness to what is chosen. null: paper 0.5,
+    official_code 0.7"""

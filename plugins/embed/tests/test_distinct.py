@@ -4,6 +4,7 @@ import json
 import logging
 
 import pytest
+from pydantic import ValidationError
 from rewardlab import Context, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
@@ -29,9 +30,22 @@ class WordIndex:
         self.calls.append(questions)
         if len(self.calls) == self.forgets:
             self.kept = {}
+        if "languages" in self.settings:
+            return [self._of_languages(question["text"]) for question in questions]
         if questions[0]["kept"] not in (None, len(self.kept)):
             return [{"error": "the process was restarted and has lost the earlier rows"}] * len(questions)
         return [self._answer(question) for question in questions]
+
+    def _of_languages(self, text):
+        if text == "not finite":
+            return {"error": "its embedding is not finite"}
+        best = {}
+        for place, (other, language) in enumerate(
+            zip(self.settings["against"], self.settings["languages"], strict=True)
+        ):
+            best[language] = max(best.get(language, (-1, 0)), (overlap(text, other), place))
+        cosines, places = zip(*(best[language] for language in sorted(best)), strict=True)
+        return {"cosines": list(cosines), "nearest": list(places)}
 
     def _answer(self, question):
         text = question["text"]
@@ -154,3 +168,38 @@ def test_evaluation_rows_are_checked_when_the_step_is_built(tmp_path, evaluation
         step([], bad)
     with pytest.raises(UserError, match=r"absent\.jsonl: no such file"):
         step([], tmp_path / "absent.jsonl")
+
+
+@pytest.fixture
+def in_two_languages(tmp_path):
+    path = tmp_path / "eval.jsonl"
+    rows = [("en", "one two three four"), ("de", "eins zwei drei vier"), ("de", "fünf sechs")]
+    path.write_text("".join(json.dumps({"problem": text, "language": code}) + "\n" for code, text in rows))
+    return path
+
+
+def test_where_a_pair_of_languages_has_none_above_the_threshold_its_nearest_rows_go(in_two_languages, caplog):
+    texts = {
+        "en": ["one two three four", "one two three", "one two", "other", "none"],
+        "it": ["eins due", "eins zwei tre", "one due tre", "quattro", "cinque"],
+    }
+    rows = [sample(n, text, language=code) for n, (code, text) in enumerate((c, t) for c in texts for t in texts[c])]
+    kept = [row.id for row in step(rows, in_two_languages, threshold=0.7, nearest=2)]
+    # en-en: r0, r1 and r2 (0.707) are above; en-de: none has a word, the first two go; it-en: r7, r5; it-de: r6, r5
+    assert kept == ["r3", "r4", "r8", "r9"]
+    assert "6 of 10 rows dropped: 6 near to an evaluation row" in caplog.text
+
+
+def test_rows_of_one_language_are_one_group_and_the_first_of_equals_go(evaluation):
+    samples = [sample(number, f"new{number}") for number in range(5)]
+    assert list(step(samples, evaluation, nearest=2)) == samples[2:]
+    assert list(step(samples, evaluation, nearest=9)) == []
+    above = [*samples, sample(5, "what is the sum")]
+    assert list(step(above, evaluation, nearest=2)) == samples
+
+
+def test_under_nearest_rows_are_not_compared_with_each_other_and_errors_stop_the_step(evaluation):
+    with pytest.raises(ValidationError, match="within and nearest exclude each other"):
+        step([], evaluation, within=True, nearest=2)
+    with pytest.raises(JobError, match=r"embed/distinct: train.jsonl:1: its embedding is not finite"):
+        list(step([sample(0, "not finite")], evaluation, nearest=2))

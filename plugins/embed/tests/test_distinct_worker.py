@@ -81,3 +81,20 @@ def test_a_process_that_forgot_the_rows_says_so(build):
 def test_passes_are_kept_apart(build):
     index = build("eval")
     assert ask(index, ["a1"], kept=0, name="p") == ask(index, ["a1"], kept=0, name="q") == [{}]
+
+
+def test_the_nearest_of_each_language_is_that_of_all_cosines(worker, tiny_model):
+    texts = ["How many books?", "Wie viele Bücher?", "What is the sum?", "Quelle est la somme ?"]
+    settings = {"model": str(tiny_model), "max_tokens": None, "batch_size": 32, "dtype": "auto"}
+    more = {"trust_remote_code": False, "against": texts, "threshold": 0.7, "languages": [0, 1, 0, 2]}
+    index = worker.build(settings | more, {"device": "cpu"})
+    embedder = worker.Embedder({**settings, "trust_remote_code": False}, "cpu")
+    asked = ["How many trains?", "Combien ?"]
+    cosines = unit_rows(embedder, asked) @ unit_rows(embedder, texts).T
+    for answer, row in zip(index.answer([{"text": text} for text in asked]), cosines, strict=True):
+        assert answer["cosines"] == pytest.approx([max(row[0], row[2]), row[1], row[3]], abs=1e-6)
+        assert answer["nearest"] == [0 if row[0] >= row[2] else 2, 1, 3]
+
+
+def unit_rows(embedder, texts):
+    return np.stack([embedding.vector for embedding in embedder.embed(texts)])

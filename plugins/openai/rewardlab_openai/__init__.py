@@ -80,6 +80,8 @@ def rewardlab_judges() -> list[JudgeSpec]:
             identity=_identity_of_chat,
             address=ADDRESS,
             most_tokens=_most_tokens,
+            logprobs=True,
+            continues=lambda options: options.continues,
             build=_chat,
             laws=Laws(examples=_examples_of_chat),
         ),

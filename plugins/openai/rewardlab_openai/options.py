@@ -9,6 +9,8 @@ from pydantic import AfterValidator, Field, PositiveFloat, field_validator, mode
 from rewardlab import Config
 
 LIMITS = ("max_tokens", "max_completion_tokens")
+CONTINUED = ("continue_final_message", "add_generation_prompt")
+"""what a question asks for whose last message is the beginning of the answer"""
 RESERVED = ("model", "messages", "stream", "n")
 """keys that extra_body must not have: which model is asked and what, in a form that one Reply can hold"""
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -105,8 +107,14 @@ class ChatOptions(ServerOptions):
     response_format: dict[str, Any] | None = None
     """structured outputs, such as {type: json_schema, json_schema: {...}}, sent as it is"""
 
+    continues: bool = False
+    """whether the server goes on writing a last message of role assistant where a question says so, by
+    `continue_final_message` (vLLM and SGLang do); a reward that begins the judge's reply needs it"""
+
     @model_validator(mode="after")
     def _check_given_once(self) -> "ChatOptions":
+        if self.continues and (twice := [name for name in CONTINUED if name in self.extra_body]):
+            raise ValueError(f"a question says {twice[0]} where it needs it; leave it out of extra_body")
         for name in ("temperature", "max_tokens", "top_p", "seed", "response_format"):
             others = LIMITS if name == "max_tokens" else (name,)
             if getattr(self, name) is not None and any(other in self.extra_body for other in others):

@@ -137,6 +137,14 @@ class TestWhatTheHostNeeds:
         assert spec.identity(options) == {"model": "m", "params": params}
         assert spec.identity(options.model_copy(update={"base_url": LOCAL})) == spec.identity(options)
 
+    def test_what_a_server_can_do_is_no_part_of_it(self, spec):
+        both = [spec.identity(ChatOptions(model="m", continues=continues)) for continues in (False, True)]
+        assert both == [{"model": "m", "params": {}}] * 2  # a begun question has its own parameters
+
+    def test_what_a_begun_question_says_is_not_given_twice(self, problems):
+        [problem] = problems(continues=True, extra_body={"add_generation_prompt": False})
+        assert "a question says add_generation_prompt where it needs it; leave it out of extra_body" in problem
+
 
 def test_importing_the_plugin_imports_no_client():
     code = "import sys, rewardlab_openai; print('aiohttp' in sys.modules)"

@@ -73,6 +73,21 @@ def test_parameters_of_the_question_win(serve, ask):
     assert sent(server) == {"model": "m", "messages": list(TWO), **params}
 
 
+def test_a_reply_that_is_begun_is_continued_where_the_server_does(serve, ask):
+    params = {"continue_final_message": True, "add_generation_prompt": False}
+    begun = Ask(messages=(*TWO, {"role": "assistant", "content": "<think>Also,"}), params=params)
+    server = serve()
+    ask(server, begun, continues=True)
+    assert sent(server) == {"model": "m", "messages": list(begun.messages), **params}
+
+
+def test_a_conversation_is_continued_by_none_that_is_not_asked_to(serve, ask):
+    whole = (*TWO, {"role": "assistant", "content": "A"})
+    server = serve()
+    ask(server, Ask(messages=whole), continues=True)
+    assert sent(server) == {"model": "m", "messages": list(whole)}
+
+
 def test_headers_from_the_environment(serve, ask, monkeypatch):
     monkeypatch.setenv("JUDGE_KEY", " sk-key-of-the-judge\n")  # as `$(cat file)` and .env files leave it
     monkeypatch.setenv("TEAM", "research")

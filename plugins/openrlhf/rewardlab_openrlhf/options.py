@@ -7,22 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from rewardlab import Config
+from rewardlab.training import Lora
 
 if TYPE_CHECKING:
     from rewardlab.training import Plan
-
-
-class Lora(Config):
-    """LoRA adapters, trained in place of the whole model (sft and dpo; OpenRLHF merges none of them for rollouts)."""
-
-    rank: PositiveInt
-    """of the two matrices of an adapter: more learns more and takes more memory"""
-    alpha: PositiveInt = 16
-    """an adapter's output is scaled by alpha / rank"""
-    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """share of an adapter's inputs that are left out in training, in [0, 1)"""
-    targets: list[str] = Field(default_factory=lambda: ["all-linear"])
-    """names of the modules that get an adapter, such as q_proj; all-linear: every linear layer"""
 
 
 class Correction(Config):

@@ -399,6 +399,11 @@ class TestSchedule:
         found = arguments("stages.1.epochs_per_batch=3", "stages.1.updates_per_batch=2", "stages.1.warmup_steps=2")
         assert math.ceil(5 * 6 * float(found["actor.lr_warmup_ratio"])) == 2 * 6
 
+    @pytest.mark.parametrize(("ratio", "steps"), [(0.4, 2), (0.3, 2), (0.0, 0)])
+    def test_a_share_of_the_steps_is_warm_up(self, arguments, ratio, steps):
+        found = arguments("stages.1.updates_per_batch=4", f"stages.1.warmup_ratio={ratio}")
+        assert math.ceil(5 * 4 * float(found["actor.lr_warmup_ratio"])) == steps * 4
+
     @pytest.mark.parametrize("index", [0, 1])
     def test_a_cosine_may_end_above_zero(self, arguments, index):
         stage = f"stages.{index}"

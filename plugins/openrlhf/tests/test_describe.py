@@ -99,6 +99,14 @@ class TestRowsThatCannotBeCountedYet:
         ) in out
         assert "steps, if every row's prompt fits" not in out
 
+    def test_a_share_of_steps_that_are_not_known_yet_stands_as_it_is(self, dry_run):
+        hub = "{use: data/hub, with: {path: a/b, rows: 500}, fields: {prompt: question}}"
+        out = dry_run(f"stages=[{{use: sft, batch_size: 8, warmup_ratio: 0.1, dataset: {hub}}}]")
+        (sft,) = commands(out)
+        assert sft[sft.index("--lr_warmup_ratio") + 1] == "0.1"
+        assert sft[sft.index("--lr_scheduler") + 1] == "constant_with_warmup"
+        assert "warm-up over 0.1 of the steps" in out
+
     def test_of_a_dataset_that_is_not_on_this_machine(self, dry_run):
         hub = "{use: data/hub, with: {path: a/b, rows: 500}, fields: {prompt: question}}"
         stage = f"{{use: sft, batch_size: 8, warmup_steps: 5, dataset: {hub}}}"

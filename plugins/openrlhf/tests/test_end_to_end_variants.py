@@ -179,8 +179,13 @@ def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
     assert changed(model, ended.directory / "models" / "0-rl")
 
 
-def test_dpo(jobs, drive, model, tmp_path):
-    """It prefers what was chosen more than the model that it started from does."""
+LINEAR = {f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")}
+ADAPTERS = ("stages.0.warmup_ratio=0.1", "stages.0.learning_rate=5.0e-3", "backend.engine.lora={rank: 8}")
+
+
+@pytest.mark.parametrize("overrides", [(), ADAPTERS], ids=["whole", "lora"])
+def test_dpo(jobs, drive, model, tmp_path, overrides):
+    """It prefers what was chosen more than the model that it started from does; adapters leave all but layers alone."""
     pairs = tmp_path / "pairs.jsonl"
     with pairs.open("w") as file:
         for number in range(32):
@@ -202,9 +207,11 @@ def test_dpo(jobs, drive, model, tmp_path):
         backend: {{use: openrlhf, gpus_per_node: 1}}
         """
     )
-    ended = jobs.run(tmp_path, recipe).succeeded()
+    ended = jobs.run(tmp_path, recipe, *overrides).succeeded()
     after = ended.directory / "models" / "0-dpo"
     assert margin(after) > margin(model) + 1.0
+    if overrides:
+        assert {name.split(".")[-2] for name in changed(model, after)} == LINEAR
 
 
 def margin(folder):

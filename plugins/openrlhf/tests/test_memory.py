@@ -6,6 +6,7 @@ import re
 import pytest
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import TinyModel
+from rewardlab.training import Lora
 from rewardlab.training.check import check_recipe
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.memory.batches import batches
@@ -18,7 +19,7 @@ from rewardlab_openrlhf.memory.token_costs import (
     training_activations,
     training_bytes,
 )
-from rewardlab_openrlhf.options import Engine, Lora, options_of
+from rewardlab_openrlhf.options import Engine, options_of
 
 QWEN = {
     "model_type": "qwen2",

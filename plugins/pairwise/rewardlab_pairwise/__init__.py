@@ -15,9 +15,9 @@ def _win_rate(options: WinRateOptions, context: Context) -> Any:
 
 
 def _calls(options: WinRateOptions, size: int) -> int:
-    from rewardlab_pairwise.schedule import schedule
+    from rewardlab_pairwise.pairwise_reward import most_calls
 
-    return len(schedule("", [str(index) for index in range(size)], options.orders, options.opponents).asks)
+    return most_calls(size, options.orders, options.opponents)
 
 
 def _overlap(options: OverlapOptions, context: Context) -> Any:

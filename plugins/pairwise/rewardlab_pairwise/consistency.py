@@ -56,7 +56,8 @@ def _by_pair(verdicts: Mapping[Pair, PairVerdict]) -> dict[Pair, list[PairVerdic
 
 def _share(orders: Sequence[PairVerdict]) -> float | None:
     """Return P(the pair's first text wins) in [0, 1]; None where no order counts."""
-    return mean_of_known([orders[0].first_wins, *(call.second_wins for call in orders[1:])])
+    leads = [call.lead for call in orders]
+    return mean_of_known([leads[0], *(None if lead is None else 1.0 - lead for lead in leads[1:])])
 
 
 def _fraction(cases: Iterable[bool]) -> float | None:

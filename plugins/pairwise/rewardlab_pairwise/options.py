@@ -7,23 +7,31 @@ from rewardlab import Config
 
 OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
 """The options that `profile: sp3f_official` fixes, besides the reader of boxes."""
+Orders = Literal["both", "balanced", "a_only"]
+OnUnparsable = Literal["half", "loss", "drop"]
+Opponents = Literal["all"] | Annotated[int, Field(ge=1, strict=True)]
 
 
-class WinRateOptions(Config):
-    """Options of pairwise/win_rate."""
+class PairwiseOptions(Config):
+    """Options of every reward that compares the answers of a group in pairs."""
 
     judge: str
     """The name of the judge to ask, as declared under `judges`."""
-    privileged: Annotated[str, Field(min_length=1)] | None = None
-    """The field with a correct solution that the judge may see and the policy may not; null shows none."""
-    orders: Literal["both", "balanced", "a_only"] = "both"
+    orders: Orders = "both"
     """both: each pair is judged in both orders, averaged. balanced: each pair once, each answer first in half
     of its comparisons. a_only: both orders, but an answer is scored only where it stands first."""
-    on_unparsable: Literal["half", "loss", "drop"] = "half"
+    on_unparsable: OnUnparsable = "half"
     """What a reply without a verdict counts as. half: a tie. loss: a loss of the answer that stands first. drop:
     nothing; the other order decides, else the comparison is missing."""
-    opponents: Literal["all"] | Annotated[int, Field(ge=1, strict=True)] = "all"
+    opponents: Opponents = "all"
     """How many other answers of the group an answer meets (one more where this and the group size are odd)."""
+
+
+class WinRateOptions(PairwiseOptions):
+    """Options of pairwise/win_rate."""
+
+    privileged: Annotated[str, Field(min_length=1)] | None = None
+    """The field with a correct solution that the judge may see and the policy may not; null shows none."""
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official scores as SP3F's published code does: its reader of boxes, a_only and loss."""
     template: str | None = None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rewardlab import Score
@@ -18,19 +18,28 @@ class PairVerdict:
     """The verdict on one ordered pair, or why there is none.
 
     verdict: the letter of the winner, or why there is none. first_wins: the share of a win that it gives to the first
-    text, 1.0, 0.0, or 0.5; None where it does not count: the call failed, or its reply is dropped. error: why it
-    failed.
+    text, in [0, 1]; None where it does not count: the call failed, or its reply is dropped. lost: the
+    share that neither text gets, in [0, 1]. error: why it failed. info: what the reply says besides, as JSON values.
     """
 
-    verdict: Literal["A", "B", "unparsable", "failed"]
+    verdict: Literal["A", "B", "tie", "both_bad", "unparsable", "failed"]
     first_wins: float | None = None
+    lost: float = 0.0
     tokens: int = 0
     error: str | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def second_wins(self) -> float | None:
         """The share of a win that it gives to the second text; None where it does not count."""
-        return None if self.first_wins is None else 1.0 - self.first_wins
+        return None if self.first_wins is None else 1.0 - self.lost - self.first_wins
+
+    @property
+    def lead(self) -> float | None:
+        """The first text's share of what both get; a half where both get nothing. None where it does not count."""
+        if self.first_wins is None:
+            return None
+        return self.first_wins / (1.0 - self.lost) if self.lost < 1.0 else 0.5
 
 
 def tally(planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first: bool = False) -> dict[str, Score]:
@@ -53,12 +62,26 @@ def verdicts_by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]
 
     Copies share one entry: of a text only the copy with the lowest index has verdicts, and is named in them.
     """
-    lowest = {text: index for index, text in reversed(list(enumerate(texts)))}
-    ordered = sorted((lowest[first], lowest[second], call.verdict) for (first, second), call in verdicts.items())
     rows: list[dict[str, str]] = [{} for _ in texts]
-    for first, second, verdict in ordered:
-        rows[first][str(second)] = verdict
+    for first, second, call in _ordered(texts, verdicts):
+        rows[first][str(second)] = call.verdict
     return rows
+
+
+def by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, dict[str, Any]]]:
+    """Return, for each answer (G,), what the verdicts where it stands first have in `info`: key -> index -> value."""
+    rows: list[dict[str, dict[str, Any]]] = [{} for _ in texts]
+    for first, second, call in _ordered(texts, verdicts):
+        for key, value in call.info.items():
+            rows[first].setdefault(key, {})[str(second)] = value
+    return rows
+
+
+def _ordered(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[tuple[int, int, PairVerdict]]:
+    """Return (index of the first, of the second, verdict), in order; of copies the lowest index."""
+    lowest = {text: index for index, text in reversed(list(enumerate(texts)))}
+    ordered = [(lowest[first], lowest[second], call) for (first, second), call in verdicts.items()]
+    return sorted(ordered, key=lambda one: one[:2])
 
 
 def mean_of_known(shares: Sequence[float | None]) -> float | None:

@@ -5,7 +5,9 @@ backend                              what the rest of the library asks of an eng
 check, describe                      what is wrong with a recipe, what will be done; neither imports the engine
 ready                                what this machine must have, looked at before a run begins
 run                                  the stages of a run, one after the other
-sft, rl                              the trainers of the two kinds of stage
+sft, dpo, rl                         the trainers of the three kinds of stage
+token_rows                           the rows of sft and dpo as token ids
+adapters                             LoRA: adding adapters to the policy, and merging them into it
 trainer_arguments, train             what every trainer is given, and training to the end
 checkpoints, interrupts, progress    resuming, stopping, and what is shown and logged meanwhile
 engine_errors                        full disks and memory as errors that say what to do
@@ -50,7 +52,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             summary="TRL's trainers in one process on one machine, CPU or GPU",
             config=Options,
             build=_build,
-            packages=("torch", "transformers", "trl", "datasets", "tokenizers"),
+            packages=("torch", "transformers", "trl", "datasets", "tokenizers", "peft"),
             lacks=_lacks,
             trains_longer=True,
             default=True,

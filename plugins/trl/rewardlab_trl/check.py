@@ -1,6 +1,6 @@
 """Checks of a recipe for the trl backend, without importing an engine: every number is used or refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
 from rewardlab.errors import Problem
@@ -9,6 +9,7 @@ from rewardlab.training import (
     DpoStage,
     EvalStage,
     Finding,
+    Lora,
     Plan,
     RlStage,
     SftStage,
@@ -17,6 +18,7 @@ from rewardlab.training import (
     context_of,
     divisors,
     length_findings,
+    lora_findings,
     model_findings,
     template_findings,
     update_findings,
@@ -63,12 +65,24 @@ def _backend(plan: Plan) -> Iterator[Finding]:
             ("backend", "gpus_per_node"),
             "trl trains in one process with one GPU at most; more need `use: openrlhf`",
         )
+    if backend.lora is not None:
+        yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
     asked = {"tensorboard": backend.tensorboard, "wandb": backend.wandb, "mlflow": backend.mlflow}
     for package, wanted in asked.items():
         if wanted and find_spec(package) is None:
             yield ("backend", package), f"{TRACKERS[package]} is not installed; pip install 'rewardlab[{package}]'"
+
+
+def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
+    yield from lora_findings(lora)
+    trained = [stage for stage in stages if isinstance(stage, SftStage | DpoStage | RlStage)]
+    if lora.dropout and trained and all(isinstance(stage, RlStage) for stage in trained):
+        yield (
+            ("lora", "dropout"),
+            "rl trains without dropout, so that the policy that learns is the one that was sampled; leave it out",
+        )
 
 
 def _own_model(stage: Stage) -> str | None:
@@ -79,14 +93,13 @@ def _own_model(stage: Stage) -> str | None:
 def _stage(stage: Stage) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
         yield from _rl(stage)
-    elif isinstance(stage, SftStage):
-        yield from _divides(stage.batch_size, stage.micro_batch_size, "rows")
-    elif isinstance(stage, DpoStage):
-        yield (), "the trl backend of this version runs data, sft, rl and eval stages, not dpo"
+    elif isinstance(stage, SftStage | DpoStage):
+        rows = "rows" if isinstance(stage, SftStage) else "pairs"
+        yield from _divides(stage.batch_size, stage.micro_batch_size, rows)
     if isinstance(stage, EvalStage):
         yield from benchmark_findings((), stage)
         yield from ((("policy", *path), what) for path, what in model_findings(_own_model(stage)))
-    if isinstance(stage, RlStage | SftStage | EvalStage):
+    if isinstance(stage, RlStage | SftStage | DpoStage | EvalStage):
         yield from template_findings(stage.chat)
     if isinstance(stage, RlStage | EvalStage) and stage.stop:
         yield (

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.training import (
     DataStage,
+    DpoStage,
     EvalStage,
     Plan,
     RlStage,
@@ -23,6 +24,7 @@ from rewardlab.training import (
 )
 
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
+from rewardlab_trl.options import options_of
 
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group",
@@ -36,6 +38,10 @@ def describe(plan: Plan, only: int | None = None) -> str:
     """Return all stages, or stage `only`, as text; the engine runs in this process, so there is no command to show."""
     recipe = plan.recipe
     lines = [f"backend trl, in this process; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
+    if (lora := options_of(plan).lora) is not None:
+        modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
+        dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
+        lines.append(f"LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}; merged at a stage's end")
     for index, stage in enumerate(recipe.stages):
         if only not in (None, index):
             continue
@@ -51,6 +57,10 @@ def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
     if isinstance(stage, SftStage):
         dataset = plan.stage_dataset(index).use.use
         yield f"SFTTrainer on {dataset}: {describe_length(stage, 'rows')}; {describe_optimiser(stage)}"
+    elif isinstance(stage, DpoStage):
+        dataset = plan.stage_dataset(index).use.use
+        yield f"DPOTrainer on {dataset}: {describe_length(stage, 'pairs')}; {describe_optimiser(stage)}"
+        yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
     elif isinstance(stage, EvalStage):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 from rewardlab import Config
+from rewardlab.training import Lora
 
 if TYPE_CHECKING:
     from rewardlab.training import Plan
@@ -18,6 +19,8 @@ class Options(Config):
     """of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
     gradient_checkpointing: bool = False
     """compute activations again instead of keeping them: less memory, slower"""
+    lora: Lora | None = None
+    """train adapters in place of the whole model, in every stage (absent: the whole model)"""
     tensorboard: bool = False
     """write TensorBoard events under logs/"""
     wandb: str | None = None

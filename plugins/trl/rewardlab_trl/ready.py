@@ -13,7 +13,8 @@ NEEDED = ("torch", "transformers", "trl", "datasets")
 
 def lacks(options: Options) -> str | None:
     """Return which packages of the engine this environment lacks, and how to install them; None where all are there."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
+    needed = NEEDED if options.lora is None else (*NEEDED, "peft")
+    missing = [name for name in needed if find_spec(name) is None]
     return f"this environment has no {', '.join(missing)}; pip install 'rewardlab[trl]'" if missing else None
 
 

@@ -14,6 +14,7 @@ from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
+from rewardlab_trl.adapters import merge_adapters, peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.evaluation import Evaluator
@@ -55,6 +56,7 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             evaluator.after(trainer.state.global_step // updates, policy, prompt_format, scorer)
         for line in scorer.judges.summary():
             job.say(line)
+    merge_adapters(trainer.model)
     policy.save(job.output)
 
 
@@ -69,7 +71,6 @@ def make_trainer(
     """Return a GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
     steps = steps_of(stage, len(samples))
     order = reading_order(job.plan, samples, steps * stage.batch_size)
-    switch_off_dropout(policy.model)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(samples)]
     trainer = _Trainer(
         model=policy.model,
@@ -77,7 +78,9 @@ def make_trainer(
         args=one_gpu(_arguments(job, stage, steps, job.run.folder("checkpoints", job.name))),
         train_dataset=Dataset.from_list(prompts).select(order),
         processing_class=policy.tokenizer,
+        peft_config=peft_config(job, policy.model),
     )
+    switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
@@ -90,7 +93,7 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
     micro = stage.micro_batch_size or each
     recipe = job.plan.recipe
     return GRPOConfig(
-        **shared_arguments(stage, options_of(job.plan), recipe.seed, checkpoints, updates),
+        **shared_arguments(stage, options_of(job.plan), recipe.seed, checkpoints, steps, updates),
         per_device_train_batch_size=micro,
         gradient_accumulation_steps=each // micro,
         steps_per_generation=completions // micro,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rewardlab.errors import JobError
 from rewardlab.training import (
+    DpoStage,
     EvalStage,
     Evaluation,
     Ledger,
@@ -64,6 +65,10 @@ def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
         from rewardlab_trl import sft
 
         sft.train(job, stage, training_samples(job.plan, job.index), source)
+    elif isinstance(stage, DpoStage):
+        from rewardlab_trl import dpo
+
+        dpo.train(job, stage, training_samples(job.plan, job.index), source)
     elif isinstance(stage, RlStage):
         from rewardlab_trl import rl
 

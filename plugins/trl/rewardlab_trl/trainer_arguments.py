@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.training import RlStage, SftStage, telemetry_variables
+from rewardlab.training import DpoStage, RlStage, SftStage, telemetry_variables
 
 from rewardlab_trl.options import Options
 
@@ -34,6 +34,7 @@ def quiet_libraries() -> None:
     for name in ("accelerate", "datasets", "trl"):
         logging.getLogger(name).setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+    warnings.filterwarnings("ignore", category=UserWarning, module="peft")
 
 
 def free_memory() -> None:
@@ -66,22 +67,22 @@ def precision(backend: Options, device: str) -> str:
 
 
 def shared_arguments(
-    stage: SftStage | RlStage, backend: Options, seed: int, checkpoints: Path, updates: int
+    stage: SftStage | DpoStage | RlStage, backend: Options, seed: int, checkpoints: Path, steps: int, updates: int = 1
 ) -> dict[str, Any]:
-    """Return the arguments that SFTConfig and GRPOConfig share, because TRL's own defaults suit neither CPU nor recipe.
+    """Return what the configs of TRL's trainers share, because TRL's own defaults suit neither CPU nor recipe.
 
-    updates: of the optimizer in one step of the recipe.
+    steps: of the whole stage. updates: of the optimizer in one of them.
     """
     where = device(backend)
-    warm_up = stage.schedule == "constant" and stage.warmup_steps
+    warm_up = stage.warmup_of(steps)
     return {
         "output_dir": str(checkpoints),
         "seed": seed,
         "learning_rate": stage.learning_rate,
         # transformers' "constant" has no warm-up
-        "lr_scheduler_type": "constant_with_warmup" if warm_up else _schedule(stage),
+        "lr_scheduler_type": "constant_with_warmup" if stage.schedule == "constant" and warm_up else _schedule(stage),
         "lr_scheduler_kwargs": {"min_lr": stage.min_learning_rate} if stage.min_learning_rate else {},
-        "warmup_steps": stage.warmup_steps * updates,
+        "warmup_steps": warm_up * updates,
         "weight_decay": stage.weight_decay,
         "adam_beta2": stage.adam_beta2,
         "max_grad_norm": stage.max_grad_norm,
@@ -99,7 +100,7 @@ def shared_arguments(
     }
 
 
-def _schedule(stage: SftStage | RlStage) -> str:
+def _schedule(stage: SftStage | DpoStage | RlStage) -> str:
     return "cosine_with_min_lr" if stage.min_learning_rate else stage.schedule
 
 

@@ -65,6 +65,16 @@ def test_the_recipe_itself_is_fine(problems):
         (["backend.gpus_per_node=2"], "backend.gpus_per_node", "one GPU at most"),
         (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
         (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
+        (["backend.lora={rank: 8, targets: []}"], "backend.lora.targets", "names no layer"),
+        (["backend.lora={rank: 8, targets: [all-linear, q_proj]}"], "backend.lora.targets", "goes with no other name"),
+        (
+            [
+                "backend.lora={rank: 8, dropout: 0.1}",
+                "stages=[{use: rl, algorithm: grpo, max_new_tokens: 8, dataset: {use: toy/counting}}]",
+            ],
+            "backend.lora.dropout",
+            "rl trains without dropout",
+        ),
         (["stages.1.stop=['###']"], "stages.1.stop", "would train on the padding after a stop string"),
         (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
     ],
@@ -83,8 +93,9 @@ def test_all_of_it_is_found_at_once(problems):
     assert {"stages.0.micro_batch_size", "stages.1.algorithm", "stages.1.group_size", "backend.nodes"} == set(found)
 
 
-def test_dpo_is_refused_honestly(problems):
-    assert "runs data, sft, rl and eval stages, not dpo" in problems("stages.0.use=dpo")["stages.0"]
+def test_pairs_of_a_step_divide_into_micro_batches(problems):
+    found = problems("stages.0.use=dpo", "stages.0.micro_batch_size=3")
+    assert found["stages.0.micro_batch_size"].startswith("8 pairs do not divide into micro-batches of 3")
 
 
 def test_a_kl_of_0_may_say_where_it_would_be(problems):
@@ -194,6 +205,8 @@ class TestDryRun:
     def plan(self, main, write):
         write("r.yaml", RECIPE)
 
+        write("pairs.jsonl", '{"prompt": "2 + 3?", "chosen": "5", "rejected": "6"}')
+
         def dry_run(*overrides):
             code, out, _ = main("run", "r.yaml", "--dry-run", *overrides)
             assert code == 0
@@ -210,6 +223,14 @@ class TestDryRun:
         assert "SFTTrainer on toy/counting: 2 steps of 8 rows" in out
         assert "6 prompts x 4 = 24 completions a step, 2 update(s), micro-batches of 12" in out
         assert "KL 0.1 in the loss (k3), against the model as this stage finds it" in out
+
+    def test_it_tells_of_pairs_and_adapters(self, plan):
+        pairs = "{use: data/jsonl, with: {path: pairs.jsonl}}"
+        dpo = f"stages=[{{use: dpo, dataset: {pairs}, batch_size: 8, steps: 3, beta: 0.2}}]"
+        out = plan(dpo, "backend.lora={rank: 4, dropout: 0.1, targets: [q_proj, v_proj]}")
+        assert "LoRA of rank 4, alpha 16, dropout 0.1 (none in rl), in q_proj, v_proj; merged at a stage's end" in out
+        assert "DPOTrainer on data/jsonl: 3 steps of 8 pairs" in out
+        assert "beta 0.2, against the model as this stage finds it" in out
 
     def test_of_one_stage_alone(self, plan):
         head, _, rest = plan().partition("stage 0: sft\n")

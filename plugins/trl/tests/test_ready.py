@@ -51,6 +51,14 @@ def test_packages_that_are_not_there(run, no_trl):
     assert "backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'" in err
 
 
+def test_adapters_need_peft(run, monkeypatch):
+    monkeypatch.setattr(ready, "find_spec", lambda name: None if name == "peft" else name)
+    assert "warning" not in run("--dry-run")[1]
+    code, err, made = run("backend.lora={rank: 2}")
+    assert (code, made) == (2, [])
+    assert "backend: this environment has no peft; pip install 'rewardlab[trl]'" in err
+
+
 def test_a_data_stage_needs_none_of_them(run, no_trl):
     assert run("--stage", "0")[0] == 0
 

@@ -126,6 +126,23 @@ class TestRows:
         ]
         assert losses == pytest.approx(expected[::-1], rel=1e-4)
 
+    def test_from_easy_to_hard_no_sampler_shuffles_them(self, run, folder):
+        """As above; the published training of mR3 lost its order to a sampler that shuffles."""
+        right = [2, 5, 0, 3, 5, 1]  # of five; of the two with 5 the second has the shorter prompt
+        prompts = [f"How much is {n} and {n * 7}{' in all' if n == 1 else ''}?" for n in range(len(right))]
+        rows = [
+            {"id": str(n), "prompt": prompts[n], "response": f"It is {n * 8}.", "right": right[n]} for n in range(6)
+        ]
+        (folder / "rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        made = run(
+            "dataset={use: data/jsonl, with: {path: rated.jsonl}}",
+            "curriculum={use: curriculum/difficulty}",
+            "stages=[{use: sft, steps: 12, batch_size: 1, learning_rate: 1.0e-12}]",
+        )
+        losses = [_loss(made.path / "models" / "tiny", row["prompt"] + "\n", row["response"]) for row in rows]
+        expected = [losses[at] for at in [4, 1, 3, 0, 5, 2] * 2]
+        assert [row["loss"] for row in made.log("0-sft")] == pytest.approx(expected, rel=1e-4)
+
 
 def _loss(folder, prompt, response):
     """Mean negative log-likelihood of a response and its end, computed here."""
@@ -268,6 +285,11 @@ class TestSchedule:
     )
     def test_of_the_learning_rate(self, run, schedule, warmup, rates):
         made = run(f"stages.0.schedule={schedule}", f"stages.0.warmup_steps={warmup}", "--stage", "0")
+        assert [row["learning_rate"] / 1e-3 for row in made.log("0-sft")] == pytest.approx(rates, abs=1e-4)
+
+    @pytest.mark.parametrize(("ratio", "rates"), [(0.5, [0, 0.5, 1, 1]), (0.3, [0, 0.5, 1, 1]), (0, [1, 1, 1, 1])])
+    def test_a_share_of_the_steps_is_warm_up(self, run, ratio, rates):
+        made = run(f"stages.0.warmup_ratio={ratio}", "--stage", "0")
         assert [row["learning_rate"] / 1e-3 for row in made.log("0-sft")] == pytest.approx(rates, abs=1e-4)
 
     def test_a_cosine_may_end_above_zero(self, run):

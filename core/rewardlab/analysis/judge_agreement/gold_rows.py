@@ -55,7 +55,7 @@ def read_cases(path: str, plan: Plan) -> tuple[list[GoldCase], BadRows]:
     columns (id, a reference) the case takes. The same id may occur in several languages and kinds, as in a translated
     benchmark.
     """
-    bad, reader = BadRows(), _GoldReader(plan)
+    bad, reader = BadRows(), GoldReader(plan)
     read: list[_Answers] = []
     for line, row in read_lines(path):
         source = f"{path}:{line}"
@@ -69,14 +69,19 @@ def read_cases(path: str, plan: Plan) -> tuple[list[GoldCase], BadRows]:
     return list(_cases(read, bad)), bad
 
 
-class _GoldReader:
-    """A reader of rows with gold, by the columns that a plan's recipe names."""
+class GoldReader:
+    """A reader of rows with gold, by the columns that a plan's recipe names; or by our own names."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan, renamed: bool = True):
         self._check = RowCheck(plan)
-        self._fields = self._check.fields
+        self._fields: Mapping[str, str] = self._check.fields if renamed else {}
         # `read` puts a row's completions under the name "completions", whatever the recipe calls them
         self._check.fields = {ours: theirs for ours, theirs in self._fields.items() if ours != "completions"}
+
+    def case(self, row: Mapping[str, Any], source: str) -> GoldCase:
+        """Read one row with an id as a case of its own, also a single answer. A ValueError says what is wrong."""
+        answers = self.read(row, source)
+        return _case(answers, answers.row.given_id)
 
     def read(self, row: Mapping[str, Any], source: str) -> _Answers:
         """Read one row. A ValueError says what is wrong with it."""

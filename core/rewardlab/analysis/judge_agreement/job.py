@@ -9,6 +9,7 @@ from typing import Any
 from rewardlab.analysis.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab.analysis.judge_agreement.judge_verdicts import judge_calls
 from rewardlab.analysis.judge_agreement.slices import JudgedCase, tables
+from rewardlab.data import BadRows
 from rewardlab.errors import JobError, UserError, nearest
 from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
@@ -60,11 +61,13 @@ def _with_policies(planned: Component, policies: Mapping[str, Any]) -> Component
 class JudgeJob:
     """A measurement of judges to run. plan: from `measured_plan`. rows, output: files. say: prints notes.
 
-    The judges' answers are kept in OUTPUT.state, so that `resume` pays only for questions without an answer.
+    cases: those to judge, where something else has read them; None reads `rows`. The judges' answers are kept in
+    OUTPUT.state, so that `resume` pays only for questions without an answer.
     """
 
     plan: Plan
     rows: str
+    cases: Sequence[GoldCase] | None = None
     output: Path | None = None
     resume: bool = False
     skip_bad: bool = False
@@ -72,14 +75,21 @@ class JudgeJob:
     _judged: dict[str, list[JudgedCase]] = field(default_factory=dict, init=False)
 
     def run(self) -> dict[str, Any]:
-        """Return {component: {"use", "all", "language", "kind"}}, see `tables`.
+        """Return {component: {"use", "all", "language", "kind"}}, see `tables`. Raises what `judged` raises."""
+        return {
+            name: {"use": self.plan.components[name].use.use, **tables(judged)}
+            for name, judged in self.judged().items()
+        }
+
+    def judged(self) -> dict[str, list[JudgedCase]]:
+        """Return each component's judged cases, in the order of the rows.
 
         A UserError for wrong rows or files, before anything is asked. A JobError where a component has no value for
         more than its max_missing.
         """
         if self.output is not None:
             refuse_output(self.output, self.resume)
-        cases = self._cases()
+        cases = self._read_cases() if self.cases is None else self.cases
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
             kept = None if self.output is None else self._held(self.output, stack) / "judges"
@@ -93,10 +103,7 @@ class JudgeJob:
                 raise JobError(f"{error}\n{self._done(cases)}") from error
             for line in scorer.judges.summary():
                 self.say(line)
-        return {
-            name: {"use": planned.use.use, **tables(self._judged[name])}
-            for name, planned in self.plan.components.items()
-        }
+        return self._judged
 
     @staticmethod
     def _held(output: Path, stack: ExitStack) -> Path:
@@ -109,17 +116,9 @@ class JudgeJob:
             raise UserError("another process is writing it", where=str(output)) from None
         return folder
 
-    def _cases(self) -> list[GoldCase]:
+    def _read_cases(self) -> list[GoldCase]:
         cases, bad = read_cases(self.rows, self.plan)
-        if bad.count and not self.skip_bad:
-            raise bad.error(self.rows, "mend them, or leave them out with --skip-bad")
-        if not cases:
-            what = "no row is left to judge" if bad.count else "it has no rows"
-            raise UserError([*bad.listed, *UserError(what, where=self.rows).problems])
-        for problem in bad.listed:
-            self.say(f"warning: {problem}")
-        if bad.count:
-            self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+        refuse_bad_rows(bad, self.rows, bool(cases), self.skip_bad, self.say)
         return cases
 
     def _ask(self, scorer: Scorer, cases: Sequence[GoldCase], file: LineAppender | None) -> None:
@@ -155,6 +154,19 @@ class JudgeJob:
         done = min(map(len, self._judged.values()))
         there = "" if self.output is None else f"; their values are in {self.output}"
         return f"{done} of {len(cases)} rows were judged{there}"
+
+
+def refuse_bad_rows(bad: BadRows, rows: str, some: bool, skip_bad: bool, say: Callable[[str], None]) -> None:
+    """Raise a UserError for bad rows or, with `skip_bad`, warn of them; and one where no good one is there."""
+    if bad.count and not skip_bad:
+        raise bad.error(rows, "mend them, or leave them out with --skip-bad")
+    if not some:
+        what = "no row is left to judge" if bad.count else "it has no rows"
+        raise UserError([*bad.listed, *UserError(what, where=rows).problems])
+    for problem in bad.listed:
+        say(f"warning: {problem}")
+    if bad.count:
+        say(f"warning: {rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
 
 
 def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:

@@ -10,11 +10,14 @@ from rewardlab.types import Group
 
 
 class AnswerFile:
-    """The rows of a JSON lines file with prompts and completions, as an evaluation writes them."""
+    """The rows of a JSON lines file with prompts and completions, as an evaluation writes them.
 
-    def __init__(self, name: str, path: str):
+    is_reference: whether all other models meet this one, which may have a single answer to each prompt for that.
+    """
+
+    def __init__(self, name: str, path: str, is_reference: bool = False):
         """Read the whole file once. A UserError lists the rows that are wrong."""
-        self.name, self.path = name, path
+        self.name, self.path, self.is_reference = name, path, is_reference
         self._places: dict[str, tuple[int, int]] = {}
         if not Path(path).is_file():
             raise UserError("no such file; name the rows of an evaluation, with completions", where=path)

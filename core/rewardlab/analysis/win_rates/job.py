@@ -14,7 +14,7 @@ from rewardlab.analysis.tables.resampling import holm
 from rewardlab.analysis.win_rates.answer_file import AnswerFile
 from rewardlab.analysis.win_rates.pairs import PAIR_OF, refuse_other_prompts, write_pairs
 from rewardlab.data import read_lines
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError, Problem, UserError, nearest
 from rewardlab.plan import Plan
 from rewardlab.scorefile import ScoreJob
 
@@ -36,13 +36,17 @@ class WinRate:
 
 @dataclass(frozen=True, kw_only=True)
 class WinRatesResult:
-    """The win rates of all pairs, each once, and how many prompts they are of."""
+    """The win rates of all pairs, each once, and how many prompts they are of.
+
+    reference: the model that all others were compared with, and they with no other; None where all met all.
+    """
 
     models: Sequence[str]
     rates: Sequence[WinRate]
     prompts: int
     draws: int
     seed: int
+    reference: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +54,17 @@ class WinRatesJob:
     """A job that lets a recipe's reward compare the answers of models, two by two.
 
     plan: of the recipe. component: the reward that compares, None for the only one of scope `group`. models: name ->
-    file of rows with completions. folder: of the pairs and their scores. resume: go on with it. common: compare only
-    the prompts that all models answered. leave_out: comparisons without a verdict count nowhere, rather than stop.
+    file of rows with completions. folder: of the pairs and their scores. reference: the one that each other model is
+    compared with, None for all pairs; its only answer to a prompt meets all of a model's. resume: go on with it.
+    common: compare only the prompts that all models answered. leave_out: comparisons without a verdict count nowhere,
+    rather than stop.
     """
 
     plan: Plan
     models: Mapping[str, str]
     folder: Path
     component: str | None = None
+    reference: str | None = None
     fields: PromptFields = field(default_factory=PromptFields)
     resume: bool = False
     common: bool = False
@@ -72,13 +79,28 @@ class WinRatesJob:
         component = self._component()
         if len(self.models) < 2:
             raise UserError("at least two models are needed: --model NAME=ROWS.jsonl --model NAME=ROWS.jsonl")
-        files = [AnswerFile(name, path) for name, path in self.models.items()]
+        if self.reference is not None and self.reference not in self.models:
+            raise UserError(f"no model {self.reference!r}{nearest(self.reference, self.models)}", where="--reference")
+        files = [AnswerFile(name, path, name == self.reference) for name, path in self.models.items()]
         ids = refuse_other_prompts(files, self.common)
         self._make_folder()
-        found = [self._pair(one, other, ids, component) for one, other in combinations(files, 2)]
+        found = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
         p_values = holm([p for _, p in found])
         rates = [WinRate(**parts, p=p) for (parts, _), p in zip(found, p_values, strict=True)]
-        return WinRatesResult(models=list(self.models), rates=rates, prompts=len(ids), draws=self.draws, seed=self.seed)
+        return WinRatesResult(
+            models=list(self.models),
+            rates=rates,
+            prompts=len(ids),
+            draws=self.draws,
+            seed=self.seed,
+            reference=self.reference,
+        )
+
+    def _pairs(self, files: Sequence[AnswerFile]) -> list[tuple[AnswerFile, AnswerFile]]:
+        if self.reference is None:
+            return list(combinations(files, 2))
+        (reference,) = (file for file in files if file.is_reference)
+        return [(file, reference) for file in files if not file.is_reference]
 
     def _component(self) -> str:
         comparing = [name for name, planned in self.plan.components.items() if planned.spec.scope == "group"]

@@ -28,8 +28,7 @@ def sentences(result: WinRatesResult) -> list[str]:
 
 def _sentence(rate: WinRate) -> str:
     found = rate.places[OVERALL]
-    between = f"[{(found.low or 0) * 100:.1f}, {(found.high or 0) * 100:.1f}]"
-    told = f"{found.mean * 100:.1f}% {between} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
+    told = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
     if rate.p >= LEVEL:
         verdict = "not distinguishable from"
@@ -37,6 +36,8 @@ def _sentence(rate: WinRate) -> str:
 
 
 def _matrix(result: WinRatesResult) -> Page:
+    if result.reference is not None:
+        return _against_reference(result, result.reference)
     rates = {(rate.model, rate.other): rate.places[OVERALL].mean for rate in result.rates}
     rates |= {(other, model): 1 - value for (model, other), value in rates.items()}
     names = list(result.models)
@@ -47,6 +48,25 @@ def _matrix(result: WinRatesResult) -> Page:
         lower=["", *names],
         rows=rows,
     )
+
+
+def _against_reference(result: WinRatesResult, reference: str) -> Page:
+    """Return each model's win rate against the reference, best first."""
+    ranked = sorted(result.rates, key=lambda rate: -rate.places[OVERALL].mean)
+    return Page(
+        title=f"Win rate against {reference}, in percent",
+        upper=[""] * 4,
+        lower=["", "wins", "95%", "ties"],
+        rows=[
+            [rate.model, f"{rate.places[OVERALL].mean * 100:.1f}", _between(rate), f"{rate.ties * 100:.1f}"]
+            for rate in ranked
+        ],
+    )
+
+
+def _between(rate: WinRate) -> str:
+    found = rate.places[OVERALL]
+    return f"[{(found.low or 0) * 100:.1f}, {(found.high or 0) * 100:.1f}]"
 
 
 def _by_language(result: WinRatesResult) -> list[Page]:
@@ -64,6 +84,7 @@ def win_rates_as_dict(result: WinRatesResult) -> dict[str, Any]:
     """Return the result as JSON values; rates are in [0, 1]."""
     return {
         "models": list(result.models),
+        "reference": result.reference,
         "prompts": result.prompts,
         "win_rates": [
             {

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +37,22 @@ def refuse_other_prompts(files: Sequence[AnswerFile], common: bool) -> list[str]
         raise UserError(problems)
     if not shared:
         raise UserError("no prompt was answered by all models")
+    ordered = sorted(files, key=lambda file: file.is_reference)
     for row_id in shared:
-        group = files[0].read(row_id)
-        for file in files[1:]:
-            _refuse_other(group, file.read(row_id), common)
+        group = ordered[0].read(row_id)
+        for file in ordered[1:]:
+            other = file.read(row_id)
+            meets_all = file.is_reference and len(other.completions) == 1
+            _refuse_other(group, other, common or meets_all)
     return shared
 
 
-def _refuse_other(first: Group, group: Group, common: bool) -> None:
-    """Raise a UserError where a row is of another prompt, or has another number of completions and `common` is off."""
+def _refuse_other(first: Group, group: Group, any_number: bool) -> None:
+    """Raise a UserError where a row is of another prompt, or has another number of completions than it may."""
     if group.sample.prompt != first.sample.prompt:
         what = f"the id {first.sample.id!r} is another prompt than in {first.sample.source}"
         raise UserError(f"{what}; compare answers to the same prompts", where=group.sample.source)
-    if len(group.completions) != len(first.completions) and not common:
+    if len(group.completions) != len(first.completions) and not any_number:
         what = f"{len(group.completions)} completions here and {len(first.completions)} in {first.sample.source}"
         advice = "sample as many of both, or compare as many as all have: --prompts common"
         raise UserError(f"{what}; {advice}", where=group.sample.source)
@@ -57,13 +61,15 @@ def _refuse_other(first: Group, group: Group, common: bool) -> None:
 def write_pairs(one: AnswerFile, other: AnswerFile, ids: Sequence[str], path: Path) -> list[str]:
     """Write a row for each pair of answers: completion 0 is of `one`, completion 1 of `other`. Replaces the file.
 
-    Answer i meets answer i, as far as both have one. The columns are those of `one`. Returned is what that leaves out,
-    in words.
+    Answer i meets answer i, as far as both have one; the only answer of a reference meets all. The columns are those of
+    `one`. Returned is what that leaves out, in words.
     """
     lines, left_out = [], 0
     other_columns: Counter[str] = Counter()
     for row_id in ids:
         first, second = one.read(row_id), other.read(row_id)
+        if other.is_reference and len(second.completions) == 1:
+            second = replace(second, completions=tuple(second.completions) * len(first.completions))
         lines += [json.dumps(row, ensure_ascii=True) for row in _rows(first, second, row_id)]
         left_out += abs(len(first.completions) - len(second.completions))
         other_columns.update(_differing(first.sample.fields, second.sample.fields))

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from rewardlab.errors import JobError
-from rewardlab.training import DpoStage, Finding, RlStage
+from rewardlab.training import DpoStage, Finding, Lora, RlStage, lora_findings
 
 from rewardlab_openrlhf.compile import PROGRAMS
 from rewardlab_openrlhf.compile.command import render_arguments
 from rewardlab_openrlhf.compile.extra_arguments import extra_argument_findings, extra_arguments_of
 from rewardlab_openrlhf.engine_arguments import WHEEL, engine_parser, installed_version
-from rewardlab_openrlhf.options import Correction, Engine, Lora
+from rewardlab_openrlhf.options import Correction, Engine
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 
@@ -54,10 +54,7 @@ def _lora(lora: Lora, stages: list[TrainingStage]) -> Iterator[Finding]:
             "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; train "
             "the whole model in rl (zero_stage: 3 and offload_optimizer: true need the least memory)",
         )
-    if "all-linear" in lora.targets and len(lora.targets) > 1:
-        yield ("lora", "targets"), "all-linear goes with no other name"
-    if not lora.targets:
-        yield ("lora", "targets"), "names no layer; all-linear takes all"
+    yield from lora_findings(lora)
 
 
 def _correction(correction: Correction) -> Iterator[Finding]:

@@ -13,13 +13,15 @@ def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | 
 
     updates: of the optimizer in the whole stage; None in a dry run that does not know them.
     """
-    warm_up = stage.warmup_steps * (stage.updates if isinstance(stage, RlStage) else 1)
-    return _adam(stage, prefix, stage.learning_rate, warm_up, updates)
+    each = stage.updates if isinstance(stage, RlStage) else 1
+    if updates is None and stage.warmup_ratio is not None:
+        return _adam(stage, prefix, stage.learning_rate, stage.warmup_ratio)
+    return _adam(stage, prefix, stage.learning_rate, _share(stage.warmup_of((updates or 0) // each) * each, updates))
 
 
 def critic_optimiser(stage: RlStage, critic: Critic, updates: int | None) -> dict[str, Value]:
     """Return the optimizer's arguments for ppo's value model: the stage's, except for its rate and warm-up."""
-    return _adam(stage, "critic.", critic.learning_rate, critic.warmup_steps, updates)
+    return _adam(stage, "critic.", critic.learning_rate, _share(critic.warmup_steps, updates))
 
 
 def warm_up_ratio(warm_up: int, updates: int) -> float:
@@ -28,11 +30,12 @@ def warm_up_ratio(warm_up: int, updates: int) -> float:
     return share if math.ceil(updates * share) == warm_up else (warm_up - 0.5) / updates
 
 
-def _adam(
-    stage: SftStage | DpoStage | RlStage, prefix: str, rate: float, warm_up: int, updates: int | None
-) -> dict[str, Value]:
+def _share(warm_up: int, updates: int | None) -> float | str:
     # no warm-up is a share of 0, whatever the number of updates
-    ratio = f"{warm_up}/{UPDATES}" if warm_up and updates is None else warm_up_ratio(warm_up, updates or 1)
+    return f"{warm_up}/{UPDATES}" if warm_up and updates is None else warm_up_ratio(warm_up, updates or 1)
+
+
+def _adam(stage: SftStage | DpoStage | RlStage, prefix: str, rate: float, warm_up: float | str) -> dict[str, Value]:
     # transformers' "constant" has no warm-up
     schedule: str = "constant_with_warmup" if stage.schedule == "constant" and warm_up else stage.schedule
     if stage.min_learning_rate:
@@ -42,7 +45,7 @@ def _adam(
         f"{prefix}adam.betas": [0.9, stage.adam_beta2],
         f"{prefix}adam.weight_decay": stage.weight_decay,
         f"{prefix}lr_scheduler": schedule,
-        f"{prefix}lr_warmup_ratio": ratio,
+        f"{prefix}lr_warmup_ratio": warm_up,
         f"{prefix}min_lr_ratio": stage.min_learning_rate / stage.learning_rate if stage.min_learning_rate else None,
         f"{prefix}max_norm": stage.max_grad_norm,
     }

@@ -6,7 +6,7 @@ Left out are what nobody can know beforehand: CUDA's own memory, buffers of NCCL
 
 from dataclasses import dataclass
 
-from rewardlab.training import DpoStage, Plan, RlStage, SftStage
+from rewardlab.training import DpoStage, Lora, Plan, RlStage, SftStage
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.batches import Batches, batches
@@ -17,7 +17,7 @@ from rewardlab_openrlhf.memory.token_costs import (
     training_activations,
     training_logits,
 )
-from rewardlab_openrlhf.options import Engine, Lora, options_of
+from rewardlab_openrlhf.options import Engine, options_of
 
 BF16 = 2
 ADAM = 12

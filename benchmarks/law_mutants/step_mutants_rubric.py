@@ -1,0 +1,125 @@
+"""Data steps of rewardlab-rubric, each with one thing changed."""
+
+import random
+from dataclasses import replace
+
+from rewardlab import DatasetSpec, hookimpl
+
+
+def _altered(step, name, change):
+    """Return the spec of a step that `change(options, context)` builds."""
+    return replace(step, name=name, summary=str(change.__doc__), build=change)
+
+
+def _as_it_is(options, context):
+    """rubric/negatives as it is."""
+    from rewardlab_rubric.data_steps.negatives import NegativeRows
+
+    return NegativeRows(options, context)
+
+
+def _one_stream(options, context):
+    """rubric/negatives, whose draws depend on the rows before."""
+    from rewardlab_rubric.data_steps import negatives
+
+    class OneStream(negatives.NegativeRows):
+        def __iter__(self):
+            self._stream = random.Random(self._seed)
+            return super().__iter__()
+
+        async def _answers(self, sample, asker, needed):
+            right, wrong, made_by = await super()._answers(sample, asker, needed)
+            others = [one for one in sample.fields.get("options") or [wrong] if one != right]
+            return right, self._stream.choice(others) if isinstance(others, list) else wrong, made_by
+
+    return OneStream(options, context)
+
+
+def _one_id(options, context):
+    """rubric/negatives, whose two rows have one id."""
+    from rewardlab_rubric.data_steps import negatives
+
+    class OneId(negatives.NegativeRows):
+        def _row(self, sample, response, score, made_by):
+            return replace(super()._row(sample, response, score, made_by), id=sample.id)
+
+    return OneId(options, context)
+
+
+def _no_answer(options, context):
+    """rubric/negatives, which leaves out rows without an answer in silence."""
+    from rewardlab_rubric.data_steps import negatives
+
+    class NoAnswer(negatives.NegativeRows):
+        async def _rows(self, sample, asker):
+            return await super()._rows(sample, asker) if self._options.answer in sample.fields else []
+
+    return NoAnswer(options, context)
+
+
+def _salted_share(options, context):
+    """rubric/agreeing, whose shares follow from Python's own hash."""
+    from rewardlab_rubric.data_steps import agreeing
+
+    class SaltedShare(agreeing.AgreeingRows):
+        def _hash(self, sample):
+            return hash(sample.id) % 1000 / 1000
+
+    return SaltedShare(options, context)
+
+
+def _another_summary(options, context):
+    """rubric/summarised, which asks for a second summary and takes the shorter one."""
+    from rewardlab_rubric.data_steps import asking, summarised
+
+    class Twice(asking.PatientAsker):
+        async def ask(self, ask, read, where, first=0):
+            both = [await super(Twice, self).ask(ask, read, where, place * self._attempts) for place in (0, 1)]
+            return min(both, key=lambda one: len(one[0]))
+
+    class TwoSummaries(summarised.SummarisedRows):
+        async def _row(self, sample, asker, length):
+            asker = Twice(self._judge, "brief", self._options.attempts)
+            return await super()._row(sample, asker, length)
+
+    return TwoSummaries(options, context)
+
+
+def _rubric_of_the_row_before(options, context):
+    """rubric/rubrics, which shows the writer the rubric that it wrote last."""
+    from rewardlab_rubric.data_steps import written_rubrics
+
+    class Before(written_rubrics.RowsWithRubrics):
+        _before = ""
+
+        def _parts(self, sample):
+            parts = super()._parts(sample)
+            shown, self._before = self._before, sample.prompt[-1]["content"]
+            return {**parts, "task": parts.get("task", "") + shown}
+
+    return Before(options, context)
+
+
+def _with_shares(agreeing):
+    """Return the spec of rubric/agreeing with an example in which half of the rows stay."""
+    small = agreeing.laws.examples()[-1]
+    shares = replace(small, options={**small.options, "keep": dict.fromkeys(range(4), 0.5)})
+    return replace(agreeing, laws=replace(agreeing.laws, examples=lambda: [shares]))
+
+
+@hookimpl
+def rewardlab_datasets() -> list[DatasetSpec]:
+    from rewardlab_rubric import rewardlab_datasets as installed
+
+    steps = {one.name: one for one in installed()}
+    steps["agreeing"] = _with_shares(steps["agreeing"])
+    faults = [
+        ("negatives", "correct_negatives", _as_it_is),
+        ("negatives", "negatives_one_stream", _one_stream),
+        ("negatives", "negatives_one_id", _one_id),
+        ("negatives", "negatives_without_answer", _no_answer),
+        ("agreeing", "agreeing_salted_share", _salted_share),
+        ("summarised", "summarised_twice", _another_summary),
+        ("rubrics", "rubrics_row_before", _rubric_of_the_row_before),
+    ]
+    return [_altered(steps[step], name, change) for step, name, change in faults]

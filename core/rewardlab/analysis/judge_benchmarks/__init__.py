@@ -1,0 +1,41 @@
+"""Judges measured on published benchmarks: RewardBench, RM-Bench, MM-Eval and others, with their official scores.
+
+In go a plan and rows in a published form, from files or the hub. Out come the official score, accuracy and correlations
+for each component, of all cases, by section, language, resource level and the benchmark's own slices. Each benchmark is
+a YAML file in formats/, or one of the user's.
+
+    benchmark_format   the format of a benchmark: columns, forms of rows, the official score
+    benchmark_files    the files that describe benchmarks
+    benchmark_rows     the cases of a benchmark, from files or the hub
+    row_cases          the cases of a row
+    row_forms          which published form a row has
+    row_columns        the columns of a row, or what is wrong with them
+    corrupted_answers  wrong answers made of right ones
+    outcomes           whether the judge was right about a case
+    official_scores    the official score and the measures of each slice
+    resource_classes   the resource level of a language
+    job                the measurement, with one seed or several
+    report             the result as text
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark, packaged
+    from rewardlab.analysis.judge_benchmarks.job import BenchmarkJob
+    from rewardlab.analysis.judge_benchmarks.outcomes import Positions
+    from rewardlab.analysis.judge_benchmarks.report import format_benchmark
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "benchmark_files": ["load_benchmark", "packaged"],
+            "job": ["BenchmarkJob"],
+            "outcomes": ["Positions"],
+            "report": ["format_benchmark"],
+        },
+    )
+
+__all__ = ["BenchmarkJob", "Positions", "format_benchmark", "load_benchmark", "packaged"]

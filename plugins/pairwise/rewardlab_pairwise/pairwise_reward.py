@@ -1,0 +1,153 @@
+"""The machinery of rewards that compare the answers of a group in pairs; public, for plugins that ask in another way.
+
+A reward of this kind says what it asks about two texts and how it reads the reply. Who meets whom and in which order,
+when a question can start, what an unparsable reply or a failed call is worth, and what `info` holds, is the same for
+all of them. `pairwise/win_rate` is one, `rubric/pairwise` another.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewardlab import Ask, GroupStream, Reply, Sample, Score
+from rewardlab.errors import RewardlabError, one_line
+
+from rewardlab_pairwise.consistency import consistency
+from rewardlab_pairwise.options import OnUnparsable, Opponents, Orders, PairwiseOptions
+from rewardlab_pairwise.prompts import query_of
+from rewardlab_pairwise.schedule import Schedule, schedule
+from rewardlab_pairwise.tally import Pair, PairVerdict, by_index, tally, verdicts_by_index
+
+__all__ = ["Pair", "PairQuestion", "PairVerdict", "PairwiseOptions", "PairwiseReward", "most_calls", "query_of"]
+
+UNPARSABLE = {"half": 0.5, "loss": 0.0, "drop": None}
+"""on_unparsable -> the share of a win that the answer listed first gets"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairQuestion:
+    """A question about two texts. key: of the fences around what it quotes. form: whatever `read` needs besides."""
+
+    ask: Ask
+    key: str
+    form: Any = None
+
+
+def most_calls(size: int, orders: Orders, opponents: Opponents) -> int:
+    """Return the most questions that a group of `size` answers takes: as many as one of different answers."""
+    return len(schedule("", [str(index) for index in range(size)], orders, opponents).asks)
+
+
+class PairwiseReward(ABC):
+    """A reward of group scope that asks a judge about pairs of a group's answers; in [0, 1], 0.5 for G = 1.
+
+    `orders: both` averages each comparison over both orders; values then sum to G/2, as under `balanced`, if
+    nothing is missing, no pair loses on both sides, and unparsable replies count half. Identical texts are judged
+    once, share the result, and tie among themselves without a call. `tally` says what is in `info` and when a score
+    fails, `verdicts_by_index` and `consistency` what its `verdicts` and `group` are; what a verdict has in `info` of
+    its own stands beside `verdicts`, in the same form.
+    Source: SP3F (Sutawika et al.), equations 3 and 4.
+    """
+
+    def __init__(self, judge: Any, *, orders: Orders, opponents: Opponents, on_unparsable: OnUnparsable):
+        self._judge = judge
+        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
+        self._orders = orders
+        self._opponents = opponents
+        self._unparsable = UNPARSABLE[on_unparsable]
+
+    @abstractmethod
+    def shared(self, sample: Sample) -> Any:
+        """Return what all questions about a sample's answers share. A ValueError says what is wrong with the row."""
+
+    @abstractmethod
+    def question(self, shared: Any, first: str, second: str) -> PairQuestion:
+        """Return the question about two texts in this order."""
+
+    @abstractmethod
+    def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
+        """Return the verdict in a reply, and whether the judge was understood.
+
+        The share of a win that an "unparsable" one gives, and the tokens, are filled in afterwards.
+        """
+
+    async def score(self, stream: GroupStream) -> list[Score]:
+        """Return one score for each of the group's answers (G,).
+
+        A comparison starts as soon as both answers are there, if its order does not depend on other answers; under
+        `balanced`, or with fewer opponents than others, the ranks in the whole group decide who meets whom and who
+        stands first, so all comparisons start with the last answer. The order of arrival never matters.
+
+        Whatever ends the stream is raised, and so is a JobError or UserError of the judge, at once.
+        """
+        try:
+            shared = self.shared(stream.sample)
+        except ValueError as problem:
+            return [Score(error=str(problem))] * stream.size
+        questions: dict[Pair, asyncio.Task[PairVerdict]] = {}
+        stop = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+
+                def ask(first: str, second: str) -> None:
+                    if (first, second) not in questions:
+                        questions[first, second] = tasks.create_task(self._compare(shared, first, second))
+
+                texts, planned = await self._ask_all(stream, ask)
+        except ExceptionGroup as failed:  # no question is open any more
+            stop = failed.exceptions[0]
+        if stop is not None:  # outside the handler, so that it keeps its own context
+            raise stop
+        return self._scores(texts, planned, {pair: task.result() for pair, task in questions.items()})
+
+    async def _ask_all(self, stream: GroupStream, ask: Callable[[str, str], None]) -> tuple[list[str], Schedule]:
+        """Ask about every pair of the group, each as soon as possible, and return its texts (G,) and its schedule."""
+        texts = [""] * stream.size
+        arrived: dict[str, None] = {}
+        async for index, completion in stream:
+            text = texts[index] = completion.text
+            if text not in arrived and self._all_meet(stream.size):
+                for other in arrived:
+                    ask(text, other)
+                    ask(other, text)
+            arrived[text] = None
+        planned = schedule(stream.sample.id, texts, self._orders, self._opponents)
+        for first, second in planned.asks:
+            ask(first, second)
+        return texts, planned
+
+    def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
+        scores = tally(planned, verdicts, only_first=self._orders == "a_only")
+        group = consistency(verdicts)
+        said = by_index(texts, verdicts)
+        return [
+            replace(scores[text], info={**scores[text].info, "verdicts": own, **more, "group": group})
+            for text, own, more in zip(texts, verdicts_by_index(texts, verdicts), said, strict=True)
+        ]
+
+    def _all_meet(self, size: int) -> bool:
+        """Return whether every ordered pair will be asked, so that a pair can start before the group is complete."""
+        enough = self._opponents == "all" or self._opponents >= size - 1
+        return enough and self._orders != "balanced"
+
+    async def _compare(self, shared: Any, first: str, second: str) -> PairVerdict:
+        try:
+            question = self.question(shared, first, second)
+            reply = await self._judge.ask(question.ask)
+            if reply.error is not None:
+                return PairVerdict(verdict="failed", error=reply.error or "the judge gave an error without a text")
+            verdict, understood = self.read(reply, question)
+            if self._understood is not None:
+                self._understood(reply, understood)
+        except RewardlabError:  # the job is to stop, with this message
+            raise
+        except Exception as error:  # whatever else a judge raises fails this one order; `tally` reports it
+            return PairVerdict(verdict="failed", error=one_line(error))
+        return self._counted(verdict, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0))
+
+    def _counted(self, verdict: PairVerdict, tokens: int) -> PairVerdict:
+        if verdict.verdict == "unparsable":
+            return replace(verdict, first_wins=self._unparsable, tokens=tokens)
+        return replace(verdict, tokens=tokens)

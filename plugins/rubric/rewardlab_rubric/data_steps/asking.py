@@ -1,0 +1,113 @@
+"""What data steps that ask a judge share: ask again until a reply is usable, and count what is left out."""
+
+import random
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from hashlib import sha256
+from json import dumps
+from typing import Any, TypeVar
+
+from rewardlab import Ask, Reply, Sample
+from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.errors import JobError
+
+ROWS_AT_ONCE = 256
+"""rows under way at once; the judge's `concurrency` limits the questions"""
+SHOWN = 60
+"""characters of a reply in a message"""
+T = TypeVar("T")
+
+
+class UnusableReply(Exception):
+    """A reply that cannot be used. `reason` is one of a few texts, `detail` shows this reply."""
+
+    def __init__(self, reason: str, text: str = ""):
+        text = " ".join(text.split())
+        self.reason = reason
+        self.detail = f"{reason}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}" if text else reason
+        super().__init__(self.detail)
+
+
+class UnusableRow(Exception):
+    """A row of the source from which nothing can be made. `reason` is one of a few texts."""
+
+    def __init__(self, reason: str, detail: str = ""):
+        self.reason, self.detail = reason, f"{reason}: {detail}" if detail else reason
+        super().__init__(self.detail)
+
+
+class PatientAsker:
+    """Asks one judge a question up to `attempts` times, a draw each, until a reply is usable.
+
+    failed: questions so far that had no answer, though others about the same row had one.
+    """
+
+    def __init__(self, judge: Any, name: str, attempts: int):
+        self._judge, self._name, self._attempts = judge, name, attempts
+        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
+        self.failed = 0
+
+    async def ask(self, ask: Ask, read: Callable[[Reply], Awaitable[T]], where: str, first: int = 0) -> T:
+        """Return what `read` makes of the first usable reply.
+
+        read: raises UnusableReply. first: the number of the first draw. Raises the first UnusableReply where no reply
+        is usable, and JobError where no question was answered.
+        """
+        unusable, errors = [], []
+        for draw in range(first, first + self._attempts):
+            reply = await self._judge.ask(replace(ask, draw=draw))
+            if reply.error is not None:
+                errors.append(reply.error)
+                continue
+            try:
+                found = await read(reply)
+            except UnusableReply as problem:
+                self._report(reply, False)
+                unusable.append(problem)
+            else:
+                self._report(reply, True)
+                self.failed += len(errors)
+                return found
+        if not unusable:
+            what = f"judge {self._name!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{where}: {what}")
+        self.failed += len(errors)
+        raise unusable[0]
+
+    def _report(self, reply: Reply, usable: bool) -> None:
+        if self._understood is not None:
+            self._understood(reply, usable)
+
+
+def made_rows(
+    tally: DroppedRows,
+    source: Iterable[Sample],
+    make: Callable[[Sample], Awaitable[Sequence[Sample]]],
+    asker: PatientAsker | None,
+) -> Iterator[Sample]:
+    """Yield the rows that `make` makes of each row of the source, in order; count those of which it makes none."""
+
+    async def work(sample: Sample) -> Sequence[Sample] | DroppedRow:
+        where = sample.source or sample.id
+        try:
+            return await make(sample)
+        except UnusableReply as problem:
+            return DroppedRow(where=where, reason=problem.reason, detail=problem.detail, fault="judge")
+        except UnusableRow as problem:
+            return DroppedRow(where=where, reason=problem.reason, detail=problem.detail, fault="source")
+
+    with closing(in_order(source, work, ROWS_AT_ONCE)) as outcomes:
+        for outcome in outcomes:
+            if isinstance(outcome, DroppedRow):
+                tally.drop(outcome)
+            else:
+                tally.keep()
+                yield from outcome
+    tally.close(asker.failed if asker is not None else 0)
+
+
+def seeded(seed: int, *names: str) -> random.Random:
+    """Return a source of random numbers that follows from seed and names alone."""
+    digest = sha256(dumps([seed, *names]).encode()).digest()
+    return random.Random(int.from_bytes(digest[:8], "big"))

@@ -1,0 +1,191 @@
+"""The data step rubric/distilled: rows to train a judge on, from a teacher's thoughts and verdicts.
+
+Source: R3 (Anugraha et al. 2025), section 2.3; mR3, section 3.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from rewardlab import Ask, Context, Message, Reply, Sample
+from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.errors import JobError, UserError
+from rewardlab.text import fence_key
+from rewardlab_pairwise.pairwise_reward import query_of
+
+from rewardlab_rubric.data_steps.judging_options import DistilledOptions
+from rewardlab_rubric.levels import Levels
+from rewardlab_rubric.official import Reading
+from rewardlab_rubric.reading import read_answer, why_unread
+from rewardlab_rubric.strategies import rubrics_of, template_of
+
+ROWS_AT_ONCE = 256
+"""rows under way at once: a teacher thinks for minutes, and the judge's `concurrency` limits the questions"""
+UNREAD = "unread"
+"""the score of a reply by another strategy that has none; it is nobody's gold"""
+OPEN, CLOSE = "<think>", "</think>"
+FORMS = {"r3": "<think>{trace}</think>{answer}", "qwen3": "<think>\n{trace}\n</think>\n\n{answer}"}
+
+
+class DistilledRows:
+    """An iterable of samples, streaming; each iteration asks anew.
+
+    Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
+    and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
+    `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
+    where it has none), `strategy`, `draw` (from 0), and what `also` names. The id is the source's, with `/draw` behind
+    it where there are several draws.
+
+    Iterating raises UserError for a row without a text to be judged, with a wrong rubric, or with a right score that is
+    none of the rubric's, and JobError where the teacher answers none of a row's questions, or too many replies must be
+    dropped.
+    """
+
+    def __init__(self, options: DistilledOptions, context: Context):
+        self._options, self._source = options, context.source
+        self._teacher = context.judges[options.teacher]
+        self._understood = getattr(self._teacher, "understood", None)  # only a host's judge has it
+        self._question = Questions(options, options.reward)
+        self._others = {strategy: Questions(options, options.reward_by(strategy)) for strategy in options.also}
+
+    def __iter__(self) -> Iterator[Sample]:
+        tally = DroppedRows("rubric/distilled", self._options.max_dropped, "got no thoughts with a verdict")
+        unanswered = 0
+        with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
+            for made, failed in outcomes:
+                unanswered += failed
+                for row in made:
+                    if isinstance(row, DroppedRow):
+                        tally.drop(row)
+                    else:
+                        tally.keep()
+                        yield row
+        tally.close(unanswered)
+
+    async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
+        """Return what becomes of the row's replies, and how many of its questions had no answer."""
+        ask, levels = self._question(sample)
+        gold = self._gold(sample, levels)
+        made: list[Sample | DroppedRow] = []
+        errors: list[str] = []
+        for draw in range(self._options.draws):
+            reply = await self._teacher.ask(replace(ask, draw=draw))
+            if reply.error is None:
+                others = await self._judged_otherwise(sample, draw, errors)
+                made.append(self._distil(sample, ask, levels, reply, draw, gold, others))
+            else:
+                errors.append(reply.error)
+        if not made:
+            what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{sample.source or sample.id}: {what}")
+        return made, len(errors)
+
+    async def _judged_otherwise(self, sample: Sample, draw: int, errors: list[str]) -> dict[str, str]:
+        """Return the scores by the other strategies, as fields; those without an answer are among the errors."""
+        judged = {}
+        for strategy, question in self._others.items():
+            ask, levels = question(sample)
+            reply = await self._teacher.ask(replace(ask, draw=draw))
+            if reply.error is not None:
+                errors.append(reply.error)
+            label = None if reply.error is not None else levels.label_of(self._read(ask, reply).raw)
+            judged[f"judged_{strategy}"] = UNREAD if label is None else label
+        return judged
+
+    def _read(self, ask: Ask, reply: Reply) -> Reading:
+        return read_answer(self._options.profile, reply, ask)
+
+    def _gold(self, sample: Sample, levels: Levels) -> str | None:
+        """Return the level that is right; None where the row has none. Nobody is asked about a row with a wrong one."""
+        field = self._options.gold
+        score = None if field is None else sample.fields.get(field)
+        label = levels.label_of(score)
+        if score is not None and label is None:
+            what = f"field {field!r} holds {repr(score)[:60]}, which is none of the rubric's: {levels.describe()}"
+            raise UserError(what, where=sample.source)
+        return label
+
+    def _distil(
+        self,
+        sample: Sample,
+        ask: Ask,
+        levels: Levels,
+        reply: Reply,
+        draw: int,
+        gold: str | None,
+        others: Mapping[str, str],
+    ) -> Sample | DroppedRow:
+        options, (trace, answer) = self._options, split(reply)
+        prompt, opening = opened(ask.messages)
+        reading = self._read(ask, reply)
+        label = levels.label_of(reading.raw)
+        if self._understood is not None:
+            self._understood(reply, label is not None)
+        if label is None:
+            return self._dropped(sample, "no verdict of the rubric", why_unread(reading, levels))
+        if reply.finish_reason == "length" or OPEN in answer:
+            return self._dropped(sample, "a reply without an end", f"cut off, or thoughts left open: {answer[-60:]!r}")
+        if not trace and "trace" not in options.leave_out:
+            return self._dropped(sample, "no thoughts", f"a reply without thoughts: {answer[:60]!r}")
+        if "explanation" in options.leave_out:
+            answer = json.dumps({"score": label}, ensure_ascii=False)
+        trace = f"{opening} {trace}".strip()
+        form = "{answer}" if "trace" in options.leave_out else FORMS[options.form]
+        kept = {name: value for name, value in sample.fields.items() if name not in options.texts_judged}
+        fields = {**kept, "response": form.format(trace=trace, answer=answer)}
+        fields |= {"trace": trace, "answer": answer, "judged": label, "gold": gold, "strategy": options.strategy}
+        fields |= {"draw": draw, **others}
+        name = sample.id if options.draws == 1 else f"{sample.id}/{draw}"
+        return replace(sample, id=name, prompt=prompt, fields=fields)
+
+    def _dropped(self, sample: Sample, reason: str, detail: str) -> DroppedRow:
+        return DroppedRow(where=sample.source or sample.id, reason=reason, detail=detail, fault="judge")
+
+
+class Questions:
+    """The function that makes the question about a row, and the levels that its reply may name."""
+
+    def __init__(self, options: DistilledOptions, reward: Any):
+        self._options = options
+        self._rubrics, self._template = rubrics_of(reward), template_of(reward)
+
+    def __call__(self, sample: Sample) -> tuple[Ask, Levels]:
+        """Raises UserError for a row whose texts or rubric are not there."""
+        names = ("response",) if len(self._options.texts_judged) == 1 else ("a", "b")
+        texts = {name: _text(sample, field) for name, field in zip(names, self._options.texts_judged, strict=True)}
+        parts = {"query": query_of(sample), **texts}
+        try:
+            _, rubric = self._rubrics(sample)
+        except ValueError as error:
+            raise UserError(str(error), where=sample.source) from None
+        messages: list[Message] = self._template.messages(rubric, parts, fence_key(parts))
+        return Ask(messages=messages, parts=parts), rubric.levels
+
+
+def split(reply: Reply) -> tuple[str, str]:
+    """Return a reply's thoughts and what follows them, stripped; thoughts that the server sends apart count first.
+
+    Tags that the thoughts mention become blanks, so that those of the row's response are the only ones.
+    """
+    before, closed, behind = reply.text.rpartition(CLOSE)
+    thoughts = (reply.reasoning or "").strip() or before
+    thoughts = thoughts.replace(OPEN, " ").replace(CLOSE, " ").strip()
+    return thoughts, (behind if closed else reply.text).strip()
+
+
+def opened(messages: Sequence[Message]) -> tuple[tuple[Message, ...], str]:
+    """Return a question's messages without the beginning of the reply, and that beginning, which the writer owns."""
+    if messages[-1]["role"] != "assistant":
+        return tuple(messages), ""
+    return tuple(messages[:-1]), messages[-1]["content"].removeprefix(OPEN).strip()
+
+
+def _text(sample: Sample, field: str) -> str:
+    text = sample.fields.get(field)
+    if not isinstance(text, str):
+        found = "absent" if text is None else type(text).__name__
+        hint = "name the field with the text to be judged in `judged`"
+        raise UserError(f"{field} must be a text; it is {found}; {hint}", where=sample.source)
+    return text

@@ -1,0 +1,15 @@
+"""A file of rubrics that a model is shown as examples."""
+
+from rewardlab_rubric.levels import Kind
+from rewardlab_rubric.rubrics import Rubric, known_variants
+
+
+def read_examples(path: str, kind: Kind) -> list[Rubric]:
+    """Return the rubrics of a file. A ValueError says what is wrong with it, with file and line where that is known."""
+    rubrics = known_variants(path, [kind])
+    for number, rubric in enumerate(rubrics):
+        if rubric.description is None:
+            raise ValueError(
+                f"{path}: rubric {number + 1} of {len(rubrics)} has no description, which says what it is for"
+            )
+    return rubrics

@@ -1,0 +1,177 @@
+"""The options of the data steps."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PositiveInt, model_validator
+from rewardlab import Config
+
+from rewardlab_rubric.options import BinaryOptions, Field_, PairOptions, PointwiseOptions, Profile, Strategy
+from rewardlab_rubric.rubrics import field_of
+
+Share = Annotated[float, Field(ge=0, le=1)]
+REWARDS = {"pointwise": PointwiseOptions, "binary": BinaryOptions, "pairwise": PairOptions}
+LIKE_THE_REWARD = ("rubric", "profile", "layout", "template", "strategy", "language", "texts")
+JUDGED = {"pointwise": ("response",), "binary": ("response",), "pairwise": ("response_1", "response_2")}
+"""where rows have the texts to be judged, unless the recipe says"""
+
+
+class DistilledOptions(Config):
+    """Options of rubric/distilled."""
+
+    teacher: Field_
+    """the name of the judge that thinks and scores, as declared under `judges`"""
+    asks: Literal["pointwise", "binary", "pairwise"] = "pointwise"
+    """which reward's question the teacher gets: rubric/pointwise, rubric/binary or rubric/pairwise"""
+    rubric: str | dict[str, Any] | list[Any] | None = None
+    """as that reward's `rubric`"""
+    profile: Profile = "strict"
+    """how the teacher's reply is read; as that reward's"""
+    layout: Literal["r3", "mr3"] | None = None
+    """the sections of the prompt; as that reward's"""
+    template: str | None = None
+    """a file with your own prompt; as that reward's"""
+    strategy: Strategy = "eng-eng"
+    """the language of the question and of the teacher's thoughts; as that reward's"""
+    language: Field_ = "language"
+    """the field with the row's language; as that reward's"""
+    texts: str | None = None
+    """the texts of more languages; as that reward's"""
+    judged: list[Field_] | None = None
+    """the fields with the text to be judged, of pairs both; null: response, of pairs response_1 and response_2"""
+    gold: Field_ | None = "score"
+    """the field with the right score, where a row has one; it must be a level of the rubric. null: rows have none"""
+    draws: PositiveInt = 1
+    """replies asked for each row, which become a row each"""
+    also: list[Strategy] = Field(default_factory=list)
+    """other strategies that the teacher is asked by, too; their scores stand in `judged_eng-eng`, `judged_tgt-eng` and
+    `judged_tgt-tgt`, for rubric/agreeing"""
+    form: Literal["r3", "qwen3"] = "r3"
+    """the response to train on. r3: `<think>trace</think>answer`. qwen3: with the line breaks of Qwen3's template"""
+    leave_out: list[Literal["trace", "explanation"]] = Field(default_factory=list)
+    """parts that the response is to lack: the thoughts, or the answer's explanation"""
+    max_dropped: Share = 0.2
+    """a larger share of replies without a verdict or without thoughts than this, once there are 50, stops the job"""
+
+    @property
+    def reward(self) -> Any:
+        """The options of the reward that asks the same question."""
+        return self.reward_by(self.strategy)
+
+    def reward_by(self, strategy: Strategy) -> Any:
+        """Return the options of the reward that asks the same question by another strategy."""
+        how = {name: getattr(self, name) for name in LIKE_THE_REWARD} | {"strategy": strategy}
+        if strategy == "eng-eng":
+            how["texts"] = None
+        return REWARDS[self.asks](judge=self.teacher, **how)
+
+    @property
+    def needs(self) -> list[str]:
+        """The fields that each row must have."""
+        field = field_of(self.rubric)
+        named = [*self.texts_judged, *([] if field is None else [field])]
+        return [*named, self.language] if {self.strategy, *self.also} - {"eng-eng"} else named
+
+    @property
+    def texts_judged(self) -> tuple[str, ...]:
+        """The fields that hold the texts to be judged."""
+        return JUDGED[self.asks] if self.judged is None else tuple(self.judged)
+
+    @model_validator(mode="after")
+    def _check(self) -> "DistilledOptions":
+        self.reward  # noqa: B018 - it checks rubric, profile and template
+        for strategy in self.also:
+            self.reward_by(strategy)
+        if self.strategy in self.also or len(set(self.also)) < len(self.also):
+            raise ValueError(f"also names a strategy twice, or {self.strategy}, which is asked by anyway")
+        wanted = len(JUDGED[self.asks])
+        if len(self.texts_judged) != wanted:
+            raise ValueError(f"judged has {len(self.texts_judged)} fields; {self.asks} questions show {wanted}")
+        return self
+
+
+class AgreeingOptions(Config):
+    """Options of rubric/agreeing."""
+
+    gold: Field_ = "score"
+    """the field with the right score"""
+    scores: list[Field_] = Field(default_factory=lambda: ["judged"])
+    """fields with scores that must all be right for a row to stay; none: []"""
+    judge: Field_ | None = None
+    """a small model, asked the row's prompt `draws` times: what it mostly gets right teaches little; null: none"""
+    draws: PositiveInt = 5
+    """how often it is asked"""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """what is sent with its questions, such as {temperature: 0.7, top_p: 0.8}"""
+    profile: Profile = "strict"
+    """how its replies are read; see rubric/pointwise"""
+    keep: dict[int, Share] | None = None
+    """of the rows that it gets right so often, the share that stays, such as {5: 0}; what is not named stays. null: all
+    but those that it gets right at every draw, as R3 does"""
+
+    rows: PositiveInt | None = None
+    """how many rows stay: all whose share is 1, and of the others as many as are missing, drawn by their shares as
+    weights. The source is read whole before the first row, and those that may stay are held in memory. null: each row
+    stays by its own share"""
+
+    @model_validator(mode="after")
+    def _check(self) -> "AgreeingOptions":
+        if self.judge is None and not self.scores:
+            raise ValueError("neither scores nor judge: every row would stay; name at least one")
+        if self.judge is None and self.keep is not None:
+            raise ValueError("keep goes by how often the small model is right; name it as `judge`")
+        beyond = [times for times in self.keep or {} if not 0 <= times <= self.draws]
+        if beyond:
+            raise ValueError(f"keep names {beyond[0]} of {self.draws} draws")
+        return self
+
+    @property
+    def shares(self) -> dict[int, float]:
+        """The share of rows that stays, by how often the small model is right, where it is not 1."""
+        return {self.draws: 0.0} if self.keep is None else dict(self.keep)
+
+
+class PreferencesOptions(Config):
+    """Options of rubric/preferences."""
+
+    policy: Field_ | None = None
+    """the judge that answers each row's prompt `candidates` times, as declared under `judges`; null: the rows have
+    `completions`"""
+    candidates: Annotated[int, Field(ge=2)] = 4
+    """answers asked of the policy for each row; without a policy, about how many the rows have, for estimates"""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """what is sent with its questions, such as {temperature: 1.0}"""
+    judge: Field_
+    """the judge that prefers"""
+    asks: Literal["pointwise", "binary", "pairwise"] = "pairwise"
+    """by which reward: rubric/pointwise, rubric/binary or rubric/pairwise"""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """further options of that reward, such as {rubric: quality.yaml, strategy: tgt-eng}"""
+    margin: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """the least difference of the two rewards; a row without one makes no pair"""
+    parallel: Field_ | None = None
+    """a field that is equal in rows that are translations of each other; null: no row is"""
+    most_parallel: PositiveInt = 2
+    """of rows that are translations of each other, how many are taken: the first ones of the source"""
+    max_dropped: Share = 0.5
+    """a larger share of rows whose answers cannot be scored than this, once there are 50, stops the job"""
+
+    @property
+    def needs(self) -> list[str]:
+        """The fields that each row must have."""
+        reward = self.reward
+        field = field_of(reward.rubric)
+        named = ["completions"] if self.policy is None else []
+        named += [name for name in (field, self.parallel) if name is not None]
+        return named if reward.strategy == "eng-eng" else [*named, reward.language]
+
+    @property
+    def reward(self) -> Any:
+        """The options of the reward that compares the answers."""
+        return REWARDS[self.asks](**{**self.options, "judge": self.judge})
+
+    @model_validator(mode="after")
+    def _check(self) -> "PreferencesOptions":
+        if "judge" in self.options:
+            raise ValueError("options has a judge; name it as `judge` of the step")
+        self.reward  # noqa: B018 - it checks the options
+        return self

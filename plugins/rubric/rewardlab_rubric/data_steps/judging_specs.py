@@ -1,0 +1,145 @@
+"""The specs of the data steps."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rewardlab import Ask, Context, DatasetSpec
+from rewardlab.laws import DatasetExample, Laws
+
+from rewardlab_rubric.data_steps.judging_options import AgreeingOptions, DistilledOptions, PreferencesOptions
+from rewardlab_rubric.options import TranslatedTextsOptions
+
+
+def judging_specs() -> list[DatasetSpec]:
+    """Return the specs of all data steps of this plugin."""
+    return [
+        DatasetSpec(
+            name="distilled",
+            summary="rows to train a judge on: a teacher's thoughts and verdicts (a data step)",
+            config=DistilledOptions,
+            step=True,
+            requires=_distilled_needs,
+            judges=("teacher",),
+            calls=lambda options, rows: rows * options.draws * (1 + len(options.also)),
+            makes=lambda options, rows: rows * options.draws,
+            question=_distilled_question,
+            build=_distilled,
+            laws=_laws("distilled"),
+        ),
+        DatasetSpec(
+            name="agreeing",
+            summary="rows with right scores that are not too easy for a small model (a data step)",
+            config=AgreeingOptions,
+            step=True,
+            requires=lambda options: [options.gold, *options.scores],
+            judges=("judge",),
+            calls=lambda options, rows: 0 if options.judge is None else rows * options.draws,
+            build=_agreeing,
+            laws=_laws("agreeing"),
+        ),
+        DatasetSpec(
+            name="preferences",
+            summary="pairs of chosen and rejected answers for dpo, by any judge (a data step)",
+            config=PreferencesOptions,
+            step=True,
+            requires=_preferences_needs,
+            judges=("policy", "judge"),
+            calls=_preferences_calls,
+            build=_preferences,
+            laws=_laws("preferences"),
+        ),
+        DatasetSpec(
+            name="translated_texts",
+            summary="what questions in further languages need, and a rubric's translations (a data step)",
+            config=TranslatedTextsOptions,
+            provides=("language", "texts", "rubric", "rubric_sha"),
+            step=True,
+            requires=lambda options: [options.language],
+            judges=("translator",),
+            calls=_texts_calls,
+            question=_texts_question,
+            makes=_texts_made,
+            build=_translated_texts,
+            laws=Laws(examples=_texts_examples),
+        ),
+    ]
+
+
+def _laws(name: str) -> Laws:
+    def examples() -> list[DatasetExample]:
+        from rewardlab_rubric.data_steps import judging_examples
+
+        made: Callable[[], list[DatasetExample]] = getattr(judging_examples, name)
+        return made()
+
+    return Laws(examples=examples)
+
+
+def _distilled(options: DistilledOptions, context: Context) -> Any:
+    from rewardlab_rubric.data_steps.distilled import DistilledRows
+
+    return DistilledRows(options, context)
+
+
+def _distilled_needs(options: DistilledOptions) -> list[str]:
+    return options.needs
+
+
+def _distilled_question(options: DistilledOptions) -> Ask:
+    from rewardlab_rubric.first_question import first_question
+
+    return first_question(options.reward)
+
+
+def _agreeing(options: AgreeingOptions, context: Context) -> Any:
+    from rewardlab_rubric.data_steps.agreeing import AgreeingRows
+
+    return AgreeingRows(options, context)
+
+
+def _preferences(options: PreferencesOptions, context: Context) -> Any:
+    from rewardlab_rubric.data_steps.preferences import PreferenceRows
+
+    return PreferenceRows(options, context)
+
+
+def _preferences_needs(options: PreferencesOptions) -> list[str]:
+    return options.needs
+
+
+def _preferences_calls(options: PreferencesOptions, rows: int) -> int:
+    from rewardlab_pairwise.pairwise_reward import most_calls
+
+    size, reward = options.candidates, options.reward
+    judged = size if options.asks != "pairwise" else most_calls(size, reward.orders, reward.opponents)
+    return rows * (judged + (0 if options.policy is None else size))
+
+
+def _translated_texts(options: TranslatedTextsOptions, context: Context) -> Any:
+    from rewardlab_rubric.data_steps.translated_texts import TranslatedTexts
+
+    return TranslatedTexts(options, context)
+
+
+def _texts_calls(options: TranslatedTextsOptions, rows: int) -> int:
+    from rewardlab_rubric.data_steps.translated_texts import calls
+
+    return calls(options, rows)
+
+
+def _texts_made(options: TranslatedTextsOptions, rows: int) -> int:
+    from rewardlab_rubric.data_steps.translated_texts import makes
+
+    return makes(options, rows)
+
+
+def _texts_question(options: TranslatedTextsOptions) -> Ask:
+    from rewardlab_rubric.data_steps.translated_texts import first_question
+
+    return first_question(options)
+
+
+def _texts_examples() -> list[DatasetExample]:
+    from rewardlab_rubric.data_steps.translated_texts_examples import translated_texts
+
+    return translated_texts()

@@ -1,0 +1,177 @@
+"""The data step rubric/negatives: wrong answers beside right ones, as responses with the scores false and true.
+
+Source: R3 (Anugraha et al. 2025), sections 2.2 and B.1 and appendix H; mR3, appendix C.1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+from rewardlab import Ask, Context, Reply, Sample
+from rewardlab.data import DroppedRows
+from rewardlab.errors import UserError
+from rewardlab.text import fence, fence_key, read_template, sections
+from rewardlab_pairwise.pairwise_reward import query_of
+
+from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows, seeded
+from rewardlab_rubric.data_steps.corruptions import CORRUPTIONS, Numbers, number_in
+from rewardlab_rubric.data_steps.other_option import right_and_wrong
+from rewardlab_rubric.data_steps.writing_options import NegativesOptions
+
+GROWTH, ALLOWANCE = 8, 200
+"""an answer longer than GROWTH times the right one plus ALLOWANCE characters has not its form"""
+RIGHT, WRONG = "true", "false"
+
+
+class NegativeRows:
+    """An iterable of samples, streaming; each iteration asks anew.
+
+    A row is its source's, with `response`, an answer, `score`, "true" or "false", and `made_by`, which says how a wrong
+    answer came about: "option", a corruption's name, or "asked"; null for the right one. With `write: both` the right
+    answer's row has the source's id with /true behind it, and the wrong one's with /false.
+
+    Iterating raises UserError for a row without an answer, with an unknown corruption, with an answer that is none of
+    its options, or with neither options, corruption nor judge; JobError where the judge answers none of the questions
+    about a row, or too many rows must be dropped.
+    """
+
+    def __init__(self, options: NegativesOptions, context: Context):
+        self._options, self._seed, self._source = options, context.seed, context.source
+        self._judge = None if options.judge is None else context.judges[options.judge]
+
+    def __iter__(self) -> Iterator[Sample]:
+        options = self._options
+        asker = None
+        if options.judge is not None:
+            asker = PatientAsker(self._judge, options.judge, options.attempts)
+        tally = DroppedRows("rubric/negatives", options.max_dropped, "got no wrong answer")
+
+        async def make(sample: Sample) -> list[Sample]:
+            return await self._rows(sample, asker)
+
+        return made_rows(tally, self._source, make, asker)
+
+    async def _rows(self, sample: Sample, asker: PatientAsker | None) -> list[Sample]:
+        write: str = self._options.write
+        if write == "one":
+            write = "right" if seeded(self._seed, "one", sample.id).random() < 0.5 else "wrong"
+        right, wrong, made_by = await self._answers(sample, asker, needed=write != "right")
+        rows = []
+        if write != "wrong":
+            rows.append(self._row(sample, right, RIGHT, None))
+        if write != "right":
+            rows.append(self._row(sample, wrong, WRONG, made_by))
+        return rows
+
+    def _row(self, sample: Sample, response: str, score: str, made_by: str | None) -> Sample:
+        fields = {**sample.fields, "response": response, "score": score, "made_by": made_by}
+        return replace(sample, id=f"{sample.id}/{score}" if self._options.write == "both" else sample.id, fields=fields)
+
+    async def _answers(self, sample: Sample, asker: PatientAsker | None, needed: bool) -> tuple[str, str, str]:
+        """Return the right answer, a wrong one, and how it came about. needed: whether the wrong one is used."""
+        answer, draw = self._right(sample), seeded(self._seed, "wrong", sample.id)
+        corruption = self._corruption(sample)
+        if corruption is not None:
+            return answer, self._corrupted(corruption, answer, sample, draw), corruption
+        options = sample.fields.get(self._options.options) if self._options.options is not None else None
+        if options is not None:
+            try:
+                right, wrong = right_and_wrong(sample.fields[self._options.answer], options, draw)
+            except ValueError as problem:
+                raise UserError(str(problem), where=sample.source) from None
+            return right, wrong, "option"
+        if asker is None:
+            what = f"it has no field {self._options.options!r}" if self._options.options else "options is null"
+            raise UserError(f"{what}, and neither corruption nor judge makes a wrong answer", where=sample.source)
+        return answer, await self._asked(answer, sample, asker) if needed else "", "asked"
+
+    def _right(self, sample: Sample) -> str:
+        answer = sample.fields.get(self._options.answer)
+        if isinstance(answer, bool) or not isinstance(answer, (str, int, float)) or not str(answer).strip():
+            what = f"field {self._options.answer!r} holds no answer, but {repr(answer)[:60]}"
+            raise UserError(what, where=sample.source)
+        return str(answer).strip()
+
+    def _corruption(self, sample: Sample) -> str | None:
+        """Return the name of the row's corruption; None where it has none."""
+        field = self._options.corruption_field
+        name = self._options.corruption if field is None else sample.fields.get(field)
+        if name is None or (isinstance(name, str) and name in CORRUPTIONS):
+            return name
+        known = ", ".join(CORRUPTIONS)
+        raise UserError(f"field {field!r}: no corruption {str(name)[:40]!r}; there are {known}, or null", sample.source)
+
+    def _corrupted(self, name: str, answer: str, sample: Sample, draw: Any) -> str:
+        numbers, given = None, self._options.numbers
+        if given is not None:
+            numbers = Numbers(deviation=given.deviation, mean=given.mean)
+        elif name in ("number", "count"):
+            raise UserError(f"corruption {name!r} needs `numbers: {{deviation: ...}}`", where=sample.source)
+        try:
+            return CORRUPTIONS[name](answer, query_of(sample), draw, numbers)
+        except ValueError as problem:
+            raise UnusableRow(f"nothing to corrupt by {name!r}", str(problem)) from None
+
+    async def _asked(self, answer: str, sample: Sample, asker: PatientAsker) -> str:
+        """Return a wrong answer from the judge: it makes one up, and then copies it out of what it said."""
+        where, params = sample.source or sample.id, self._options.params
+        copier = PatientAsker(self._judge, str(self._options.judge), 1)
+
+        async def wrong_answer(reply: Reply) -> str:
+            wrong = await copier.ask(cleaning(_whole(reply), params), copied, where)
+            if len(wrong) > GROWTH * len(answer) + ALLOWANCE:
+                raise UnusableReply("far longer than the right answer", wrong)
+            if is_same(wrong, answer):
+                raise UnusableReply("the right answer again", wrong)
+            return wrong
+
+        async def copied(reply: Reply) -> str:
+            return _whole(reply)
+
+        return await asker.ask(construction(query_of(sample), answer, params), wrong_answer, where)
+
+
+def construction(question: str, answer: str, params: dict[str, Any]) -> Ask:
+    """Return the first pass: the question that asks for a wrong answer."""
+    parts = {"query": question, "reference": answer}
+    key = fence_key(parts)
+    quoted = {"question": fence("QUESTION", question, key), "answer": fence("RIGHT ANSWER", answer, key)}
+    return Ask(messages=_template("negative").messages({**quoted, "key": key}), parts=parts, params=params)
+
+
+def cleaning(draft: str, params: dict[str, Any]) -> Ask:
+    """Return the second pass: the question that asks to copy the answer out of a message."""
+    parts = {"text": draft}
+    key = fence_key(parts)
+    messages = _template("negative_clean").messages({"draft": fence("MESSAGE", draft, key), "key": key})
+    return Ask(messages=messages, parts=parts, params=params)
+
+
+def first_question(options: NegativesOptions) -> Ask:
+    """Return a small question in the form of those that the step asks."""
+    return construction("How much is 2 + 3?", "5", options.params)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Return whether two answers are one: equal numbers, or the same letters and digits without case."""
+    numbers = number_in(one), number_in(other)
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    squeezed = ["".join(filter(str.isalnum, text)).casefold() for text in (one, other)]
+    return squeezed[0] == squeezed[1] if any(squeezed) else "".join(one.split()) == "".join(other.split())
+
+
+def _whole(reply: Reply) -> str:
+    """Return what a reply says behind its thoughts. An UnusableReply where that is not whole."""
+    text = sections.response(reply.text).strip()
+    if reply.finish_reason == "length":
+        raise UnusableReply("cut off at the limit of tokens", text)
+    if not text:
+        raise UnusableReply("empty")
+    return text
+
+
+def _template(name: str) -> Any:
+    placeholders = {"negative": ("question", "answer", "key"), "negative_clean": ("draft", "key")}
+    return read_template(files("rewardlab_rubric") / "templates" / f"{name}.txt", placeholders[name])

@@ -1,0 +1,123 @@
+"""The data step rubric/preferences: pairs to train a policy on by dpo, from any judge's preference among its answers.
+
+Source: R3 (Anugraha et al. 2025), section 3.4; mR3, section 3.4 and appendix D: of prompts in several languages, two.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from rewardlab import Ask, Completion, Context, Group, GroupStream, Sample, Score
+from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.errors import JobError, UserError
+
+from rewardlab_rubric.data_steps.judging_options import PreferencesOptions
+
+ROWS_AT_ONCE = 64
+COMPLETIONS = "completions"
+
+
+class PreferenceRows:
+    """An iterable of samples, streaming; each iteration asks anew.
+
+    A row is its source's with `chosen` and `rejected`, the answers with the highest and the lowest reward (of equals
+    the first), `rewards` of all answers in their order, and `margin`, the difference of the two; without `completions`.
+
+    Iterating raises UserError for a row without answers, and JobError where a policy or judge gives no answer, or too
+    many rows must be dropped.
+    """
+
+    def __init__(self, options: PreferencesOptions, context: Context):
+        self._options, self._source = options, context.source
+        self._policy = None if options.policy is None else context.judges[options.policy]
+        self._rewards = _rewards(options, context.judges[options.judge])
+
+    def __iter__(self) -> Iterator[Sample]:
+        tally = DroppedRows("rubric/preferences", self._options.max_dropped, "have answers that could not be scored")
+        with closing(in_order(self._taken(), self._row, ROWS_AT_ONCE)) as outcomes:
+            for outcome in outcomes:
+                if isinstance(outcome, DroppedRow):
+                    tally.drop(outcome)
+                else:
+                    tally.keep()
+                    yield outcome
+        tally.close(0)
+
+    def _taken(self) -> Iterator[Sample]:
+        """Yield the source's rows, of translations of each other the first ones."""
+        seen: Counter[str] = Counter()
+        for sample in self._source:
+            if self._options.parallel is not None:
+                name = self._topic(sample, self._options.parallel)
+                seen[name] += 1
+                if seen[name] > self._options.most_parallel:
+                    continue
+            yield sample
+
+    def _topic(self, sample: Sample, field: str) -> str:
+        value = sample.fields.get(field)
+        if value is None:
+            raise UserError(f"no field {field!r}, by which translations are known", where=sample.source)
+        return json.dumps(value, sort_keys=True)
+
+    async def _row(self, sample: Sample) -> Sample | DroppedRow:
+        answers = await self._answers(sample)
+        scores = await self._rewards(sample, answers)
+        missing = next((score.error for score in scores if score.value is None), None)
+        if missing is not None:
+            return self._dropped(sample, "an answer could not be scored", str(missing), "judge")
+        values = [float(score.value) for score in scores if score.value is not None]
+        best, worst = values.index(max(values)), values.index(min(values))
+        margin = values[best] - values[worst]
+        if margin < self._options.margin:
+            return self._dropped(sample, "no answer is preferred", f"margin {margin:.3g}", "source")
+        kept = {name: value for name, value in sample.fields.items() if name != COMPLETIONS}
+        made = {"chosen": answers[best], "rejected": answers[worst], "margin": margin, "rewards": values}
+        return replace(sample, fields={**kept, **made})
+
+    def _dropped(self, sample: Sample, reason: str, detail: str, fault: Any) -> DroppedRow:
+        return DroppedRow(where=sample.source or sample.id, reason=reason, detail=detail, fault=fault)
+
+    async def _answers(self, sample: Sample) -> list[str]:
+        if self._policy is not None:
+            return list(await asyncio.gather(*(self._answer(sample, n) for n in range(self._options.candidates))))
+        answers = sample.fields.get(COMPLETIONS)
+        if not isinstance(answers, list) or len(answers) < 2 or not all(isinstance(text, str) for text in answers):
+            what = f"{COMPLETIONS!r} must be a list of two texts at least; or name a `policy` that is to write them"
+            raise UserError(what, where=sample.source)
+        return answers
+
+    async def _answer(self, sample: Sample, draw: int) -> str:
+        assert self._policy is not None
+        ask = Ask(messages=list(sample.prompt), parts={}, params=self._options.params, draw=draw)
+        reply = await self._policy.ask(ask)
+        if reply.error is not None:
+            where = sample.source or sample.id
+            raise JobError(f"{where}: policy {self._options.policy!r} gave no answer: {reply.error}")
+        return reply.text
+
+
+def _rewards(options: PreferencesOptions, judge: Any) -> Any:
+    """Return the function that scores a row's answers."""
+    if options.asks == "pairwise":
+        from rewardlab_rubric.pairwise import RubricWinRate
+
+        reward = RubricWinRate(options.reward, judge)
+
+        async def compared(sample: Sample, answers: list[str]) -> list[Score]:
+            completions = [Completion(text=text) for text in answers]
+            return await reward.score(GroupStream.of(Group(sample=sample, completions=completions)))
+
+        return compared
+    from rewardlab_rubric.pointwise import RubricScore
+
+    single = RubricScore(options.reward, judge)
+
+    async def scored(sample: Sample, answers: list[str]) -> list[Score]:
+        return await single.score([(sample, Completion(text=text)) for text in answers])
+
+    return scored

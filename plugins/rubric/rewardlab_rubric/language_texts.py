@@ -1,0 +1,108 @@
+"""The languages that a question to a judge can be in: the packaged ones, and those of a user's folder or file."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rewardlab_rubric.language_file import LanguageTexts, names_of, packaged_texts, read_folder, texts_of
+from rewardlab_rubric.rubric_file import Place
+
+ALIASES = {"Hang": "Kore"}
+"""other codes of a script, as FLORES has it for Korean"""
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+
+
+class Languages:
+    """The languages that there are texts of: the packaged ones, and a user's, which come first.
+
+    made: {code: row} of the file that rubric/translated_texts made; empty for a folder.
+    """
+
+    def __init__(self, path: str | None = None):
+        """Raise ValueError that says with file and line what is wrong with a file of a folder, or with a made one."""
+        self.made: Mapping[str, Any] = {}
+        own: list[LanguageTexts] = []
+        if path is not None and path.endswith(".jsonl"):
+            self.made = read_made(path)
+            own = [row["checked"] for row in self.made.values() if row["checked"] is not None]
+        elif path is not None:
+            own = list(read_folder(path))
+        self._texts = {**packaged_texts(), **{texts.code: texts for texts in own}}
+        self._path = path
+        self._codes = {name.casefold(): texts.code for texts in self._texts.values() for name in names_of(texts)}
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the languages, sorted."""
+        return sorted(self._texts)
+
+    def find(self, tag: object) -> LanguageTexts:
+        """Return the texts of the language that a code, a tag with script or region, or a name means.
+
+        Raises ValueError, which says what to write, where there are none.
+        """
+        if not isinstance(tag, str) or not tag.strip():
+            raise ValueError(f"{tag!r} names no language")
+        for name in _readings(tag):
+            if (code := self._codes.get(name.casefold())) is not None:
+                self._check_script(tag, self._texts[code])
+                return self._texts[code]
+        where = f"{self._path}" if self._path is not None else "a folder that `texts` names"
+        told = f"write them as a file in {where}, or have rubric/translated_texts make them"
+        raise ValueError(f"there are no texts in the language {tag[:40]!r}; {told}")
+
+    def _check_script(self, tag: str, texts: LanguageTexts) -> None:
+        exact = tag.strip().replace("_", "-").casefold()
+        scripts = [part.title() for part in re.split(r"[-_]", tag)[1:] if len(part) == 4 and part.isalpha()]
+        if (
+            scripts
+            and ALIASES.get(scripts[0], scripts[0]) != texts.script
+            and exact not in {name.casefold() for name in names_of(texts)}
+        ):
+            raise ValueError(f"the texts in {texts.language} are in the script {texts.script}, not as in {tag[:40]!r}")
+
+
+def read_made(path: str) -> dict[str, dict[str, Any]]:
+    """Return {code: row} of the file that rubric/translated_texts made, with the texts as `checked` and file:line as
+    `where`. A ValueError says what is wrong with a row.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    try:
+        lines = Path(os.path.expanduser(path)).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ValueError(f"cannot read the texts {path}: {problem}") from None
+    for number, line in enumerate(lines, 1):
+        row = _made_row(line, f"{path}:{number}")
+        rows[row["language"]] = row
+    return rows
+
+
+def _made_row(line: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+        found = {name: row[name] for name in ("language", "texts", "rubric", "rubric_sha")}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ValueError(f"{where}: this is no row of rubric/translated_texts") from None
+    checked = None
+    if found["texts"] is not None:
+        error = partial(_error_in_row, where)
+        checked = texts_of(found["texts"], str(found["language"]), error)
+    return {**found, "checked": checked, "where": where}
+
+
+def _error_in_row(where: str, place: Place, what: str) -> ValueError:
+    return ValueError(f"{where}: texts.{'.'.join(map(str, place))}: {what}")
+
+
+def _readings(tag: str) -> Iterator[str]:
+    """Yield what a tag can mean, the most exact first: "pt_BR" is pt-BR and then pt, "Persian (Farsi)" Persian."""
+    plain = tag.strip()
+    yield plain
+    yield _PARENTHESES.sub("", plain)
+    parts = re.split(r"[-_]", plain)
+    for length in range(len(parts), 0, -1):
+        yield "-".join(parts[:length])

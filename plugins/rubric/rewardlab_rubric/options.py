@@ -1,0 +1,156 @@
+"""The options of the rewards."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+from rewardlab import Config
+from rewardlab_pairwise.pairwise_reward import PairwiseOptions
+
+Profile = Literal["strict", "r3_official", "mr3_official"]
+Strategy = Literal["eng-eng", "tgt-eng", "tgt-tgt"]
+Field_ = Annotated[str, Field(min_length=1)]
+
+
+class RubricOptions(Config):
+    """Options of every reward that asks a judge to apply a rubric."""
+
+    kinds: ClassVar[tuple[Any, ...]]
+    sort: ClassVar[Literal["single", "pair"]] = "single"
+
+    judge: Field_
+    """the judge's name under `judges`"""
+    rubric: str | dict[str, Any] | list[Any] | None = None
+    """a file (YAML or JSON; relative to where the command runs), a mapping of levels, {description, scoring}, a list of
+    such variants, or {field: NAME} where each row has its own"""
+    profile: Profile = "strict"
+    """how a reply is read. strict: its last JSON object, repaired where it is broken, quotations apart. r3_official,
+    mr3_official: as the published evaluation code does"""
+    layout: Literal["r3", "mr3"] | None = None
+    """the sections of the prompt, after R3 (one message) or mR3 (with a system message); null: those of the profile, r3
+    for strict"""
+    template: str | None = None
+    """a file with your own prompt; null takes the packaged one. See the plugin's README for its form"""
+    expected: bool = False
+    """whether the score is the mean over the levels, weighted with the probabilities of the judge's tokens; the server
+    must send log-probabilities"""
+    strategy: Strategy = "eng-eng"
+    """the language of the question and of the judge's thoughts. eng-eng: English. tgt-eng: the question is in the row's
+    language. tgt-tgt: the thoughts too, which the reward begins; the judge must continue them"""
+    language: Field_ = "language"
+    """tgt-eng and tgt-tgt: the field with the row's language, as a code, a tag such as pt-BR, or a name"""
+    texts: str | None = None
+    """tgt-eng and tgt-tgt: a folder with the texts of more languages, such as eu.yaml, which come before the packaged
+    ones; or the file (JSON lines) that rubric/translated_texts made"""
+
+    @property
+    def sections(self) -> Literal["r3", "mr3"]:
+        """The layout that the prompt has."""
+        if self.strategy != "eng-eng":
+            return "mr3"
+        return self.layout or ("mr3" if self.profile == "mr3_official" else "r3")
+
+    @property
+    def packaged(self) -> str | None:
+        """The name of the packaged rubric that stands in for none; None where one is required."""
+        return None
+
+    @model_validator(mode="after")
+    def _check_files(self) -> "RubricOptions":
+        from rewardlab_rubric.reading import unreadable
+        from rewardlab_rubric.rubrics import known_variants
+        from rewardlab_rubric.strategies import rubrics_of, template_of
+
+        if self.rubric is None and self.packaged is None:
+            raise ValueError("rubric is missing: a file, a mapping of levels, or {field: NAME}")
+        for variant in known_variants(self.rubric, self.kinds, self.packaged):
+            if (label := unreadable(variant.levels, self.profile)) is not None:
+                raise ValueError(f"profile {self.profile} cannot read the level {label!r}; take strict for this rubric")
+        self._check_strategy()
+        template_of(self)
+        rubrics_of(self)
+        return self
+
+    def _check_strategy(self) -> None:
+        if self.strategy == "eng-eng":
+            if self.texts is not None:
+                raise ValueError("texts of other languages serve strategy tgt-eng or tgt-tgt; this is eng-eng")
+            return
+        if self.layout == "r3":
+            raise ValueError(f"layout r3 is in English alone; leave it out for strategy {self.strategy}")
+        if self.template is not None:
+            raise ValueError(f"a template is in one language; for strategy {self.strategy} give `texts` in its place")
+
+
+class PointwiseOptions(RubricOptions):
+    """Options of rubric/pointwise."""
+
+    kinds: ClassVar[tuple[Any, ...]] = ("scale",)
+
+    read: Literal["response", "all"] = "response"
+    """what is judged: what follows the last `</think>`, or the whole completion"""
+
+
+class BinaryOptions(PointwiseOptions):
+    """Options of rubric/binary."""
+
+    kinds: ClassVar[tuple[Any, ...]] = ("binary",)
+
+    @property
+    def packaged(self) -> str | None:
+        """The rubric for right and wrong."""
+        return "binary"
+
+
+class PairOptions(RubricOptions, PairwiseOptions):
+    """Options of rubric/pairwise."""
+
+    kinds: ClassVar[tuple[Any, ...]] = ("pair", "scale")
+    sort: ClassVar[Literal["single", "pair"]] = "pair"
+
+    both_bad: Literal["zero", "half", "drop"] = "zero"
+    """what Both Bad gives. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
+    else the comparison is missing"""
+
+    @property
+    def packaged(self) -> str | None:
+        """The rubric for the better of two; with Tie and Both Bad in mR3's layout."""
+        return "pairwise_mr3" if self.sections == "mr3" else "pairwise"
+
+
+class VerdictOptions(Config):
+    """Options of rubric/verdict."""
+
+    gold: Field_ = "score"
+    """the field with the right score, a number, a text, or true or false"""
+    profile: Profile = "strict"
+    """how the policy's score is read; see rubric/pointwise"""
+
+
+class TranslatedTextsOptions(Config):
+    """Options of rubric/translated_texts."""
+
+    translator: Field_
+    """the judge under `judges` that translates"""
+    language: Field_ = "language"
+    """the field of the source's rows with their language, as a code or a tag such as eu-ES"""
+    names: dict[str, str] = Field(default_factory=dict)
+    """code -> English name, for the translator, and for rows that name their language: {eu: Basque}"""
+    rubric: str | None = None
+    """a rubric's file (in English) to be translated as well, also into the languages with packaged texts"""
+    tries: int = Field(default=3, ge=1, le=20)
+    """answers about one language's texts before it is left out; each must keep keys, levels and placeholders"""
+    most: int = Field(default=200, ge=1)
+    """languages at most; more are taken for a wrong field"""
+    max_dropped: float = Field(default=0.5, ge=0.0, le=1.0)
+    """share of at least 50 languages that may be left out before the job stops"""
+
+    @model_validator(mode="after")
+    def _check_rubric(self) -> "TranslatedTextsOptions":
+        from rewardlab_rubric.language_file import code_of
+        from rewardlab_rubric.rubrics import known_variants
+
+        if wrong := [code for code in self.names if code_of(code) != code]:
+            raise ValueError(f"names: {wrong[0]!r} is no code of a language, such as eu or sr-Latn")
+        if self.rubric is not None:
+            known_variants(self.rubric, ("scale", "binary", "pair"))
+        return self

@@ -1,0 +1,92 @@
+"""rubric/pairwise: win rates of a group's answers, from a judge that applies a rubric to two of them."""
+
+from typing import Any
+
+from rewardlab import Ask, Reply, Sample
+from rewardlab.text import fence_key
+from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward, query_of
+
+from rewardlab_rubric.expected import level_probabilities
+from rewardlab_rubric.levels import Levels, as_json
+from rewardlab_rubric.options import PairOptions
+from rewardlab_rubric.reading import read_answer
+from rewardlab_rubric.rubrics import Rubric
+from rewardlab_rubric.strategies import params_of, rubrics_of, template_of
+
+
+class RubricWinRate(PairwiseReward):
+    """The reward P(answer i beats answer j) by a rubric, averaged over the group's other answers j; in [0, 1].
+
+    A rubric that names the two gives the better one 1; Tie gives both a half. On a scale from a to b, where a is for
+    the answer that is listed first, the score s gives it (b - s) / (b - a), and the other one the rest: (7 - s) / 6 on
+    mR3's scale of seven. With `expected` the shares are their means by the probabilities of the judge's tokens.
+    Everything else is as in PairwiseReward. `info` has besides, beside `verdicts` and in their form: `raw`,
+    `explanation`, and `probabilities` under `expected`.
+    """
+
+    def __init__(self, options: PairOptions, judge: Any):
+        super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
+        self._options = options
+        self._rubrics = rubrics_of(options)
+        self._template = template_of(options)
+
+    def shared(self, sample: Sample) -> tuple[str, Rubric]:
+        """Return the query and the row's variant of the rubric."""
+        _, rubric = self._rubrics(sample)
+        return query_of(sample), rubric
+
+    def question(self, shared: tuple[str, Rubric], first: str, second: str) -> PairQuestion:
+        """Return the question about two texts in this order."""
+        query, rubric = shared
+        parts = {"query": query, "a": first, "b": second}
+        key = fence_key(parts)
+        params = params_of(self._options)
+        ask = Ask(messages=self._template.messages(rubric, parts, key), parts=parts, params=params)
+        return PairQuestion(ask=ask, key=key, form=rubric.levels)
+
+    def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
+        """Return the verdict by the profile's reader; a score that the rubric does not have is unparsable."""
+        levels: Levels = question.form
+        reading = read_answer(self._options.profile, reply, question.ask)
+        info = {"raw": as_json(reading.raw), "explanation": reading.explanation}
+        label = levels.label_of(reading.raw)
+        if label is None:
+            return PairVerdict(verdict="unparsable", info=info), False
+        if not self._options.expected:
+            return self._verdict(levels, label, {label: 1.0}, info), True
+        try:
+            shares = level_probabilities(reply.logprobs, reply.text, reading.start, list(levels.texts))
+        except ValueError as error:
+            return PairVerdict(verdict="failed", error=str(error), info=info), True
+        return self._verdict(levels, label, shares, {**info, "probabilities": shares}), True
+
+    def _verdict(self, levels: Levels, label: str, shares: dict[str, float], info: dict[str, Any]) -> PairVerdict:
+        """Return the verdict that a label names, with what the levels give by their shares."""
+        if self._options.both_bad == "drop":
+            shares = {one: share for one, share in shares.items() if one != "Both Bad"}
+        name = _name(levels, label)
+        total = sum(shares.values())
+        if not total:
+            return PairVerdict(verdict=name, info=info)
+        given = [(share / total, self._given(levels, one)) for one, share in shares.items()]
+        first = sum(share * gets for share, (gets, _) in given)
+        lost = sum(share * nobody for share, (_, nobody) in given)
+        return PairVerdict(verdict=name, first_wins=first, lost=lost, info=info)
+
+    def _given(self, levels: Levels, label: str) -> tuple[float, float]:
+        """Return (what a label gives to the first text, what it gives to neither)."""
+        if levels.kind == "scale":
+            return 1.0 - levels.worth(label), 0.0
+        if label == "Both Bad" and self._options.both_bad == "zero":
+            return 0.0, 1.0
+        if label in ("Tie", "Both Bad"):
+            return 0.5, 0.0
+        return float(label == levels.sides[0]), 0.0
+
+
+def _name(levels: Levels, label: str) -> Any:
+    if levels.kind == "scale":
+        worth = levels.worth(label)
+        return "tie" if worth == 0.5 else "A" if worth < 0.5 else "B"
+    names = {levels.sides[0]: "A", levels.sides[1]: "B", "Tie": "tie", "Both Bad": "both_bad"}
+    return names[label]

@@ -1,0 +1,93 @@
+"""rubric/pointwise and rubric/binary: what a judge says of one response by a rubric."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab import Ask, Completion, Reply, Sample, Score
+from rewardlab.errors import RewardlabError, one_line
+from rewardlab.text import fence_key
+from rewardlab_pairwise.pairwise_reward import query_of
+
+from rewardlab_rubric.expected import level_probabilities
+from rewardlab_rubric.levels import Levels, as_json
+from rewardlab_rubric.options import PointwiseOptions
+from rewardlab_rubric.reading import read_answer, why_unread
+from rewardlab_rubric.strategies import params_of, rubrics_of, template_of
+
+CLOSE = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    ask: Ask
+    levels: Levels
+    variant: int
+
+
+class RubricScore:
+    """The reward of a response by a rubric; in [0, 1].
+
+    On a scale from a to b the score s is worth (s - a) / (b - a); true is worth 1 and false 0. With `expected` it is
+    the mean over the levels, by the probabilities of the judge's tokens. A blank response is worth 0 unasked. A reply
+    without a score, or with one that the rubric does not have, is a failure.
+    `info`: `raw`, the score as the reader gives it; `explanation`; `tokens`; `variant`, the number of the rubric's
+    variant; `probabilities` of the levels under `expected`; `empty`.
+    Source: R3 (Anugraha et al. 2025), mR3.
+    """
+
+    def __init__(self, options: PointwiseOptions, judge: Any):
+        self._options = options
+        self._judge = judge
+        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
+        self._rubrics = rubrics_of(options)
+        self._template = template_of(options)
+
+    async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
+        return list(await asyncio.gather(*(self._score(sample, completion.text) for sample, completion in items)))
+
+    async def _score(self, sample: Sample, text: str) -> Score:
+        response = text if self._options.read == "all" else text.rpartition(CLOSE)[2]
+        if not response.strip():
+            return Score(value=0.0, info={"empty": True})
+        try:
+            question = self._question(sample, response)
+            reply = await self._judge.ask(question.ask)
+        except RewardlabError:  # the job is to stop, with this message
+            raise
+        except Exception as error:  # a rubric of a row, or whatever a judge raises
+            return Score(error=one_line(error))
+        if reply.error is not None:
+            return Score(error=reply.error or "the judge gave an error without a text")
+        return self._read(reply, question)
+
+    def _question(self, sample: Sample, response: str) -> _Question:
+        variant, rubric = self._rubrics(sample)
+        parts = {"query": query_of(sample), "response": response}
+        messages = self._template.messages(rubric, parts, fence_key(parts))
+        ask = Ask(messages=messages, parts=parts, params=params_of(self._options))
+        return _Question(ask, rubric.levels, variant)
+
+    def _read(self, reply: Reply, question: _Question) -> Score:
+        reading = read_answer(self._options.profile, reply, question.ask)
+        info = {
+            "raw": as_json(reading.raw),
+            "explanation": reading.explanation,
+            "tokens": (reply.prompt_tokens or 0) + (reply.completion_tokens or 0),
+            "variant": question.variant,
+        }
+        label = question.levels.label_of(reading.raw)
+        if self._understood is not None:
+            self._understood(reply, label is not None)
+        if label is None:
+            return Score(info=info, error=why_unread(reading, question.levels))
+        if not self._options.expected:
+            return Score(value=question.levels.worth(label), info=info)
+        try:
+            shares = level_probabilities(reply.logprobs, reply.text, reading.start, list(question.levels.texts))
+        except ValueError as error:
+            return Score(info=info, error=str(error))
+        value = sum(question.levels.worth(one) * share for one, share in shares.items())
+        return Score(value=min(1.0, value), info={**info, "probabilities": shares})

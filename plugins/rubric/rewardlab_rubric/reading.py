@@ -1,0 +1,59 @@
+"""Read a reply by a profile's reader, and the level that its score names."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rewardlab import Ask, Reply
+
+from rewardlab_rubric.levels import Levels
+from rewardlab_rubric.official import Reading, read_mr3, read_r3
+from rewardlab_rubric.strict import read_strict
+
+THOUGHT, THOUGHT_END = "<think>", "</think>"
+
+
+def read_text(profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> Reading:
+    """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit."""
+    if profile == "r3_official":
+        return read_r3(text)
+    if profile == "mr3_official":
+        return read_mr3(text)
+    return read_strict(text, quoted, cut_off)
+
+
+def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> Reading:
+    """Return the verdict in a judge's reply."""
+    return read_text(profile, reply.text, quoted, reply.finish_reason == "length")
+
+
+def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
+    """Return the verdict in a judge's reply to a question.
+
+    Where the question began the judge's thoughts, the reply has a verdict only behind their end: what it says before
+    that is a draft. A server may also send the thoughts separately.
+    """
+    shown = ask.parts.values()
+    inside = ask.params.get("continue_final_message") and not reply.reasoning
+    if not inside:
+        return read_reply(profile, reply, shown)
+    if THOUGHT_END not in reply.text:
+        return Reading()
+    reading = read_reply(profile, replace(reply, text=f"{THOUGHT}{reply.text}"), shown)
+    return reading if reading.start is None else replace(reading, start=reading.start - len(THOUGHT))
+
+
+def unreadable(levels: Levels, profile: str) -> str | None:
+    """Return the first level that a profile's reader does not know; None where it knows all."""
+    for label in levels.texts:
+        if levels.label_of(read_text(profile, f'{{"explanation": "", "score": "{label}"}}').raw) != label:
+            return label
+    return None
+
+
+def why_unread(reading: Reading, levels: Levels) -> str:
+    """Return why a reading names no level."""
+    if reading.raw is None:
+        return "the reply holds no score that can be read"
+    shown = repr(reading.raw)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return f"the score {shown} is none of the rubric's: {levels.describe()}"

@@ -1,0 +1,102 @@
+"""Rubrics as a recipe gives them: a file, levels, variants, or the field of a row that has its own."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Sample
+
+from rewardlab_rubric.levels import Kind, Levels, levels_of
+from rewardlab_rubric.rubric_file import Place, read_rubric_file
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """One variant of a rubric. description: the task that it is for; None where it has none."""
+
+    levels: Levels
+    description: str | None = None
+
+
+Rubrics = Callable[[Sample], tuple[int, Rubric]]
+"""The variant for a row and its number; a ValueError says what is wrong with the rubric that the row has."""
+
+
+def rubrics_for(rubric: Any, kinds: Sequence[Kind], packaged: str | None = None) -> Rubrics:
+    """Return the function that gives each row its variant. A ValueError says what is wrong with the rubric.
+
+    rubric: as under `rubric` in a recipe. packaged: the name of the packaged one, which stands in for None.
+    """
+    if (field := field_of(rubric)) is not None:
+        return lambda sample: _of_row(sample, field, kinds)
+    variants = known_variants(rubric, kinds, packaged)
+    return lambda sample: chosen(sample, variants)
+
+
+def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = None) -> list[Rubric]:
+    """Return the variants of a rubric that stands in a file or in the recipe; none of one that rows have."""
+    if field_of(rubric) is not None:
+        return []
+    if rubric is None:
+        rubric = files("rewardlab_rubric") / "rubrics" / f"{packaged}.yaml"
+    elif isinstance(rubric, str):
+        rubric = Path(os.path.expanduser(rubric))
+    else:
+        return _variants(rubric, kinds, lambda place, what: ValueError(what))
+    data, where = read_rubric_file(rubric)
+    return _variants(data, kinds, lambda place, what: ValueError(f"{where(place)}: {what}"))
+
+
+def field_of(rubric: Any) -> str | None:
+    """Return the field that holds each row's own rubric; None where the recipe has one for all."""
+    if isinstance(rubric, Mapping) and set(rubric) == {"field"} and isinstance(rubric["field"], str):
+        return rubric["field"]
+    return None
+
+
+def _of_row(sample: Sample, field: str, kinds: Sequence[Kind]) -> tuple[int, Rubric]:
+    value = sample.fields.get(field)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise ValueError(f"field {field!r} holds no rubric as a mapping or as JSON, but {value[:60]!r}") from None
+    return chosen(sample, _variants(value, kinds, lambda place, what: ValueError(f"field {field!r}: {what}")))
+
+
+def chosen(sample: Sample, variants: Sequence[Rubric]) -> tuple[int, Rubric]:
+    """Return the variant for a row by its id alone, so that neither order nor process matters."""
+    if len(variants) == 1:
+        return 0, variants[0]
+    digest = hashlib.sha256(json.dumps(["rubric", sample.id]).encode()).digest()
+    number = int.from_bytes(digest[:8], "big") % len(variants)
+    return number, variants[number]
+
+
+def _variants(data: Any, kinds: Sequence[Kind], error: Callable[[Place, str], ValueError]) -> list[Rubric]:
+    if not isinstance(data, list):
+        return [_variant(data, kinds, (), error)]
+    if not data:
+        raise error((), "an empty list holds no rubric")
+    return [_variant(one, kinds, (number,), error) for number, one in enumerate(data)]
+
+
+def _variant(data: Any, kinds: Sequence[Kind], place: Place, error: Callable[[Place, str], ValueError]) -> Rubric:
+    description, scoring = None, data
+    if isinstance(data, Mapping) and "scoring" in data:
+        if unknown := [key for key in data if key not in ("description", "scoring")]:
+            raise error((*place, unknown[0]), f"{unknown[0]!r} has no place beside description and scoring")
+        description, scoring = data.get("description"), data["scoring"]
+        if description is not None and (not isinstance(description, str) or not description.strip()):
+            raise error((*place, "description"), "the description is no text")
+        place = (*place, "scoring")
+    try:
+        return Rubric(levels_of(scoring, kinds), None if description is None else description.strip())
+    except ValueError as problem:
+        why = str(problem)
+    raise error(place, why)

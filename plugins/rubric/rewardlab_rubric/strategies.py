@@ -1,0 +1,121 @@
+"""Which language a question to a judge is in: English, or the row's, with thoughts in English or in that language too.
+
+Source: mR3 (Anugraha et al. 2025), section 3.1: ENG-ENG, TGT-ENG and TGT-TGT.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from rewardlab import Sample
+
+from rewardlab_rubric.expected import PARAMS
+from rewardlab_rubric.language_file import LanguageTexts
+from rewardlab_rubric.language_prompts import CONTINUED, LanguageTemplate, RubricInLanguage
+from rewardlab_rubric.language_texts import Languages
+from rewardlab_rubric.prompts import RubricTemplate, load
+from rewardlab_rubric.rubric_translations import translation_path, translations
+from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, field_of, rubrics_for
+
+
+class QuestionOptions(Protocol):
+    """The options of a reward by rubric that decide its questions."""
+
+    @property
+    def kinds(self) -> tuple[Any, ...]: ...
+    @property
+    def sort(self) -> Literal["single", "pair"]: ...
+    @property
+    def rubric(self) -> Any: ...
+    @property
+    def packaged(self) -> str | None: ...
+    @property
+    def sections(self) -> Literal["r3", "mr3"]: ...
+    @property
+    def template(self) -> str | None: ...
+    @property
+    def expected(self) -> bool: ...
+    @property
+    def strategy(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def texts(self) -> str | None: ...
+
+
+def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate:
+    """Return what makes the messages of a question. A ValueError says what is wrong with the template's file."""
+    if options.strategy == "eng-eng":
+        return load(options.template, options.sections, options.sort)
+    return LanguageTemplate(options.sort, forced=options.strategy == "tgt-tgt")
+
+
+def rubrics_of(options: QuestionOptions) -> Rubrics:
+    """Return the function that gives each row its variant, in its language where the strategy asks for that.
+
+    Raises ValueError that says what is wrong with the rubric or one of its translations; the function does for a row
+    whose language has no texts, or no rubric.
+    """
+    if options.strategy == "eng-eng":
+        return rubrics_for(options.rubric, options.kinds, options.packaged)
+    return _RubricsInLanguages(options)
+
+
+def params_of(options: QuestionOptions) -> dict[str, Any]:
+    """Return what a question asks of the server: probabilities, and to continue the thoughts that it begins."""
+    probabilities = PARAMS if options.expected else {}
+    return {**probabilities, **(CONTINUED if options.strategy == "tgt-tgt" else {})}
+
+
+def stand_in(options: QuestionOptions, rubric: Rubric) -> Rubric:
+    """Return a rubric in English as the strategy's template takes it."""
+    if options.strategy == "eng-eng":
+        return rubric
+    return _in(Languages(options.texts).find("en"), rubric)
+
+
+class _RubricsInLanguages:
+    def __init__(self, options: QuestionOptions):
+        self._options = options
+        self._languages = Languages(options.texts)
+        self._rows = None
+        self._variants: dict[str, list[Rubric]] = {}
+        if field_of(options.rubric) is not None:
+            self._rows = rubrics_for(options.rubric, options.kinds)
+        elif options.rubric is not None:
+            self._variants = translations(_file_of(options), options.kinds, self._languages.codes, self._languages.made)
+
+    def __call__(self, sample: Sample) -> tuple[int, Rubric]:
+        """Return the row's variant and its number."""
+        field = self._options.language
+        try:
+            texts = self._languages.find(sample.fields.get(field))
+        except ValueError as error:
+            why = str(error)
+        else:
+            number, rubric = self._chosen(sample, texts)
+            return number, _in(texts, rubric)
+        raise ValueError(f"field {field!r}: {why}")
+
+    def _chosen(self, sample: Sample, texts: LanguageTexts) -> tuple[int, Rubric]:
+        if self._rows is not None:
+            return self._rows(sample)
+        if self._options.rubric is None:
+            return 0, texts.binary if self._options.sort == "single" else texts.pairwise
+        if texts.code not in self._variants:
+            path = translation_path(_file_of(self._options), texts.code)
+            raise ValueError(f"there is no rubric in {texts.language}: write {path}, with the levels of the others")
+        return chosen(sample, self._variants[texts.code])
+
+
+def _file_of(options: QuestionOptions) -> Path:
+    if not isinstance(options.rubric, str):
+        raise ValueError(
+            f"strategy {options.strategy} needs the rubric in each row's language: put it into a file, with "
+            "translations beside it (quality.yaml, quality.de.yaml), or into a field of the row"
+        )
+    return Path(os.path.expanduser(options.rubric))
+
+
+def _in(texts: LanguageTexts, rubric: Rubric) -> RubricInLanguage:
+    return RubricInLanguage(rubric.levels, rubric.description, texts)

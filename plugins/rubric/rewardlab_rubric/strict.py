@@ -1,0 +1,157 @@
+"""The score in a reply, read so that neither broken JSON nor quoted texts mislead. Any text is allowed; nothing raises.
+
+The verdict is the reply's last JSON object with a score behind its thoughts. What the judge repeats of the texts that
+it was shown is no verdict of its own.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rewardlab_rubric.official import Reading, place_of
+
+REPAIRED = 8_000
+"""characters of a broken object that are repaired at most: repair is not linear in them"""
+BRACES = 64
+"""opening braces and brackets that a repaired object has at most"""
+OBJECTS = 32
+"""objects of a reply that are looked at, from its end"""
+SHORT = 64
+"""characters without white space from which on an object that is the whole reply can be a quotation"""
+
+_THOUGHT, _THOUGHT_END = "<think>", "</think>"
+_START = re.compile(r"""\{\s*+["'“”‘’]?(?:explanation|score)\b""")
+_FENCE = re.compile(r"\A```\w*\s*+|```\Z")
+_SCORE = re.compile(r"""\bscore["'“”‘’]?\s*+:""")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> Reading:
+    """Return the verdict of a reply; `raw` is None without one.
+
+    quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; what it says last
+    may then be a draft.
+
+    Thoughts end with the last `</think>`, except where that stands inside the verdict's own texts. An object in a fence
+    of code counts as one without. An object that cannot be parsed is repaired if it is the last one, has at most
+    `REPAIRED` characters, and is no quotation. An object is a quotation if a shown text has it, whatever the white
+    space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case.
+    """
+    start = _earliest_start(text)
+    if start is None or cut_off:
+        return Reading()
+    reply = _Reply(text, start, quoted)
+    found = reply.verdict()
+    if found is None:
+        return Reading()
+    verdict, begin, end = found
+    explanation = verdict.get("explanation")
+    return Reading(
+        raw=verdict["score"],
+        explanation=explanation if isinstance(explanation, str) else None,
+        start=place_of(verdict["score"], text, begin, end),
+    )
+
+
+def _earliest_start(text: str) -> int | None:
+    """Return where a verdict can begin at the earliest; None where the reply never ends its thoughts."""
+    if not text.lstrip().startswith(_THOUGHT):
+        return 0
+    first = text.find(_THOUGHT_END)
+    return first + len(_THOUGHT_END) if first >= 0 else None
+
+
+Found = tuple[dict[str, Any], int, int]
+"""a verdict with the part of the text that it stands in"""
+
+
+class _Reply:
+    def __init__(self, text: str, start: int, quoted: Iterable[str]):
+        self._text, self._start = text, start
+        # a verdict that quotes `</think>` begins before it, but none ends before the last one
+        self._earliest_end = max(start, text.rfind(_THOUGHT_END))
+        shown = [one.strip() for one in quoted if "{" in one]
+        self._shown = [_squeezed(one) for one in shown]
+        self._repeated = [place for one in shown if len(one) >= SHORT for place in _places(one, text)]
+        self._quotations = list(self._repeated)
+
+    def verdict(self) -> Found | None:
+        """Return the last object that is the judge's own and has a score."""
+        found, open_at, behind = None, None, self._start
+        for start in self._starts():
+            if start < behind:
+                continue
+            value, end = _decoded(self._text, start)
+            if self._is_quoted(start, end):
+                self._quotations.append((start, end))
+                behind = end
+            elif open_at is not None and not self._is_over(open_at, start):
+                behind = end if value is not None else behind  # a part of the object that is still open
+            elif value is None:
+                open_at = start
+            else:
+                behind = end
+                if end > self._earliest_end and "score" in value:
+                    found, open_at = (value, start, end), None
+        repaired = None if open_at is None else self._repaired(open_at)
+        return repaired or found
+
+    def _starts(self) -> list[int]:
+        starts = [match.start() for match in _START.finditer(self._text, self._start)]
+        for first, last in self._repeated:  # a whole text that the judge repeats, however often it opens an object
+            starts = [start for start in starts if not first <= start < last]
+        return starts[-OBJECTS:]
+
+    def _is_over(self, start: int, end: int) -> bool:
+        """Return whether a broken object that begins at `start` seems to end before `end`, with the thoughts if not."""
+        inside = [one for one in self._quotations if start < one[0] < end]
+        closes = self._text.count("}", start, end) - sum(self._text.count("}", *one) for one in inside)
+        return closes > 0 or self._text.find(_THOUGHT_END, start, end) >= 0
+
+    def _repaired(self, start: int) -> Found | None:
+        """Return the object that a broken one was meant to be; None where that is not clear."""
+        end = len(self._text)
+        part = self._text[start:end]
+        if len(part) > REPAIRED or part.count("{") + part.count("[") > BRACES or end <= self._earliest_end:
+            return None
+        for first, last in self._quotations:
+            if first >= start:
+                part = part[: first - start] + "q" * (last - first) + part[last - start :]
+        if self._is_quoted(start, end) or len(_SCORE.findall(part)) != 1:
+            return None  # a quotation without an end, or one that has a score and is not told from the verdict
+        from json_repair import repair_json
+
+        try:
+            value = repair_json(part, return_objects=True, skip_json_loads=True)
+        except (ValueError, RecursionError):
+            return None
+        return (value, start, end) if isinstance(value, dict) and "score" in value else None
+
+    def _is_quoted(self, start: int, end: int) -> bool:
+        if not self._shown:
+            return False
+        squeezed = _squeezed(self._text[start:end])
+        if not any(squeezed in one for one in self._shown):
+            return False
+        whole = _FENCE.sub("", self._text[self._start :].strip()).strip()
+        return len(squeezed) >= SHORT or len(whole) != end - start
+
+
+def _decoded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
+    """Return the object that begins at `start` and its end; (None, its first closing brace) for one that is broken."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None, (text.find("}", start) + 1) or len(text)
+    return value, end
+
+
+def _places(part: str, text: str) -> list[tuple[int, int]]:
+    """Return (start, end) of the first and of the last place where `text` has a part."""
+    first, last = text.find(part), text.rfind(part)
+    return [] if first < 0 else [(place, place + len(part)) for place in {first, last}]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,35 @@
+"""rubric/verdict: whether the score that the policy itself gives, as a judge, is the row's gold score."""
+
+from collections.abc import Sequence
+
+from rewardlab import Completion, Sample, Score
+
+from rewardlab_rubric.levels import as_json, canonical
+from rewardlab_rubric.options import VerdictOptions
+from rewardlab_rubric.reading import read_text
+
+
+class Verdict:
+    """The reward 1 where the policy's score is the gold one, else 0, also for a completion without a score.
+
+    Numbers are compared as numbers (4, "4" and 4.0 are one), words without case. `strict` takes nothing for the
+    policy's own that its prompt shows. `info`: `raw`, `explanation`, `unread`.
+    R3 and mR3 train with 2 * verdict - 1: +1 for a right score and -1 for a wrong one.
+    """
+
+    def __init__(self, options: VerdictOptions):
+        self._options = options
+
+    def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item; an error where the row has no gold score."""
+        return [self._score(sample, completion) for sample, completion in items]
+
+    def _score(self, sample: Sample, completion: Completion) -> Score:
+        gold = canonical(sample.fields.get(self._options.gold))
+        if not gold:
+            value = sample.fields.get(self._options.gold)
+            return Score(error=f"field {self._options.gold!r} holds no score, but {repr(value)[:60]}")
+        shown = [message["content"] for message in sample.prompt]
+        reading = read_text(self._options.profile, completion.text, shown, completion.truncated)
+        info = {"raw": as_json(reading.raw), "explanation": reading.explanation, "unread": reading.raw is None}
+        return Score(value=float(canonical(reading.raw) == gold), info=info)

@@ -1,0 +1,212 @@
+"""rubric/distilled: rows to train a judge on, from replies of a teacher."""
+
+import json
+import logging
+
+import pytest
+from rewardlab import Context, Reply, Sample
+from rewardlab.errors import JobError, UserError
+from rewardlab.registry import Registry
+
+SCALE = {"1": "wrong", "2": "right, without a reason", "3": "right, with a reason"}
+TRUTH = '{"explanation": "It gives no reason.", "score": 2}'
+
+
+def row(name="pens", **fields):
+    fields = {"response": "7", "score": 2, "language": "en", **fields}
+    prompt = ({"role": "user", "content": "How many pens are 3 and 4 pens?"},)
+    return Sample(id=name, prompt=prompt, fields=fields, source=f"rows.jsonl:{name}")
+
+
+@pytest.fixture
+def distil(scripted):
+    """`distil(reply, *rows, **options)`: the rows that come of a teacher's replies, and the teacher."""
+
+    def made(reply, *rows, **options):
+        teacher = scripted(reply if callable(reply) else lambda ask: reply)
+        spec = Registry().find("dataset", "rubric/distilled")
+        config = spec.config(**{"teacher": "t", "rubric": SCALE, **options})
+        context = Context(judges={"t": teacher}, source=list(rows or [row()]))
+        return list(spec.build(config, context)), teacher
+
+    return made
+
+
+class TestRow:
+    def test_is_the_question_with_thoughts_and_answer_as_response(self, distil):
+        (made,), teacher = distil(Reply(text=f"<think>No reason is there.</think>\n{TRUTH}\n"))
+        assert made.prompt == tuple(teacher.asked[0].messages)
+        assert "right, without a reason" in made.prompt[0]["content"]
+        assert made.fields == {
+            "score": 2,
+            "language": "en",
+            "response": f"<think>No reason is there.</think>{TRUTH}",
+            "trace": "No reason is there.",
+            "answer": TRUTH,
+            "judged": "2",
+            "gold": "2",
+            "strategy": "eng-eng",
+            "draw": 0,
+        }
+        assert made.id == "pens"
+        assert teacher.understood_ == [True]
+
+    def test_takes_thoughts_that_the_server_sends_apart(self, distil):
+        (made,), _ = distil(Reply(text=TRUTH, reasoning=" Apart. "))
+        assert made.fields["response"] == f"<think>Apart.</think>{TRUTH}"
+
+    def test_takes_thoughts_whose_beginning_the_template_wrote(self, distil):
+        (made,), _ = distil(Reply(text=f"Opened before me.</think>{TRUTH}"))
+        assert made.fields["trace"] == "Opened before me."
+
+    def test_has_the_tags_of_its_own_thoughts_alone(self, distil):
+        texts = [Reply(text=f"<think>a</think>b</think>{TRUTH}"), Reply(text=TRUTH, reasoning="a</think>b <think>")]
+        for reply in texts:
+            (made,), _ = distil(reply)
+            assert made.fields["response"] == f"<think>a b</think>{TRUTH}"
+
+    def test_has_no_gold_score_where_the_source_has_none(self, distil):
+        for options in ({}, {"gold": None}):
+            (made,), _ = distil(Reply(text=f"<think>Hm.</think>{TRUTH}"), row(score=9 if options else None), **options)
+            assert made.fields["gold"] is None
+
+    @pytest.mark.parametrize(
+        ("options", "response"),
+        [
+            ({"form": "qwen3"}, f"<think>\nHm.\n</think>\n\n{TRUTH}"),
+            ({"leave_out": ["trace"]}, TRUTH),
+            ({"leave_out": ["explanation"]}, '<think>Hm.</think>{"score": "2"}'),
+            ({"leave_out": ["explanation", "trace"]}, '{"score": "2"}'),
+        ],
+    )
+    def test_has_the_form_that_the_recipe_names(self, distil, options, response):
+        (made,), _ = distil(Reply(text=f"<think>Hm.</think>{TRUTH}"), **options)
+        assert made.fields["response"] == response
+
+    def test_of_a_pair_shows_both_texts_in_their_order(self, distil):
+        pair = row(response_1="It is 7.", response_2="It is 8.", score="Response 1")
+        reply = Reply(text='<think>7.</think>{"explanation": "7 it is", "score": "Response 1"}')
+        (made,), teacher = distil(reply, pair, asks="pairwise", rubric=None)
+        assert teacher.asked[0].parts == {"query": "How many pens are 3 and 4 pens?", "a": "It is 7.", "b": "It is 8."}
+        assert made.fields["judged"] == "Response 1"
+        assert not {"response_1", "response_2"} & set(made.fields)
+
+    def test_is_one_for_each_draw(self, distil):
+        made, teacher = distil(lambda ask: Reply(text=f"<think>{ask.draw}</think>{TRUTH}"), draws=3)
+        assert [(one.id, one.fields["trace"]) for one in made] == [("pens/0", "0"), ("pens/1", "1"), ("pens/2", "2")]
+        assert [ask.draw for ask in teacher.asked] == [0, 1, 2]
+
+
+class TestReplies:
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            (f"{TRUTH}", "no thoughts"),
+            ("<think>Hm.</think>It is fine.", "no verdict of the rubric"),
+            ('<think>Hm.</think>{"explanation": "", "score": 9}', "no verdict of the rubric"),
+        ],
+    )
+    def test_that_are_none_are_left_out_and_counted(self, distil, caplog, text, why):
+        replies = {"bad": Reply(text=text), "good": Reply(text=f"<think>Hm.</think>{TRUTH}")}
+        rows = [row("good"), row("bad", response="bad")]
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            made, _ = distil(lambda ask: replies["bad" if ask.parts["response"] == "bad" else "good"], *rows)
+        assert [one.id for one in made] == ["good"]
+        assert f"1 of 2 rows dropped: 1: {why}" in caplog.text
+        assert "rows.jsonl:bad" in caplog.text
+
+    def test_that_are_mostly_none_stop_the_job(self, distil):
+        rows = [row(str(number)) for number in range(60)]
+        with pytest.raises(JobError, match=r"more than max_dropped: 0\.1 allows"):
+            distil(Reply(text="I would rather not."), *rows, max_dropped=0.1)
+
+    def test_of_a_teacher_that_is_down_stop_the_job(self, distil):
+        with pytest.raises(JobError, match=r"rows.jsonl:pens: teacher 't' answered none of 2 questions: HTTP 503"):
+            distil(Reply(error="HTTP 503"), draws=2)
+
+    @pytest.mark.parametrize(
+        ("reply", "options"),
+        [
+            (Reply(text=f"<think>Hm.</think>{TRUTH} And", finish_reason="length"), {}),
+            (Reply(text=f"<think>Hm. {TRUTH}"), {"leave_out": ["trace"]}),
+        ],
+    )
+    def test_that_are_cut_off_are_no_rows_whoever_reads_them(self, distil, reply, options):
+        with pytest.raises(JobError, match=r"1 of 1 rows got no thoughts with a verdict: rows.jsonl:pens: cut off"):
+            distil(reply, profile="r3_official", **options)
+
+
+class TestRefuses:
+    def test_a_gold_score_that_is_none_of_the_rubrics_before_anything_is_asked(self, distil):
+        def never(ask):
+            raise AssertionError("asked")
+
+        with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'score' holds 4, which is none of .* from 1 to 3"):
+            distil(never, row(score=4))
+
+    def test_a_row_without_a_text_to_be_judged(self, distil):
+        with pytest.raises(UserError, match=r"rows.jsonl:pens: response must be a text; it is absent"):
+            distil(TRUTH, Sample(id="pens", prompt=row().prompt, fields={}, source="rows.jsonl:pens"))
+
+    def test_a_row_with_a_rubric_that_has_a_gap(self, distil):
+        with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'rubric'.*gap|2"):
+            distil(TRUTH, row(rubric=json.dumps({"1": "a", "3": "b"})), rubric={"field": "rubric"})
+
+    def test_fields_that_are_not_as_many_as_the_texts(self, distil):
+        with pytest.raises(ValueError, match="judged has 1 fields; pairwise questions show 2"):
+            distil(TRUTH, asks="pairwise", rubric=None, judged=["response"])
+
+
+class TestStrategies:
+    REPLY = Reply(text='Ich rechne nach.</think>{"explanation": "Es stimmt.", "score": "true"}')
+
+    def test_thoughts_in_the_rows_language_begin_as_they_were_begun(self, distil):
+        german = row(language="German", score="true")
+        (made,), teacher = distil(self.REPLY, german, asks="binary", rubric=None, strategy="tgt-tgt", layout=None)
+        begun = teacher.asked[0].messages[-1]
+        assert begun["role"] == "assistant"
+        assert [message["role"] for message in made.prompt] == ["system", "user"]
+        assert made.fields["trace"].startswith(begun["content"].removeprefix("<think>\n"))
+        assert made.fields["trace"].endswith(" Ich rechne nach.")
+        assert "Bewertungsraster" in made.prompt[0]["content"]
+
+    def test_a_question_in_the_rows_language_leaves_the_thoughts_alone(self, distil):
+        german = row(language="de", score="true")
+        reply = Reply(text=f"<think>{self.REPLY.text}")
+        (made,), _ = distil(reply, german, asks="binary", rubric=None, strategy="tgt-eng")
+        assert made.fields["trace"] == "Ich rechne nach."
+
+    def test_a_language_without_texts_is_named_with_its_row(self, distil):
+        with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'language'.*tlh|klingon"):
+            distil(self.REPLY, row(language="tlh"), asks="binary", rubric=None, strategy="tgt-tgt")
+
+    def test_others_are_asked_beside(self, distil):
+        """By mR3's rule a row stays whose score is right by all strategies: rubric/agreeing reads these fields."""
+
+        def reply(ask):
+            right = ask.messages[-1]["role"] != "assistant"
+            return Reply(text=f'Hm.</think>{{"explanation": "", "score": "{str(right).lower()}"}}')
+
+        german = row(language="de", score="true")
+        (made,), teacher = distil(reply, german, asks="binary", rubric=None, also=["tgt-eng", "tgt-tgt"])
+        assert (made.fields["judged"], made.fields["judged_tgt-eng"], made.fields["judged_tgt-tgt"]) == (
+            *("true", "true"),
+            "false",
+        )
+        assert len(teacher.asked) == 3
+
+    def test_a_score_by_another_that_cannot_be_read_is_nobodys_gold(self, distil):
+        right = '<think>Hm.</think>{"explanation": "", "score": "true"}'
+        replies = [Reply(text=right), Reply(text="Well.")]
+        (made,), _ = distil(
+            lambda ask: replies["Bewertungsraster" in ask.messages[0]["content"]],
+            row(language="de", score="true"),
+            asks="binary",
+            rubric=None,
+            also=["tgt-eng"],
+        )
+        assert made.fields["judged_tgt-eng"] == "unread"
+
+    def test_one_twice_is_refused(self, distil):
+        with pytest.raises(ValueError, match="also names a strategy twice, or eng-eng"):
+            distil(TRUTH, asks="binary", rubric=None, also=["eng-eng"])

@@ -1,0 +1,64 @@
+"""LoRA adapters, by peft: trained in place of the model's weights, and merged into them at a stage's end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rewardlab.errors import UserError
+from rewardlab.training import StageJob
+
+from rewardlab_trl.options import options_of
+
+
+def peft_config(job: StageJob, model: Any) -> Any:
+    """Return peft's settings of the adapters that a trainer is to add to `model`; None without adapters.
+
+    Raises UserError for a target that is no linear layer in the model: peft passes over it if another one fits.
+    """
+    lora = options_of(job.plan).lora
+    if lora is None:
+        return None
+    from peft import LoraConfig, TaskType
+
+    if lora.targets != ["all-linear"]:
+        _refuse_other_layers(job, lora.targets, model)
+    return LoraConfig(
+        task_type=TaskType.CAUSAL_LM,
+        r=lora.rank,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules="all-linear" if lora.targets == ["all-linear"] else lora.targets,
+    )
+
+
+def restore_adapter_dropout(job: StageJob, model: Any) -> None:
+    """Give adapters their dropout back, which DPOTrainer sets to 0 with the model's own."""
+    lora = options_of(job.plan).lora
+    if lora is None or not lora.dropout:
+        return
+    for module in model.modules():
+        for dropout in getattr(module, "lora_dropout", {}).values():
+            dropout.p = lora.dropout
+
+
+def merge_adapters(model: Any) -> None:
+    """Add what the adapters have learnt to the weights of the model that they are in; without adapters do nothing."""
+    if hasattr(model, "merge_and_unload"):
+        model.merge_and_unload()
+
+
+def _refuse_other_layers(job: StageJob, targets: Sequence[str], model: Any) -> None:
+    layers = _linear_layers(model)
+    for target in targets:
+        if not any(f".{layer}".endswith(f".{target}") for layer in layers):
+            names = ", ".join(sorted({layer.rpartition(".")[2] for layer in layers}))
+            where = job.plan.document.where(("backend", "lora", "targets"))
+            raise UserError(f"{target!r} is no linear layer inside the model; there are {names}", where=where)
+
+
+def _linear_layers(model: Any) -> list[str]:
+    """Return the names of the layers that all-linear means: without the last, which DPOTrainer does not train."""
+    from torch.nn import Linear
+    from transformers.pytorch_utils import Conv1D
+
+    last = model.get_output_embeddings()
+    return [name for name, layer in model.named_modules() if isinstance(layer, Linear | Conv1D) and layer is not last]
