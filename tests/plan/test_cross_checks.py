@@ -66,9 +66,10 @@ def found(toy, write):
 
 
 class TestThePolicyAsAJudge:
+    @pytest.mark.parametrize("backend", [OPENRLHF, "trl"])
     @pytest.mark.parametrize("purpose", ["check", "run", "score"])
-    def test_is_there_with_openrlhf(self, toy, write, purpose):
-        planned = make_plan(load(write("r.yaml", RECIPE)), purpose=purpose).judges["policy"]
+    def test_is_there_with_engines_that_can_ask_it(self, toy, write, purpose, backend):
+        planned = make_plan(load(write("r.yaml", changed(OPENRLHF, backend))), purpose=purpose).judges["policy"]
         assert planned.use.use == "policy/self"
         assert planned.options.max_tokens == 99
         assert not planned.spec.local
@@ -79,9 +80,9 @@ class TestThePolicyAsAJudge:
         assert "max_tokens" in line
 
     @pytest.mark.parametrize("purpose", ["check", "run", "score"])
-    def test_is_refused_with_trl(self, found, purpose):
-        told = "policy/self is put in by a backend that can ask the policy, and trl cannot; "
-        assert found(changed(OPENRLHF, "trl"), purpose) == [
+    def test_is_refused_with_an_engine_that_cannot(self, found, purpose):
+        told = "policy/self is put in by a backend that can ask the policy, and toy cannot; "
+        assert found(changed(OPENRLHF, "toy"), purpose) == [
             f"5: judges.policy.use: {told}use `backend: {{use: openrlhf}}`"
         ]
 

@@ -19,6 +19,7 @@ from rewardlab.judging.reply_cache import ReplyCache, judge_identity
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.unparsable import UnparsableWatch
 from rewardlab.judging.usage import Usage, UsageFile
+from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
@@ -58,7 +59,8 @@ class HostedJudge:
         self._budget = limits.budget
         self._attempts = Attempts(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
-        kept = folder and folder / f"{stem}.answers.jsonl"
+        # the policy's weights change, and its answers with them
+        kept = folder / f"{stem}.answers.jsonl" if folder is not None and settings.use != POLICY else None
         store = None if sharing is None else sharing.replies(name)
         self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept, store)
         self.unreadable = False

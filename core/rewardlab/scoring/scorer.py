@@ -68,6 +68,7 @@ class Scorer:
         and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
+    policy: the model in training, where it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
 
     def __init__(
@@ -79,11 +80,13 @@ class Scorer:
         judges: Mapping[str, Any] | None = None,
         shared: SharedResources | None = None,
         home: LoopThread | None = None,
+        policy: Any = None,
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
         if judges is None:
-            refuse_policy(plan.judges, plan.document.where)
+            if policy is None:
+                refuse_policy(plan.judges, plan.document.where)
             require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
@@ -96,7 +99,8 @@ class Scorer:
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
-            self.judges = open_judges(here, self._home, self._context(Judges({})), judging or JudgingSettings())
+            context = replace(self._context(Judges({})), policy=policy)
+            self.judges = open_judges(here, self._home, context, judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
             self._lanes = {

@@ -15,6 +15,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
     lora                        LoRA adapters as a recipe sets them
+    policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
@@ -90,6 +91,13 @@ if TYPE_CHECKING:
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
     from rewardlab.training.lora import Lora, lora_findings
     from rewardlab.training.model_folder import looks_local
+    from rewardlab.training.policy_judge import (
+        PolicyJudgeOptions,
+        judges_itself,
+        policy_judge_spec,
+        question_sampling,
+        question_tokens,
+    )
     from rewardlab.training.prompt_lengths import fitting_prompts
     from rewardlab.training.prompts import PromptFormat
     from rewardlab.training.results import Results, results_table, summarise
@@ -188,6 +196,13 @@ else:
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
             "lora": ["Lora", "lora_findings"],
             "model_folder": ["looks_local"],
+            "policy_judge": [
+                "PolicyJudgeOptions",
+                "judges_itself",
+                "policy_judge_spec",
+                "question_sampling",
+                "question_tokens",
+            ],
             "prompt_lengths": ["fitting_prompts"],
             "prompts": ["PromptFormat"],
             "results": ["Results", "results_table", "summarise"],
@@ -248,6 +263,7 @@ __all__ = [
     "MissingGuard",
     "Phase",
     "Plan",
+    "PolicyJudgeOptions",
     "Pool",
     "PooledGroup",
     "PromptFormat",
@@ -288,6 +304,7 @@ __all__ = [
     "grace_s",
     "group_advantages",
     "judge_metrics",
+    "judges_itself",
     "kind_of",
     "length_findings",
     "load_evaluation",
@@ -303,7 +320,10 @@ __all__ = [
     "open_backend",
     "open_judges",
     "plan_of_job",
+    "policy_judge_spec",
     "probe_judges",
+    "question_sampling",
+    "question_tokens",
     "read_samples",
     "read_span",
     "reading_order",

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rewardlab.errors import JobError, one_line
 from rewardlab.judging import JudgingSettings
@@ -37,14 +38,15 @@ class StageJob:
         """The stage as the recipe describes it."""
         return self.plan.recipe.stages[self.index]
 
-    def open_scorer(self, zero_truncated: bool = False) -> Scorer:
+    def open_scorer(self, zero_truncated: bool = False, policy: Any = None) -> Scorer:
         """Return a scorer for the recipe's reward, whose judges keep their answers in the run directory.
 
-        zero_truncated: whether truncated completions get a total of 0. Raises UserError or JobError that names the
-        component or judge that cannot be opened.
+        zero_truncated: whether truncated completions get a total of 0. policy: what the judge `policy/self` asks, an
+        object with `judge(options)`. Raises UserError or JobError that names the component or judge that cannot be
+        opened.
         """
         judging = JudgingSettings(folder=self.run.path / "judges", stop_on_unparsable=True, say=self.say)
-        scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging)
+        scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging, policy=policy)
         self.usage.starts_from(scorer.judges.usage())
         return scorer
 

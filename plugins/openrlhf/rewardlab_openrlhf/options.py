@@ -148,19 +148,6 @@ class Options(Config):
     """write TensorBoard events under logs/"""
 
 
-class PolicyOptions(Config):
-    """The sampling of the policy as a judge; a question's own parameters come first."""
-
-    temperature: NonNegativeFloat = 0.0
-    """of sampling; 0: greedy"""
-    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """sample from the likeliest tokens that together have this probability"""
-    max_tokens: PositiveInt = 1024
-    """tokens of the longest answer"""
-    thinking: bool | None = None
-    """`enable_thinking` of the chat template"""
-
-
 def options_of(plan: "Plan") -> Options:
     """Return a plan's options under `backend`; the plan's backend must be this one."""
     assert plan.backend is not None

@@ -15,6 +15,7 @@ models, position_ids, dropout        the policy: loading and saving it, and two 
 step_reward                          the reward that TRL calls in a stage, which returns advantages
 trainer_reward                       the reward of a recipe for trainers of people's own scripts
 evaluation, sampling                 sampling from the policy and scoring its completions
+policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -46,12 +47,15 @@ def _lacks(options: Options) -> str | None:
 @hookimpl
 def rewardlab_backends() -> Sequence[BackendSpec]:
     """Return the one backend of this plugin."""
+    from rewardlab_trl.policy_judge_spec import POLICY_JUDGE
+
     return [
         BackendSpec(
             name="trl",
             summary="TRL's trainers in one process on one machine, CPU or GPU",
             config=Options,
             build=_build,
+            judges={"policy/self": POLICY_JUDGE},
             packages=("torch", "transformers", "trl", "datasets", "tokenizers", "peft"),
             lacks=_lacks,
             trains_longer=True,

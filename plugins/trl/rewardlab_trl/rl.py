@@ -20,6 +20,7 @@ from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.evaluation import Evaluator
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
+from rewardlab_trl.policy_judge import policy_answers
 from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.step_reward import StepReward
 from rewardlab_trl.trackers import Trackers, tracked_name
@@ -41,7 +42,11 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
         policy.context, prompt_format, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
     )
     updates = stage.updates
-    with job.open_scorer(zero_truncated=stage.on_truncated == "zero") as scorer, Trackers(job, updates) as trackers:
+    with (
+        policy_answers(job, policy, source) as answers,
+        job.open_scorer(zero_truncated=stage.on_truncated == "zero", policy=answers) as scorer,
+        Trackers(job, updates) as trackers,
+    ):
         scorer.warm()
         if evaluator is not None:
             evaluator.trackers = trackers

@@ -83,12 +83,17 @@ def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:
     from rewardlab.training import PromptFormat
 
     from rewardlab_trl.models import load_policy
+    from rewardlab_trl.policy_judge import policy_answers
     from rewardlab_trl.trackers import Trackers, tracked_name
 
     policy = load_policy(source, device(options_of(job.plan)))
     evaluator = _evaluator(job, stage)
     assert evaluator is not None  # an eval stage is its own settings
-    with job.open_scorer() as scorer, Trackers(job) as trackers:
+    with (
+        policy_answers(job, policy, source) as answers,
+        job.open_scorer(policy=answers) as scorer,
+        Trackers(job) as trackers,
+    ):
         trackers.open(tracked_name(job))
         evaluator.trackers = trackers
         evaluator.alone(policy, PromptFormat(policy.tokenizer, stage.chat, policy.ends), scorer)

@@ -34,20 +34,11 @@ def sample_groups(
     `what` names the bar. The same seed, samples and policy give the same completions; the global random state stays as
     it was.
     """
-    config = GenerationConfig(
-        max_new_tokens=max_new_tokens,
-        do_sample=temperature > 0,
-        temperature=temperature or None,
-        top_k=(top_k or 0) if temperature else None,
-        top_p=top_p if temperature else None,
-        use_cache=True,
-        eos_token_id=list(policy.ends),
-        pad_token_id=policy.tokenizer.pad_token_id,
-    )
+    config = _config(policy, temperature, top_p, top_k, max_new_tokens)
     at_once = max(1, MOST_AT_ONCE // count)
     groups: list[Group] = []
     with (
-        _sampling(policy.model, seed, bf16),
+        random_state(policy.model, seed, bf16),
         Progress(what, len(samples), unit="prompt", leave=False) as progress,
     ):
         for start in range(0, len(samples), at_once):
@@ -62,9 +53,7 @@ def _sample_batch(
 ) -> Iterator[Group]:
     prompts = [prompt_format.text(sample) for sample in samples]
     rows = [ids for prompt in prompts for ids in [prompt_format.tokens(prompt)] * count]
-    inputs = policy.tokenizer.pad({"input_ids": rows}, return_tensors="pt", padding_side="left")
-    made = policy.model.generate(**inputs.to(policy.model.device), generation_config=config)
-    ids = [_until_end(row, policy.ends) for row in made[:, inputs["input_ids"].shape[1] :].tolist()]
+    ids = _generate(policy, rows, config)
     texts = prompt_format.decode(ids)
     for number, (sample, prompt) in enumerate(zip(samples, prompts, strict=True)):
         opened = prompt_format.opened(prompt)
@@ -75,6 +64,34 @@ def _sample_batch(
         yield Group(sample=sample, completions=completions)
 
 
+def generate_rows(
+    policy: Policy, rows: list[list[int]], *, temperature: float, top_p: float, top_k: int | None, max_new_tokens: int
+) -> list[list[int]]:
+    """Return the token ids that the policy writes after each row, to an end token; to be called in `random_state`."""
+    return _generate(policy, rows, _config(policy, temperature, top_p, top_k, max_new_tokens))
+
+
+def _generate(policy: Policy, rows: list[list[int]], config: GenerationConfig) -> list[list[int]]:
+    inputs = policy.tokenizer.pad({"input_ids": rows}, return_tensors="pt", padding_side="left")
+    made = policy.model.generate(**inputs.to(policy.model.device), generation_config=config)
+    return [_until_end(row, policy.ends) for row in made[:, inputs["input_ids"].shape[1] :].tolist()]
+
+
+def _config(
+    policy: Policy, temperature: float, top_p: float, top_k: int | None, max_new_tokens: int
+) -> GenerationConfig:
+    return GenerationConfig(
+        max_new_tokens=max_new_tokens,
+        do_sample=temperature > 0,
+        temperature=temperature or None,
+        top_k=(top_k or 0) if temperature else None,
+        top_p=top_p if temperature else None,
+        use_cache=True,
+        eos_token_id=list(policy.ends),
+        pad_token_id=policy.tokenizer.pad_token_id,
+    )
+
+
 def _until_end(ids: list[int], ends: Sequence[int]) -> list[int]:
     for position, token in enumerate(ids):
         if token in ends:
@@ -83,7 +100,7 @@ def _until_end(ids: list[int], ends: Sequence[int]) -> list[int]:
 
 
 @contextlib.contextmanager
-def _sampling(model: Any, seed: int, bf16: bool) -> Iterator[None]:
+def random_state(model: Any, seed: int, bf16: bool) -> Iterator[None]:
     """Set evaluation mode and a random state of its own, so that evaluating changes nothing in training."""
     was_training = model.training
     devices = [model.device] if model.device.type == "cuda" else []

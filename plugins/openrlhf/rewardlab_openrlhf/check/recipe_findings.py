@@ -14,6 +14,7 @@ from rewardlab.training import (
     RlStage,
     benchmark_findings,
     context_of,
+    judges_itself,
     length_findings,
     model_findings,
     run_name,
@@ -27,7 +28,6 @@ from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
 from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import Engine, options_of
-from rewardlab_openrlhf.policy_judge_spec import judges_itself
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 MOST_PROMPTS = 900

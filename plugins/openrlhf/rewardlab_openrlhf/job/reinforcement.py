@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.training import RlStage, probe_judges, telemetry_variables
+from rewardlab.training import RlStage, judges_itself, probe_judges, telemetry_variables
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
@@ -21,7 +21,6 @@ from rewardlab_openrlhf.job.lost_process import LostProcess
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import Options, options_of
-from rewardlab_openrlhf.policy_judge_spec import judges_itself
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service

@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from rewardlab import Sample
-from rewardlab.errors import JobError, UserError
-from rewardlab.training import Chat, PromptFormat
+from rewardlab.errors import JobError
+from rewardlab.training import question_tokens
 
 from rewardlab_openrlhf.rollout.completions import TextThread, generate
 
@@ -24,7 +23,9 @@ async def answer_question(
     if tokenizer is None:
         raise JobError("policy/self was asked before the engine had a prompt; it has no tokenizer yet")
     ask = json.loads(label)["ask"]
-    prompt_ids, opened = await text_thread.run(lambda: _prompt(tokenizer, ask, template))
+    prompt_ids, opened = await text_thread.run(
+        lambda: question_tokens(tokenizer, ask["messages"], ask["thinking"], template)
+    )
     params = SamplingParams(
         temperature=ask["temperature"],
         top_p=ask["top_p"],
@@ -39,12 +40,3 @@ async def answer_question(
         "completion_tokens": len(completion.ids),
         "finish_reason": output.finish_reason,
     }
-
-
-def _prompt(tokenizer: Any, ask: dict[str, Any], template: str | None) -> tuple[list[int], str]:
-    try:
-        prompt_format = PromptFormat(tokenizer, Chat(template=template, thinking=ask["thinking"]), ends=())
-        text = prompt_format.text(Sample(id="a question", prompt=ask["messages"]))
-    except UserError as error:  # nobody here can say whose mistake it is
-        raise JobError(f"policy/self: {error}") from error
-    return prompt_format.tokens(text), prompt_format.opened(text)

@@ -12,13 +12,11 @@ from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
-
-from rewardlab_openrlhf.options import PolicyOptions
+from rewardlab.training import PolicyJudgeOptions, question_sampling
 
 FIRST_ENGINE_S = 45.0
 """how long a question waits for the first engine, which registers itself at its first rollout"""
 LOOK_S = 0.1
-SAMPLING = ("temperature", "top_p", "max_tokens", "thinking")
 
 
 class Engines:
@@ -32,7 +30,7 @@ class Engines:
         self._under_way: dict[Any, int] = {}
         self._lock = threading.Lock()
 
-    def judge(self, options: PolicyOptions) -> "PolicyJudge":
+    def judge(self, options: PolicyJudgeOptions) -> "PolicyJudge":
         """Return a judge that asks these engines."""
         return PolicyJudge(options, self)
 
@@ -66,7 +64,7 @@ class Engines:
 class PolicyJudge:
     """A judge that asks the engine with the fewest questions under way."""
 
-    def __init__(self, options: PolicyOptions, engines: Engines):
+    def __init__(self, options: PolicyJudgeOptions, engines: Engines):
         self._options = options
         self._engines = engines
 
@@ -74,11 +72,10 @@ class PolicyJudge:
         """Return the policy's answer. TryAgain where there is no engine (yet), or the one that was asked has died."""
         from ray.exceptions import RayActorError, RayTaskError
 
-        sampling = self._options.model_dump() | dict(ask.params)
-        if "max_completion_tokens" in sampling:
-            sampling["max_tokens"] = sampling.pop("max_completion_tokens")
-        if strange := sorted(sampling.keys() - set(SAMPLING)):
-            return Reply(error=f"policy/self takes no {', '.join(strange)}; it takes {', '.join(SAMPLING)}")
+        try:
+            sampling = question_sampling(self._options, ask)
+        except JobError as error:  # asking again would not help
+            return Reply(error=str(error))
         question = {"messages": [dict(message) for message in ask.messages], **sampling}
         engine = await self._engine()
         try:
