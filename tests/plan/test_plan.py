@@ -278,10 +278,8 @@ def test_rewards_and_datasets_that_stages_need(check):
     assert line.startswith("1: stages: missing; ")
 
 
-@pytest.mark.parametrize("place", ["judges", "reward"])
-def test_the_policy_as_a_judge_is_put_in_by_backends_only(check, place):
-    text = changed("toy/polite" if place == "judges" else "toy/prefer", "policy/self")
-    (line,) = check(text)
+def test_the_policy_is_a_judge_and_no_reward(check):
+    (line,) = check(changed("toy/prefer", "policy/self"))
     assert ".use: policy/self is put in by a backend" in line
 
 

@@ -1,4 +1,4 @@
-"""The judge `policy/self`: the model in training answers with its current weights, or with those of the stage's start."""
+"""The judge `policy/self`: the model in training answers, with its current weights or those of the stage's start."""
 
 import asyncio
 import json
@@ -25,7 +25,8 @@ reward:
   total: liked + once + letters
 stages:
   - {use: rl, dataset: {use: toy/counting, with: {rows: 16}}, algorithm: dr_grpo, group_size: 4, batch_size: 4,
-     steps: 3, max_new_tokens: 8, learning_rate: 1.0e-3, save_every: 1, eval: {dataset: {use: toy/counting, with: {rows: 4}}}}
+     steps: 3, max_new_tokens: 8, learning_rate: 1.0e-3, save_every: 1,
+     eval: {dataset: {use: toy/counting, with: {rows: 4}}}}
 """
 
 
