@@ -182,7 +182,8 @@ class RewardSpec(Spec):
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
     question: a function of the options: a small Ask in the form of those that it sends (roles, params). Each judge that
-        it names is asked it before a run, and `check` tells where its params override a judge's options.
+        it names is asked it before a run, and `check` tells where its params override a judge's options. None where no
+        single one will do.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
     runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
@@ -209,7 +210,7 @@ class RewardSpec(Spec):
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
-    question: Callable[[Any], Ask] | None = None
+    question: Callable[[Any], Ask | None] | None = None
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
@@ -297,7 +298,7 @@ class DatasetSpec(Spec):
     remote: bool | Callable[[Any], bool] = False
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
-    question: Callable[[Any], Ask] | None = None
+    question: Callable[[Any], Ask | None] | None = None
     makes: Callable[[Any, int], int] | None = None
     environment: str | None = None
 

@@ -20,7 +20,7 @@ R3_ABLATIONS = (
 )
 MR3_ABLATIONS = (
     *("hard_to_easy", "random", "rlvr", "rows_10k", "rows_25k", "rows_50k", "start_english"),
-    *("start_english_easy_to_hard", "start_english_hard_to_easy", "tgt_eng", "tgt_tgt", "weak_teacher"),
+    *("start_english_easy_to_hard", "start_english_hard_to_easy", "tgt_eng", "tgt_tgt", "translated", "weak_teacher"),
 )
 RANGES = {
     **{name: [-1.0, 2.0] for name in ("pb_rlsvr_ablations/comet_embed", "pb_rlsvr_ablations/comet_translated")},

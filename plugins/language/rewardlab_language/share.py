@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rewardlab_language.density import ENGLISH, density_of
-from rewardlab_language.languages import SCRIPTS
+from rewardlab_language.languages import SCRIPTS, resolve
 from rewardlab_language.prose import prose
-from rewardlab_language.rivals import Contest
+from rewardlab_language.rivals import Contest, contest
 from rewardlab_language.segmentation import Segmenter
 from rewardlab_language.words import BREAK, Word, words
 
@@ -101,3 +101,8 @@ class ShareMeter:
         if key in self._own:
             return self._contest.target.name
         return key if key in SCRIPTS else _ONLY_READER.get(key)
+
+
+def meter_of(tag: str) -> ShareMeter:
+    """Return the meter of a language, by code, tag or English name. UnknownLanguage where lingua has no model."""
+    return ShareMeter(contest(resolve(tag)))

@@ -9,11 +9,9 @@ from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
 
 from rewardlab_language.candidates import Candidate, best, clean, is_whole
-from rewardlab_language.languages import resolve
 from rewardlab_language.prose import prose
-from rewardlab_language.rivals import contest
-from rewardlab_language.share import ShareMeter
-from rewardlab_language.translation_prompt import TranslationTemplate, regional_name
+from rewardlab_language.share import ShareMeter, meter_of
+from rewardlab_language.translation_prompt import TranslationTemplate, load, regional_name
 from rewardlab_language.wording import wordings
 
 GROWTH, ALLOWANCE = 8, 500
@@ -59,30 +57,31 @@ class Translator:
         self.failed = 0
         """questions so far that had no answer, though others about the same text had one"""
 
-    async def translate(self, text: str, code: str, source: str = "en") -> Translation:
+    async def translate(self, text: str, code: str, source: str = "en", language: str | None = None) -> Translation:
         """Return the best of the candidates. A text without words stays as it is, without a question.
 
-        code, source: ISO 639-1 codes of the target language and of the text's own. Raises NoUsableTranslation where no
-        candidate is complete and in the language, and JobError where no question was answered.
+        code, source: ISO 639-1 codes of the target language and of the text's own. language: the target's English name;
+        None: that of the code. Raises NoUsableTranslation where no candidate is complete and in the language, and
+        JobError where no question was answered.
         """
+        name = language or wordings()[code].name
         if self._meter(code).measure(text).value is None and not prose(text).hidden:
             return Translation(text, None)
-        asks = [question(self._template, text, code, self._params, draw, source) for draw in range(self._draws)]
+        asks = [question(self._template, text, code, self._params, draw, source, name) for draw in range(self._draws)]
         replies = await asyncio.gather(*map(self._judge.ask, asks))
         answered = [(draw, reply) for draw, reply in enumerate(replies) if reply.error is None]
         if not answered:
             raise JobError(f"translator {self._name!r} answered none of {len(replies)} questions: {replies[0].error}")
         self.failed += len(replies) - len(answered)
-        found = [self._candidate(draw, reply, text, code) for draw, reply in answered]
+        found = [self._candidate(draw, reply, text, code, name) for draw, reply in answered]
         usable = [candidate for candidate in found if candidate is not None]
         chosen = best(usable, self._least_share)
         if chosen is None:
             raise _no_usable_translation(usable)
         return Translation(chosen.text, chosen.share)
 
-    def _candidate(self, draw: int, reply: Reply, text: str, code: str) -> Candidate | None:
+    def _candidate(self, draw: int, reply: Reply, text: str, code: str, name: str) -> Candidate | None:
         """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
-        name = wordings()[code].name
         translation = clean(reply.text, text, name).removeprefix(f"{regional_name(code, name)}:").strip()
         complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
         if self._understood is not None:  # the form alone: how many rows may be in another language is max_dropped
@@ -94,8 +93,13 @@ class Translator:
 
     def _meter(self, code: str) -> ShareMeter:
         if code not in self._meters:
-            self._meters[code] = ShareMeter(contest(resolve(code)))
+            self._meters[code] = meter_of(code)
         return self._meters[code]
+
+
+def plain_template() -> TranslationTemplate:
+    """Return the packaged template for a text that is no problem to be solved, shown in a fence."""
+    return load(None, "translate_text.txt")
 
 
 def question(
@@ -105,9 +109,13 @@ def question(
     params: Mapping[str, Any],
     draw: int = 0,
     source: str = "en",
+    language: str | None = None,
 ) -> Ask:
-    """Return the question that asks to translate a text from and into the languages with these ISO 639-1 codes."""
-    name = wordings()[code].name
+    """Return the question that asks to translate a text from and into the languages with these ISO 639-1 codes.
+
+    language: the target's English name; None: that of the code.
+    """
+    name = language or wordings()[code].name
     messages = template.messages(text, name, regional_name(code, name), wordings()[source].name)
     parts = {"text": text, "source": source, "target": code}
     return Ask(messages=messages, parts=parts, params=dict(params), draw=draw)

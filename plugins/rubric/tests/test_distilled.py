@@ -22,11 +22,11 @@ def row(name="pens", **fields):
 def distil(scripted):
     """`distil(reply, *rows, **options)`: the rows that come of a teacher's replies, and the teacher."""
 
-    def made(reply, *rows, **options):
+    def made(reply, *rows, judges=None, **options):
         teacher = scripted(reply if callable(reply) else lambda ask: reply)
         spec = Registry().find("dataset", "rubric/distilled")
         config = spec.config(**{"teacher": "t", "rubric": SCALE, **options})
-        context = Context(judges={"t": teacher}, source=list(rows or [row()]))
+        context = Context(judges={"t": teacher, **(judges or {})}, source=list(rows or [row()]))
         return list(spec.build(config, context)), teacher
 
     return made
@@ -179,6 +179,75 @@ class TestStrategies:
     def test_a_language_without_texts_is_named_with_its_row(self, distil):
         with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'language'.*tlh|klingon"):
             distil(self.REPLY, row(language="tlh"), asks="binary", rubric=None, strategy="tgt-tgt")
+
+    ENGLISH = "The response adds the two numbers by counting on from the first one, and its result of 7 is right."
+    GERMAN = "Die Antwort zählt von der ersten Zahl aus weiter und addiert so beide; ihr Ergebnis von 7 ist richtig."
+
+    @pytest.mark.parametrize(
+        ("strategy", "thoughts", "language"),
+        [("eng-eng", GERMAN, "en"), ("tgt-eng", GERMAN, "en"), ("tgt-tgt", ENGLISH, "de")],
+    )
+    def test_thoughts_in_another_language_are_dropped_and_named(self, distil, caplog, strategy, thoughts, language):
+        rows = [row(name, language="de", score="true") for name in ("a", "b")]
+        right = {"en": self.ENGLISH, "de": self.GERMAN}[language]
+        texts = {"a": right, "b": thoughts}
+
+        def reply(ask):
+            return Reply(text=f'{texts["ab"[len(asked)]]}</think>{{"explanation": "7.", "score": "true"}}')
+
+        asked = []
+
+        def counted(ask):
+            found = reply(ask)
+            asked.append(ask)
+            return found if strategy == "tgt-tgt" else Reply(text=f"<think>{found.text}")
+
+        options = {"asks": "binary", "rubric": None, "strategy": strategy}
+        with caplog.at_level(logging.WARNING):
+            made, _ = distil(counted, *rows, **options)
+        assert [one.id for one in made] == ["a"]
+        assert "1: thoughts in another language; first: rows.jsonl:b: " in caplog.text
+        assert f"of the words are in {language!r}, which {strategy} asks for" in caplog.text
+        asked.clear()
+        assert len(distil(counted, *rows, **options, least_share=0)[0]) == 2
+
+    def test_english_thoughts_are_translated_under_the_rows_question(self, distil, scripted, caplog):
+        said = Reply(text=f'<think>{self.ENGLISH}</think>{{"explanation": "Right: \\"7\\".", "score": "true"}}')
+        texts = {self.ENGLISH: self.GERMAN, 'Right: "7".': 'Das Ergebnis "7" ist richtig.'}
+        translator = scripted(lambda ask: Reply(text=texts[ask.parts["text"]], finish_reason="stop"))
+        rows = [row("german", language="de", score="true"), row("english", language="English", score="true")]
+        options = {"asks": "binary", "rubric": None, "strategy": "translated", "translator": "tr"}
+        made, teacher = distil(said, *rows, judges={"tr": translator}, **options)
+        assert {ask.messages[-1]["role"] for ask in teacher.asked} == {"user"}
+        german, english = made
+        assert "Bewertungsraster" in german.prompt[0]["content"]
+        assert [message["role"] for message in german.prompt] == ["system", "user"]
+        assert german.fields["trace"] == self.GERMAN
+        assert json.loads(german.fields["answer"]) == {"explanation": 'Das Ergebnis "7" ist richtig.', "score": "true"}
+        assert german.fields["response"] == f"<think>{self.GERMAN}</think>{german.fields['answer']}"
+        assert (german.fields["judged"], german.fields["strategy"]) == ("true", "translated")
+        assert english.fields["trace"] == self.ENGLISH
+        assert len(translator.asked) == 2, "an English row needs no translation"
+
+    @pytest.mark.parametrize(
+        ("translation", "reason"),
+        [
+            (Reply(text=ENGLISH, finish_reason="stop"), "no candidate is in the language"),
+            (Reply(text=GERMAN, finish_reason="length"), "every candidate is empty, cut off or far too long"),
+            (Reply(text=f"{GERMAN} <think> {GERMAN}", finish_reason="stop"), "tags of thoughts"),
+        ],
+    )
+    def test_a_translation_that_is_none_drops_its_row(self, distil, scripted, translation, reason):
+        said = Reply(text=f'<think>{self.ENGLISH}</think>{{"explanation": "", "score": "true"}}')
+        options = {"asks": "binary", "rubric": None, "strategy": "translated", "translator": "tr"}
+        with pytest.raises(JobError, match=r"1 of 1 rows got no thoughts with a verdict: rows\.jsonl:pens: ") as error:
+            distil(said, row(language="de", score="true"), judges={"tr": scripted(lambda ask: translation)}, **options)
+        assert reason in str(error.value)
+
+    def test_a_translator_goes_with_translated_alone(self, distil):
+        for options in ({"strategy": "translated"}, {"translator": "tr"}):
+            with pytest.raises(ValueError, match="strategy translated and translator go together"):
+                distil(TRUTH, asks="binary", rubric=None, **options)
 
     def test_others_are_asked_beside(self, distil):
         """By mR3's rule a row stays whose score is right by all strategies: rubric/agreeing reads these fields."""

@@ -16,6 +16,9 @@ from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
+from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
+from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
+from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.official import Reading
 from rewardlab_rubric.reading import read_answer, why_unread
@@ -35,8 +38,9 @@ class DistilledRows:
     Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
     and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
     `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
-    where it has none), `strategy`, `draw` (from 0), and what `also` names. The id is the source's, with `/draw` behind
-    it where there are several draws.
+    where it has none), `strategy`, `draw` (from 0), and what `also` names. With strategy `translated`
+    prompt, thoughts and explanation are in the row's language, the levels as they were. The id is the source's, with
+    `/draw` behind it where there are several draws.
 
     Iterating raises UserError for a row without a text to be judged, with a wrong rubric, or with a right score that is
     none of the rubric's, and JobError where the teacher answers none of a row's questions, or too many replies must be
@@ -48,6 +52,11 @@ class DistilledRows:
         self._teacher = context.judges[options.teacher]
         self._understood = getattr(self._teacher, "understood", None)  # only a host's judge has it
         self._question = Questions(options, options.reward)
+        self._languages = Languages(options.texts)
+        self._translator: ThoughtTranslator | None = None
+        if options.strategy == "translated":
+            written = Questions(options, options.reward_by("tgt-tgt"))
+            self._translator = ThoughtTranslator(options, context, written, opened)
         self._others = {strategy: Questions(options, options.reward_by(strategy)) for strategy in options.also}
 
     def __iter__(self) -> Iterator[Sample]:
@@ -62,7 +71,7 @@ class DistilledRows:
                     else:
                         tally.keep()
                         yield row
-        tally.close(unanswered)
+        tally.close(unanswered + (0 if self._translator is None else self._translator.failed))
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
         """Return what becomes of the row's replies, and how many of its questions had no answer."""
@@ -74,7 +83,7 @@ class DistilledRows:
             reply = await self._teacher.ask(replace(ask, draw=draw))
             if reply.error is None:
                 others = await self._judged_otherwise(sample, draw, errors)
-                made.append(self._distil(sample, ask, levels, reply, draw, gold, others))
+                made.append(await self._distil(sample, ask, levels, reply, draw, gold, others))
             else:
                 errors.append(reply.error)
         if not made:
@@ -107,7 +116,7 @@ class DistilledRows:
             raise UserError(what, where=sample.source)
         return label
 
-    def _distil(
+    async def _distil(
         self,
         sample: Sample,
         ask: Ask,
@@ -129,9 +138,17 @@ class DistilledRows:
             return self._dropped(sample, "a reply without an end", f"cut off, or thoughts left open: {answer[-60:]!r}")
         if not trace and "trace" not in options.leave_out:
             return self._dropped(sample, "no thoughts", f"a reply without thoughts: {answer[:60]!r}")
+        if (why := self._foreign(sample, trace)) is not None:
+            return self._dropped(sample, "thoughts in another language", why)
+        trace = f"{opening} {trace}".strip()
+        if self._translator is not None:
+            try:
+                own = await self._translator.translate(sample, trace, reading.explanation or "", label)
+            except NoUsableTranslation as error:
+                return self._dropped(sample, error.reason, str(error))
+            prompt, trace, answer = own.prompt, own.trace, own.answer
         if "explanation" in options.leave_out:
             answer = json.dumps({"score": label}, ensure_ascii=False)
-        trace = f"{opening} {trace}".strip()
         form = "{answer}" if "trace" in options.leave_out else FORMS[options.form]
         kept = {name: value for name, value in sample.fields.items() if name not in options.texts_judged}
         fields = {**kept, "response": form.format(trace=trace, answer=answer)}
@@ -139,6 +156,15 @@ class DistilledRows:
         fields |= {"draw": draw, **others}
         name = sample.id if options.draws == 1 else f"{sample.id}/{draw}"
         return replace(sample, id=name, prompt=prompt, fields=fields)
+
+    def _foreign(self, sample: Sample, trace: str) -> str | None:
+        """Return what tells that the thoughts are in another language than asked for; None where nothing does."""
+        options = self._options
+        code = wanted_language(options.asked_by, sample, options.language, self._languages)
+        share = share_in(trace, code) if options.least_share else None
+        if share is None or share >= options.least_share:
+            return None
+        return f"{share:.0%} of the words are in {code!r}, which {options.asked_by} asks for: {trace[-60:]!r}"
 
     def _dropped(self, sample: Sample, reason: str, detail: str) -> DroppedRow:
         return DroppedRow(where=sample.source or sample.id, reason=reason, detail=detail, fault="judge")

@@ -1,6 +1,8 @@
 """Examples for the laws of the data steps: sums with responses, and a teacher that adds."""
 
+import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from rewardlab import Ask, Reply, Sample
@@ -12,15 +14,26 @@ NUMBER = re.compile(r"\d+")
 
 
 class Adder:
-    """A judge that adds the numbers of a question and scores the response by it: 5 for the sum, else 1."""
+    """A judge that adds the numbers of a question and scores the response by it: `right` for the sum, else `wrong`."""
+
+    def __init__(self, right: Any = 5, wrong: Any = 1):
+        self._right, self._wrong = json.dumps(right), json.dumps(wrong)
 
     async def ask(self, ask: Ask) -> Reply:
         shown = ask.parts or {"query": ask.messages[0]["content"], "response": ""}
         total = sum(map(int, NUMBER.findall(shown["query"])))
         said = NUMBER.findall(shown.get("response", ""))[-1:]
-        score = 5 if said == [str(total)] else 1
+        score = self._right if said == [str(total)] else self._wrong
         text = f'{{"explanation": "The sum is {total}.", "score": {score}}}'
         return Reply(text=f"<think>That makes {total}.</think>{text}", finish_reason="stop")
+
+
+class GermanSums:
+    """A translator of what Adder says."""
+
+    async def ask(self, ask: Ask) -> Reply:
+        (total,) = NUMBER.findall(ask.parts["text"])
+        return Reply(text=f"Das ergibt zusammen {total}.", finish_reason="stop")
 
 
 class Guesser:
@@ -45,10 +58,14 @@ def distilled() -> list[DatasetExample]:
     """Return examples of one draw and of two, in both forms."""
     known: dict[str, Any] = {"source": _sums(6), "judges": lambda: {"teacher": Adder()}}
     options = {"teacher": "teacher", "rubric": SCALE}
+    german = [replace(row, fields={**row.fields, "score": None, "language": "de"}) for row in _sums(6)]
+    translated = {"teacher": "teacher", "asks": "binary", "strategy": "translated", "translator": "translator"}
+    both = {"teacher": Adder("true", "false"), "translator": GermanSums()}
     two = {**options, "draws": 2, "form": "qwen3", "leave_out": ["explanation"]}
     return [
         DatasetExample(title="one draw", options=options, **known),
         DatasetExample(title="two draws, layout mr3", options={**two, "layout": "mr3"}, **known),
+        DatasetExample(title="translated", options=translated, source=german, judges=lambda: both),
     ]
 
 

@@ -30,8 +30,18 @@ class DistilledOptions(Config):
     """the sections of the prompt; as that reward's"""
     template: str | None = None
     """a file with your own prompt; as that reward's"""
-    strategy: Strategy = "eng-eng"
-    """the language of the question and of the teacher's thoughts; as that reward's"""
+    strategy: Strategy | Literal["translated"] = "eng-eng"
+    """the language of the question and of the teacher's thoughts; as that reward's. translated: the teacher thinks in
+    English, and `translator` puts thoughts and explanation into the row's language; the row has tgt-tgt's question"""
+    translator: Field_ | None = None
+    """translated: the name of the judge that translates, as declared under `judges`"""
+    translating: dict[str, Any] = Field(default_factory=dict)
+    """translated: what is sent with the translator's questions, such as {temperature: 0}"""
+    candidates: PositiveInt = 1
+    """translated: translations asked of each text; the one that is whole and most in the language is taken"""
+    least_share: Share = 0.5
+    """of the words of a trace that must be in the language that the strategy asks for; a row with less is dropped.
+    Short traces, and languages that lingua does not know, are not looked at. 0: nor any other"""
     language: Field_ = "language"
     """the field with the row's language; as that reward's"""
     texts: str | None = None
@@ -55,7 +65,12 @@ class DistilledOptions(Config):
     @property
     def reward(self) -> Any:
         """The options of the reward that asks the same question."""
-        return self.reward_by(self.strategy)
+        return self.reward_by(self.asked_by)
+
+    @property
+    def asked_by(self) -> Strategy:
+        """The strategy by which the teacher is asked."""
+        return "eng-eng" if self.strategy == "translated" else self.strategy
 
     def reward_by(self, strategy: Strategy) -> Any:
         """Return the options of the reward that asks the same question by another strategy."""
@@ -81,8 +96,12 @@ class DistilledOptions(Config):
         self.reward  # noqa: B018 - it checks rubric, profile and template
         for strategy in self.also:
             self.reward_by(strategy)
-        if self.strategy in self.also or len(set(self.also)) < len(self.also):
-            raise ValueError(f"also names a strategy twice, or {self.strategy}, which is asked by anyway")
+        if self.strategy == "translated":
+            self.reward_by("tgt-tgt")  # whose question the rows get
+        if (self.strategy == "translated") != (self.translator is not None):
+            raise ValueError("strategy translated and translator go together; give both, or leave both out")
+        if self.asked_by in self.also or len(set(self.also)) < len(self.also):
+            raise ValueError(f"also names a strategy twice, or {self.asked_by}, which is asked by anyway")
         wanted = len(JUDGED[self.asks])
         if len(self.texts_judged) != wanted:
             raise ValueError(f"judged has {len(self.texts_judged)} fields; {self.asks} questions show {wanted}")

@@ -19,8 +19,8 @@ def judging_specs() -> list[DatasetSpec]:
             config=DistilledOptions,
             step=True,
             requires=_distilled_needs,
-            judges=("teacher",),
-            calls=lambda options, rows: rows * options.draws * (1 + len(options.also)),
+            judges=("teacher", "translator"),
+            calls=_distilled_calls,
             makes=lambda options, rows: rows * options.draws,
             question=_distilled_question,
             build=_distilled,
@@ -85,7 +85,14 @@ def _distilled_needs(options: DistilledOptions) -> list[str]:
     return options.needs
 
 
-def _distilled_question(options: DistilledOptions) -> Ask:
+def _distilled_calls(options: DistilledOptions, rows: int) -> int:
+    translated = 0 if options.translator is None else 2 * options.candidates  # thoughts and explanation
+    return rows * options.draws * (1 + len(options.also) + translated)
+
+
+def _distilled_question(options: DistilledOptions) -> Ask | None:
+    if options.translator is not None:
+        return None  # the two judges are asked in different forms
     from rewardlab_rubric.first_question import first_question
 
     return first_question(options.reward)

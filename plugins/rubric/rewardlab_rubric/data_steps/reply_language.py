@@ -1,0 +1,35 @@
+"""In which language a teacher thought: told for replies that are long enough, in languages that lingua knows."""
+
+from functools import cache
+
+from rewardlab import Sample
+from rewardlab_language.share import ShareMeter, meter_of
+
+from rewardlab_rubric.language_texts import Languages
+
+ENGLISH = "en"
+READ = 4_000
+"""characters that are read, from the end: what comes first may quote the question"""
+ENOUGH = 60
+"""a text of fewer characters is in no language for certain"""
+
+
+def wanted_language(strategy: str, sample: Sample, field: str, languages: Languages) -> str:
+    """Return the code of the language that a strategy's thoughts are to be in."""
+    return languages.find(sample.fields.get(field)).code if strategy == "tgt-tgt" else ENGLISH
+
+
+def share_in(text: str, code: str) -> float | None:
+    """Return the share of a text that is in a language, in [0, 1]; None where that cannot be told."""
+    meter = _meter(code)
+    if meter is None or len(text) < ENOUGH:
+        return None
+    return meter.measure(text[-READ:]).value
+
+
+@cache
+def _meter(code: str) -> ShareMeter | None:
+    try:
+        return meter_of(code)
+    except ValueError:  # a language that lingua does not know
+        return None
