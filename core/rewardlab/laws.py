@@ -174,9 +174,13 @@ class JudgeExample(Example):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetExample(Example):
-    """The input of a data step: `source`, the samples that it starts from, and the judges that its options name."""
+    """The input of a data step: `source`, the samples that it starts from, and the judges that its options name.
+
+    sources: of a dataset that is made of several others, the samples of each, by its name.
+    """
 
     source: Sequence[Sample] = ()
+    sources: Mapping[str, Sequence[Sample]] = field(default_factory=dict)
     judges: JudgeFactory | None = None
 
 

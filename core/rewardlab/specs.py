@@ -127,7 +127,8 @@ class Context:
 
     `judges` maps the names declared in the recipe to judges. `cache_dir` is a folder that several processes share.
     `device` is a torch device string. `policy` is the model being trained, where the backend offers it. `source` has,
-    for a data step, the samples that it starts `from`; for others none. `workers` opens models in processes of their
+    for a data step, the samples that it starts `from`; for others none. `sources` has them by name, for a dataset of
+    several. `workers` opens models in processes of their
     own, for rewards and data steps: `workers.open(file, settings)`.
     """
 
@@ -137,6 +138,7 @@ class Context:
     device: str = "cpu"
     policy: Any = None
     source: Iterable[Sample] = ()
+    sources: Mapping[str, Iterable[Sample]] = field(default_factory=dict)
     workers: WorkerOpener = field(default_factory=_NoWorkers)
 
 
@@ -281,6 +283,8 @@ class DatasetSpec(Spec):
     provides: the fields that every sample has, or a function of the options; None where only reading tells.
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
         `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
+    sources: for a dataset that is made of several others: a function of the options that returns their names under
+        `from`, by which `build` finds them in `context.sources`.
     requires: for a step, the fields that each row of its source must have, or a function of the options.
     remote: true where reading rows needs a network, or a function of the options; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
@@ -294,6 +298,7 @@ class DatasetSpec(Spec):
     build: Callable[[Any, Context], Iterable[Sample]]
     provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
     step: bool = False
+    sources: Callable[[Any], Sequence[str]] | None = None
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     remote: bool | Callable[[Any], bool] = False
     judges: Sequence[str] = ()

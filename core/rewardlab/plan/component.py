@@ -38,7 +38,7 @@ class Component:
     def has_free_rows(self) -> bool:
         """Return whether this dataset's rows can be read without a network and without asking a judge."""
         remote = self.ask("whether it needs a network", self.spec.is_remote, self.options)
-        return not (self.spec.step or remote)
+        return not (self.spec.step or remote or getattr(self.use, "source", None) is not None)
 
     def continues(self) -> bool:
         """Return whether this judge goes on writing a last message of role assistant where a question asks for it."""

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rewardlab.files import expanded
 from rewardlab.plan.component import Component
+from rewardlab.plan.dataset_places import with_sources
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
 from rewardlab.recipe.models import DataStage, Recipe, RlStage
+from rewardlab.recipe.use import DatasetUse
 from rewardlab.recipe.validation import Finding, RecipePath
 from rewardlab.specs import RewardSpec
 
@@ -121,14 +123,42 @@ def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iter
         judge = recipe.judges.get(str(getattr(planned.options, option, None)))
         if judge is not None and judge.use == POLICY:
             yield (*place, "with", option), f"{OUTSIDE}; a dataset is made before it"
-    if not planned.spec.step:
-        if use.source is not None:
-            yield (*place, "from"), f"{use.use} starts from nothing; only a data step takes `from`"
+    yield from _source_findings(place, planned)
+    if not planned.spec.step and (use.source is None or planned.spec.sources is None):
         return
-    if use.source is None:
-        yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
     if place[0] != "stages" or recipe.stages[int(place[1])].use != "data":
         yield place, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that file here"
+
+
+def _source_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield findings for what stands under `from`: nothing, one dataset, or several by their names."""
+    use, spec = planned.use, planned.spec
+    if spec.sources is not None:
+        wanted = planned.ask("what it starts from", spec.sources, planned.options)
+        yield from _named_source_findings(place, use, wanted)
+    elif not spec.step:
+        if use.source is not None:
+            yield (*place, "from"), f"{use.use} starts from nothing; only a data step takes `from`"
+    elif use.source is None:
+        yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
+    elif not isinstance(use.source, DatasetUse):
+        what = f"{use.use} starts from one dataset, {{use: ..., with: ...}}; data/mix makes one of several"
+        yield (*place, "from"), what
+
+
+def _named_source_findings(place: RecipePath, use: DatasetUse, wanted: Sequence[str]) -> Iterator[Finding]:
+    if isinstance(use.source, DatasetUse):
+        yield (*place, "from"), f"{use.use} takes several datasets, each by its name: {{NAME: {{use: ...}}}}"
+        return
+    given = use.source or {}
+    lacking = [name for name in wanted if name not in given]
+    if lacking:
+        names = ", ".join(f"{name}: {{use: ...}}" for name in lacking)
+        yield place, f"{use.use} needs {'these datasets' if given else 'datasets'} under `from`: {{{names}}}"
+    for name in given:
+        if name not in wanted:
+            takes = f"it takes {', '.join(wanted)}" if wanted else "it takes none under these options"
+            yield (*place, "from", name), f"{use.use} reads no dataset of this name; {takes}"
 
 
 def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) -> Iterator[Finding]:
@@ -139,15 +169,13 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
         target = expanded(stage.to)
         if target.is_dir():
             yield ("stages", index, "to"), f"{stage.to} is a folder; name a .jsonl file"
-        place: RecipePath = ("stages", index, "dataset")
-        while (planned := datasets.get(place)) is not None:
+        for _, planned in with_sources(datasets, ("stages", index, "dataset")):
             path = getattr(planned.options, "path", None)
             if isinstance(path, str) and expanded(path).resolve() == target.resolve():
                 yield (
                     ("stages", index, "to"),
                     f"{stage.to} is what this stage reads; its rows would be added to their source",
                 )
-            place = (*place, "from")
 
 
 def sampler_findings(recipe: Recipe, planned: Component | None) -> Iterator[Finding]:

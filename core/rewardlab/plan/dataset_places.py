@@ -11,10 +11,28 @@ from rewardlab.recipe.validation import RecipePath
 def dataset_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
     """Yield (place, use) for each dataset that a recipe names, also those that data steps start from."""
     for path, named in _named_uses(recipe):
-        use: DatasetUse | None = named
-        while use is not None:
-            yield path, use
-            path, use = (*path, "from"), use.source
+        yield from _with_sources(path, named)
+
+
+def _with_sources(place: RecipePath, use: DatasetUse) -> Iterator[tuple[RecipePath, DatasetUse]]:
+    yield place, use
+    for below, source in sources_of(place, use).items():
+        yield from _with_sources(below, source)
+
+
+def sources_of(place: RecipePath, use: DatasetUse) -> dict[RecipePath, DatasetUse]:
+    """Return the datasets that the one at `place` starts from, by their places: none, one, or one of each name."""
+    if use.source is None:
+        return {}
+    if isinstance(use.source, DatasetUse):
+        return {(*place, "from"): use.source}
+    return {(*place, "from", name): source for name, source in use.source.items()}
+
+
+def step_above(datasets: Mapping[RecipePath, Any], place: RecipePath) -> RecipePath | None:
+    """Return the place of the dataset that starts from the one at `place`; None where none does."""
+    above = next((place[:end] for end in (-1, -2) if place[end] == "from"), None)
+    return above if above in datasets else None
 
 
 def _named_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
@@ -37,8 +55,9 @@ def evaluation_place(recipe: Recipe, index: int) -> RecipePath:
     return ("stages", index) if isinstance(recipe.stages[index], EvalStage) else ("stages", index, "eval")
 
 
-def chain(datasets: Mapping[RecipePath, Any], place: RecipePath) -> Iterator[tuple[RecipePath, Any]]:
-    """Yield (place, dataset) for the dataset at `place` and for those that it starts from, source last."""
-    while place in datasets:
+def with_sources(datasets: Mapping[RecipePath, Any], place: RecipePath) -> Iterator[tuple[RecipePath, Any]]:
+    """Yield (place, dataset) for the dataset at `place` and for all that it starts from, each before its sources."""
+    if place in datasets:
         yield place, datasets[place]
-        place = (*place, "from")
+        for below in sources_of(place, datasets[place].use):
+            yield from with_sources(datasets, below)

@@ -1,8 +1,18 @@
 """How a recipe names its parts: `use`, `with`, and what else may stand beside them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Tag,
+    model_validator,
+)
 
 from rewardlab.specs import Config
 
@@ -22,11 +32,27 @@ class Use(Config):
     """the component's options"""
 
 
+ONE, SEVERAL = "one dataset", "several datasets"
+SourceName = Annotated[str, Field(pattern=r"^[^/#.]+$")]
+
+
+def _one_or_several(value: Any) -> str:
+    """Return what stands under `from`: a dataset, or a mapping of names to datasets."""
+    named = isinstance(value, Mapping) and "use" not in value and value
+    return SEVERAL if named and all(isinstance(one, Mapping | DatasetUse) for one in value.values()) else ONE
+
+
 class DatasetUse(Use):
     """A dataset and how its columns are called."""
 
-    source: "DatasetUse | None" = Field(None, alias="from")
-    """for a data step: the dataset that it makes its rows from"""
+    source: (
+        Annotated[
+            Annotated["DatasetUse", Tag(ONE)] | Annotated[dict[SourceName, "DatasetUse"], Tag(SEVERAL)],
+            Discriminator(_one_or_several),
+        ]
+        | None
+    ) = Field(None, alias="from")
+    """for a data step: the dataset that it makes its rows from; for data/mix several, each by a name"""
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
     holdout: Share = 0.0

@@ -61,6 +61,7 @@ class Trial:
             "cache_dir": self.folder / "cache",
             "device": resolve_device(AUTO_DEVICE),
             "workers": self.opener,
+            "sources": {name: list(rows) for name, rows in getattr(self.example, "sources", {}).items()},
         }
         given = fields | more
         judges = {name: _with_understood(judge) for name, judge in given["judges"].items()}

@@ -3,13 +3,14 @@
 Calls are upper bounds, as long as nothing fails and is retried; tokens are estimates from the texts at hand.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_places import chain
+from rewardlab.plan.dataset_places import sources_of, with_sources
 from rewardlab.recipe.models import EvalStage, RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
@@ -27,20 +28,50 @@ PROMPT_TOKENS = 250
 def data_costs(plan: Plan, place: RecipePath) -> Iterator[str]:
     """Yield lines for people: the data steps at `place` in the order in which they run, each with what it asks.
 
-    The source is read only if a step asks a judge and the source is a local file that exists.
+    A source is read only if a step asks a judge and the source is a local file that exists.
     """
-    *steps, source = (planned for _, planned in chain(plan.datasets, place))
-    rows, size = None, 0.0
-    if any(step.spec.calls is not None for step in steps):
-        rows, size = _source_size(plan, source)
-    if rows is not None:
-        yield f"starts from {rows:,} rows of {source.use.use}"
-    made = rows if rows is not None else getattr(source.options, "rows", None) or SAMPLE_ROWS
-    for step in reversed(steps):
-        yield f"{step.use.use} from {step.use.source.use}"
-        yield from (f"  {line}" for line in _step_costs(plan, step, made, None if rows is None else size))
-        if step.spec.makes is not None:
-            made = step.ask("how many rows it makes", step.spec.makes, step.options, made)
+    asks = any(planned.spec.calls is not None for _, planned in with_sources(plan.datasets, place))
+    lines, _ = _dataset_costs(plan, place, asks)
+    yield from lines
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that a step starts from. size: bytes of a row's texts; None while the sources are not known."""
+
+    count: int
+    size: float | None
+
+
+def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str], _Rows]:
+    """Return the lines about the dataset at `place` and all that it starts from, and the rows that it has."""
+    planned = plan.datasets[place]
+    below = sources_of(place, planned.use)
+    if not below:
+        return _source_costs(plan, planned, asks)
+    found = [_dataset_costs(plan, source, asks) for source in below]
+    lines = [line for lines, _ in found for line in lines]
+    rows = _together([rows for _, rows in found])
+    lines.append(f"{planned.use.use} from {', '.join(source.use for source in below.values())}")
+    lines += [f"  {line}" for line in _step_costs(plan, planned, rows.count, rows.size)]
+    if planned.spec.makes is None:
+        return lines, rows
+    made = planned.ask("how many rows it makes", planned.spec.makes, planned.options, rows.count)
+    return lines, _Rows(made, rows.size)
+
+
+def _source_costs(plan: Plan, source: Component, asks: bool) -> tuple[list[str], _Rows]:
+    rows, size = _source_size(plan, source) if asks else (None, 0.0)
+    if rows is None:
+        return [], _Rows(getattr(source.options, "rows", None) or SAMPLE_ROWS, None)
+    return [f"starts from {rows:,} rows of {source.use.use}"], _Rows(rows, size)
+
+
+def _together(sources: Sequence[_Rows]) -> _Rows:
+    count = sum(rows.count for rows in sources)
+    if any(rows.size is None for rows in sources) or not count:
+        return _Rows(count, None)
+    return _Rows(count, sum(rows.count * (rows.size or 0.0) for rows in sources) / count)
 
 
 def _step_costs(plan: Plan, step: Component, rows: int, size: float | None) -> Iterator[str]:

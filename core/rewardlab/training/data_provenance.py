@@ -10,7 +10,7 @@ from rewardlab.errors import UserError
 from rewardlab.files import read_json, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_places import chain
+from rewardlab.plan.dataset_places import with_sources
 from rewardlab.plan.fingerprint import who
 from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.redaction import redactor
@@ -33,9 +33,9 @@ def same_origin(plan: Plan, place: RecipePath, target: Path, note: Path, begun: 
 def _origin(plan: Plan, place: RecipePath) -> dict[str, Any]:
     """Return the dataset as written, the seed, the identity of its judges, and the sha256 of the files its steps name.
 
-    The file of the source at the end of the chain is left out, because rows may be added to it.
+    The files of sources that start from nothing are left out, because rows may be added to them.
     """
-    steps = list(chain(plan.datasets, place))
+    steps = list(with_sources(plan.datasets, place))
     names = {name for _, planned in steps for name in planned.judges()}
     raw = plan.document.raw
     return {
@@ -45,7 +45,7 @@ def _origin(plan: Plan, place: RecipePath) -> dict[str, Any]:
         "files": {
             ".".join(map(str, (*at[len(place) - 1 :], "with", *option))): sha256_of(path)
             for at, planned in steps
-            if planned.spec.step
+            if planned.use.source is not None
             for option, path in _files(planned)
         },
     }

@@ -17,8 +17,9 @@ from rewardlab.errors import UserError
 from rewardlab.files import FileLock, LineAppender, cut_torn_line, expanded, parse_json
 from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
 from rewardlab.plan import Plan
-from rewardlab.plan.dataset_places import chain
+from rewardlab.plan.dataset_places import with_sources
 from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.use import DatasetUse
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.text import Progress
@@ -64,9 +65,14 @@ def step_rows(plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers:
     """Yield the samples of the dataset at `place` one at a time, made by its data steps if it has any."""
     planned, seed = plan.datasets[place], plan.recipe.seed
     context = Context(seed=seed, judges=judges)
-    if planned.use.source is not None:
-        source = _DataStepRows(plan, (*place, "from"), judges, workers)
-        context = replace(context, source=source, workers=opener(workers, plan, planned, AUTO_DEVICE))
+    source = planned.use.source
+    if source is not None:
+        context = replace(context, workers=opener(workers, plan, planned, AUTO_DEVICE))
+    if isinstance(source, DatasetUse):
+        context = replace(context, source=_DataStepRows(plan, (*place, "from"), judges, workers))
+    elif source is not None:
+        rows = {name: _DataStepRows(plan, (*place, "from", name), judges, workers) for name in source}
+        context = replace(context, sources=rows)
     return read_dataset(planned, context)
 
 
@@ -83,7 +89,7 @@ class _DataStepRows:
 @contextmanager
 def _judges(plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
     """Open the judges that the data steps at `place` name; their answers are kept beside the file."""
-    named = [name for _, planned in chain(plan.datasets, place) for name in planned.judges()]
+    named = [name for _, planned in with_sources(plan.datasets, place) for name in planned.judges()]
     wanted = {name: plan.judges[name] for name in named}
     if not wanted:
         yield Judges({})

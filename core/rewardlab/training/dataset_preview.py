@@ -11,6 +11,7 @@ from rewardlab.data.column_names import swapped_fields
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
+from rewardlab.plan.dataset_places import step_above
 from rewardlab.recipe.models import DataStage, EvalStage, RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
@@ -76,10 +77,8 @@ def _swapped(plan: Plan, path: RecipePath, fields: Mapping[str, str], rows: Sequ
 
 def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
     """Yield the readers of the dataset that the recipe describes at `path`."""
-    if path[-1] == "from":
-        step = plan.datasets.get(path[:-1])
-        if step is not None:
-            yield Reader(use="step", name=step.use.use, path=path, held_out=None)
+    if path[0] != "dataset" and (above := step_above(plan.datasets, path)) is not None:
+        yield Reader(use="step", name=plan.datasets[above].use.use, path=above, held_out=None)
         return
     if not plan.document.tree.get("stages"):
         yield Reader(use="score", name="the reward", path=("reward",), held_out=None)
@@ -115,7 +114,7 @@ def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:
     """Return the fields that a reader's rows must have: field -> who needs it."""
     needed = dict.fromkeys(STAGE_FIELDS.get(reader.use, ()), reader.name)
     if reader.use == "step":
-        step = plan.datasets[reader.path[:-1]]
+        step = plan.datasets[reader.path]
         needed |= dict.fromkeys(step.ask("what it requires", step.spec.required_fields, step.options), reader.name)
     if reader.use in SCORED:
         needed |= plan.row_needs.fields

@@ -31,7 +31,7 @@ def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
 def _build_mix(options: MixOptions, context: Context) -> Any:
     from rewardlab_data.mix import MixedRows
 
-    return MixedRows(options)
+    return MixedRows(options, context.sources)
 
 
 def _build_hub(options: HubOptions, context: Context) -> Any:
@@ -94,8 +94,10 @@ def rewardlab_datasets() -> list[DatasetSpec]:
         ),
         DatasetSpec(
             name="mix",
-            summary="rows of several files, interleaved by their shares or up to their quotas",
+            summary="rows of several files and datasets, interleaved by their shares or up to their quotas",
             config=MixOptions,
+            sources=lambda options: options.sources,
+            makes=lambda options, rows: options.quota or rows,
             build=_build_mix,
             laws=_laws("mix"),
         ),

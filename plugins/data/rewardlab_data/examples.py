@@ -24,6 +24,7 @@ def examples_of_mix() -> list[DatasetExample]:
     """Return examples of two files: until the shorter one ends, until the longer one does, and with quotas."""
     return [
         DatasetExample(title="first exhausted", options=_mix),
+        DatasetExample(title="a file and a dataset", options=_file_and_dataset, sources={"few": _samples(ROWS // 4)}),
         DatasetExample(title="all exhausted", options=lambda folder: {**_mix(folder), "until": "all_exhausted"}),
         DatasetExample(title="quotas", options=_quotas),
     ]
@@ -112,6 +113,15 @@ def _mix(folder: Path) -> dict[str, Any]:
     lines = _lines()
     many, few = _write(folder / "many.jsonl", lines), _write(folder / "few.jsonl", lines[: ROWS // 4])
     return {"parts": {"many": {"path": many, "share": 3}, "few": {"path": few, "share": 1.5}}}
+
+
+def _file_and_dataset(folder: Path) -> dict[str, Any]:
+    return {"parts": {"many": _mix(folder)["parts"]["many"], "few": {"share": 1, "skip": 1}}}
+
+
+def _samples(count: int) -> list[Sample]:
+    prompts = [({"role": "user", "content": f"Say {number}."},) for number in range(count)]
+    return [Sample(id=f"say-{number}", prompt=prompt, fields={}) for number, prompt in enumerate(prompts)]
 
 
 def _word_problems(folder: Path) -> dict[str, Any]:

@@ -1,10 +1,11 @@
-"""data/mix: the rows of several files, interleaved by their shares or up to their quotas."""
+"""data/mix: the rows of several files and datasets, interleaved by their shares or up to their quotas."""
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import islice
 
 from rewardlab import Sample
 from rewardlab.data import Identifier, remap
@@ -27,18 +28,19 @@ class MixedRows:
     follows from files, shares and quotas alone. A row's id is `part/id`; that of its second time, where parts begin
     anew, `part/id#2`.
 
+    sources: the rows of each part that is no file, which can be iterated again.
+
     Iterating raises UserError for a file without rows or with too few for its quota, and at the end of one with bad
     rows.
     """
 
-    def __init__(self, options: MixOptions):
+    def __init__(self, options: MixOptions, sources: Mapping[str, Iterable[Sample]]):
         weights = {name: part.rows or part.share or 0.0 for name, part in options.parts.items()}
         self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-        self._parts = options.parts
+        self._parts = {name: _Part(name, part, sources) for name, part in options.parts.items()}
         self._all = options.until == "all_exhausted"
         self._disjoint = options.disjoint
-        quotas = [part.rows for part in options.parts.values() if part.rows is not None]
-        self._most = sum(quotas) if quotas else None
+        self._most = options.quota
 
     def __iter__(self) -> Iterator[Sample]:
         owners = _PromptOwners() if self._disjoint else None
@@ -49,7 +51,7 @@ class MixedRows:
     def _rows(self, owners: "_PromptOwners | None") -> Iterator[Sample]:
         taken = dict.fromkeys(self._parts, 0)
         rounds = dict.fromkeys(self._parts, 1)
-        under_way = {name: _part_rows(name, part, owners) for name, part in self._parts.items()}
+        under_way = {name: part.rows(owners) for name, part in self._parts.items()}
         while self._most is None or sum(taken.values()) < self._most:
             name = _furthest_behind(self._shares, taken)
             row = next(under_way[name], None)
@@ -57,23 +59,23 @@ class MixedRows:
                 rounds[name] += 1
                 if self._ends(name, taken[name], rounds):
                     return
-                under_way[name] = _part_rows(name, self._parts[name], owners)
+                under_way[name] = self._parts[name].rows(owners)
                 row = next(under_way[name], None)
                 if row is None:
-                    raise UserError("every prompt of it is another part's, too", where=self._parts[name].path)
+                    raise UserError("every prompt of it is another part's, too", where=self._parts[name].where)
             taken[name] += 1
             yield row if rounds[name] == 1 else replace(row, id=f"{row.id}#{rounds[name]}")
 
     def _ends(self, name: str, given: int, rounds: Mapping[str, int]) -> bool:
         """Return whether the mix ends where a part has no more rows. Raises UserError where its quota is not filled."""
         part = self._parts[name]
-        if part.rows is None:
+        if part.quota is None:
             return not self._all or min(rounds.values()) > 1
         if self._all:
             return False
         left_out = " without those of other parts" if self._disjoint else ""
-        what = f"{given} rows{left_out}, and {part.rows} are wanted; lower `rows`, or read it again and again with"
-        raise UserError(f"{what} `until: all_exhausted`", where=part.path)
+        what = f"{given} rows{left_out}, and {part.quota} are wanted; lower `rows`, or read it again and again with"
+        raise UserError(f"{what} `until: all_exhausted`", where=part.where)
 
 
 class _PromptOwners:
@@ -107,17 +109,31 @@ def _furthest_behind(shares: Mapping[str, float], taken: Mapping[str, int]) -> s
     return max(shares, key=lambda name: shares[name] * count - taken[name])
 
 
-def _part_rows(name: str, part: MixPart, owners: _PromptOwners | None) -> Iterator[Sample]:
-    identify = Identifier()
-    for raw in JsonlRows(part.path, part.skip_bad, part.skip, part.first):
-        try:
-            row = identify(remap(raw, part.fields))
-        except ValueError as error:
-            raise UserError(str(error), where=raw.source) from error
-        if row.fields.get(NAME, name) != name:
-            what = (
-                f"a column {NAME!r} of the row's own; data/mix says there which part a row is from: drop or rename it"
-            )
-            raise UserError(what, where=raw.source)
-        if owners is None or owners.claims(name, row):
-            yield replace(row, id=f"{name}/{row.id}", fields={**row.fields, NAME: name})
+class _Part:
+    """One part of a mix: its rows under their own ids, with the part's name."""
+
+    def __init__(self, name: str, part: MixPart, sources: Mapping[str, Iterable[Sample]]):
+        self._name, self._part, self.quota = name, part, part.rows
+        self.where = part.path or f"part {name!r}"
+        self._source = sources[name] if part.path is None else ()
+
+    def rows(self, owners: _PromptOwners | None) -> Iterator[Sample]:
+        """Yield the rows from the beginning, without those whose prompt another part owns."""
+        for row in self._read():
+            if row.fields.get(NAME, self._name) != self._name:
+                what = f"a column {NAME!r} of the row's own; data/mix says there which part a row is from"
+                raise UserError(f"{what}: drop or rename it", where=row.source or self.where)
+            if owners is None or owners.claims(self._name, row):
+                yield replace(row, id=f"{self._name}/{row.id}", fields={**row.fields, NAME: self._name})
+
+    def _read(self) -> Iterator[Sample]:
+        part = self._part
+        if part.path is None:
+            yield from islice(self._source, part.skip, None if part.first is None else part.skip + part.first)
+            return
+        identify = Identifier()
+        for raw in JsonlRows(part.path, part.skip_bad, part.skip, part.first):
+            try:
+                yield identify(remap(raw, part.fields))
+            except ValueError as error:
+                raise UserError(str(error), where=raw.source) from error

@@ -43,28 +43,53 @@ class JsonlOptions(Config):
     """how many rows to read, the first ones behind `skip`; null: all"""
 
 
-class MixPart(JsonlOptions):
-    """One file of a mix."""
+class MixPart(Config):
+    """One file, or one dataset, of a mix."""
 
+    path: RowsPath | None = None
+    """a file, as in data/jsonl; null: the dataset of the part's name under `from`"""
+    skip_bad: bool = False
+    """of a file: leave out rows that cannot be read, with a warning, instead of stopping"""
+    skip: Annotated[int, Field(ge=0, strict=True)] = 0
+    """rows to leave out at its beginning"""
+    first: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """how many rows to read, the first ones behind `skip`; null: all"""
     share: PositiveFloat | None = None
     """of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
     rows: Annotated[int, Field(ge=1, strict=True)] | None = None
     """a quota in place of a share, which then every part has: the part gives so many rows"""
     fields: dict[str, str] = Field(default_factory=dict)
-    """our field: its column (`prompt` and `id` too)"""
+    """of a file, our field: its column (`prompt` and `id` too)"""
+
+    @model_validator(mode="after")
+    def _is_a_file_where_it_is_read_as_one(self) -> Self:
+        if self.path is None and (self.skip_bad or self.fields):
+            raise ValueError("skip_bad and fields are for a file; of a dataset under `from` they stand there")
+        return self
 
 
 class MixOptions(Config):
     """Options of data/mix."""
 
     parts: Annotated[dict[Annotated[str, Field(pattern=r"^[^/#]+$")], MixPart], Field(min_length=2)]
-    """a name of your choice: a file, with its share or its number of rows; rows have the name as their field
-    `dataset`"""
+    """a name of your choice: a file, or without `path` the dataset of that name under `from`, with its share or its
+    number of rows; rows have the name as their field `dataset`"""
     until: Literal["first_exhausted", "all_exhausted"] = "first_exhausted"
     """the mix ends when the first part has no more rows, or when each has been read to its end, the others again and
     again. With quotas it ends when they are filled: a part with too few rows is an error, or is read again and again"""
     disjoint: bool = False
     """leave out rows with a prompt that another part has given before"""
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the parts that are datasets of the recipe."""
+        return [name for name, part in self.parts.items() if part.path is None]
+
+    @property
+    def quota(self) -> int | None:
+        """The number of rows of the mix, where its parts have quotas."""
+        quotas = [part.rows for part in self.parts.values() if part.rows is not None]
+        return sum(quotas) if quotas else None
 
     @model_validator(mode="after")
     def _has_shares_or_quotas(self) -> Self:

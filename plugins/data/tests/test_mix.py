@@ -8,9 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Context
+from rewardlab import Context, Sample
+from rewardlab.cli import main
 from rewardlab.errors import UserError
+from rewardlab.recipe.loading import load
 from rewardlab.registry import Registry
+from rewardlab.training.check import check_recipe
 
 SPEC = Registry().find("dataset", "data/mix")
 
@@ -30,8 +33,9 @@ def file(tmp_path):
     return write
 
 
-def mix(seed=0, until="first_exhausted", disjoint=False, **parts):
-    return SPEC.build(SPEC.config(parts=parts, until=until, disjoint=disjoint), Context(seed=seed))
+def mix(seed=0, until="first_exhausted", disjoint=False, sources=None, **parts):
+    options = SPEC.config(parts=parts, until=until, disjoint=disjoint)
+    return SPEC.build(options, Context(seed=seed, sources=sources or {}))
 
 
 def ids(rows):
@@ -172,3 +176,109 @@ def test_a_part_all_of_whose_prompts_are_anothers_ends_no_mix_silently(file):
     parts = {"a": {"path": file("a", rows), "rows": 2}, "b": {"path": file("b", rows), "rows": 2}}
     with pytest.raises(UserError, match=r"b.jsonl: every prompt of it is another part's, too"):
         list(mix(until="all_exhausted", disjoint=True, **parts))
+
+
+class TestDatasets:
+    @pytest.fixture
+    def recipe(self, tmp_path, file):
+        """recipe(mix): the text of a recipe that writes this dataset."""
+        file("a", 4)
+        file("b", [{"id": n, "question": f"b {n}?"} for n in range(4)])
+
+        def text(dataset):
+            path = tmp_path / "r.yaml"
+            path.write_text(f"version: 1\nstages:\n  - {{use: data, to: mixed.jsonl, dataset: {dataset}}}\n")
+            return path
+
+        return text
+
+    A = "{use: data/jsonl, with: {path: a.jsonl}}"
+    B = "{use: data/jsonl, with: {path: b.jsonl}, fields: {prompt: question}}"
+    PARTS = "{parts: {a: {share: 1}, b: {share: 1, first: 2}}}"
+
+    @pytest.fixture
+    def run(self, recipe, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+
+        def do(command, dataset):
+            code = main([command, str(recipe(dataset))])
+            return code, "".join(capsys.readouterr())
+
+        return do
+
+    def test_stand_under_from_by_their_parts_names(self, run, tmp_path):
+        code, out = run("run", f"{{use: data/mix, with: {self.PARTS}, from: {{a: {self.A}, b: {self.B}}}}}")
+        assert code == 0, out
+        rows = [json.loads(line) for line in (tmp_path / "mixed.jsonl").read_text().splitlines()]
+        assert [row["id"] for row in rows] == ["a/0", "b/0", "a/1", "b/1", "a/2"]
+        assert [row["dataset"] for row in rows] == ["a", "b", "a", "b", "a"]
+
+    def test_one_may_be_a_mix_itself(self, run, tmp_path):
+        inner = f"{{use: data/mix, with: {self.PARTS}, from: {{a: {self.A}, b: {self.B}}}, fields: {{id: id}}}}"
+        outer = "{parts: {ab: {share: 1, first: 3}, c: {share: 1, path: a.jsonl}}, disjoint: true}"
+        code, out = run("check", f"{{use: data/mix, with: {outer}, from: {{ab: {inner}}}}}")
+        assert code == 0, out
+
+    @pytest.mark.parametrize(
+        ("dataset", "told"),
+        [
+            (
+                "{use: data/mix, with: PARTS}",
+                "dataset: data/mix needs datasets under `from`: {a: {use: ...}, b: {use: ..",
+            ),
+            (
+                "{use: data/mix, with: PARTS, from: {a: A}}",
+                "dataset: data/mix needs these datasets under `from`: {b: {",
+            ),
+            (
+                "{use: data/mix, with: PARTS, from: A}",
+                "dataset.from: data/mix takes several datasets, each by its name",
+            ),
+            (
+                "{use: data/mix, with: PARTS, from: {a: A, b: B, c: B}}",
+                "dataset.from.c: data/mix reads no dataset of this name; it takes a, b",
+            ),
+            ("{use: data/jsonl, with: {path: a.jsonl}, from: {a: A}}", "dataset.from: data/jsonl starts from nothing"),
+            (
+                "{use: embed/distinct, with: {model: m, against: [a.jsonl]}, from: {a: A}}",
+                "dataset.from: embed/distinct starts from one dataset, {use: ..., with: ...}; data/mix makes one of",
+            ),
+            ("{use: data/mix, with: PARTS, from: {a: A, b: {use: data/jsonl}}}", "dataset.from.b.with.path: missing"),
+            ("{use: data/mix, with: PARTS, from: {a: A, b: {usee: data/jsonl}}}", "dataset.from.b.use: missing"),
+            ("{use: data/mix, with: PARTS, from: {a: A, b: 3}}", "dataset.from"),
+            (
+                "{use: data/mix, with: {parts: {a: {share: 1, fields: {x: y}}, b: {share: 1}}}, from: {a: A, b: B}}",
+                "skip_bad and fields are for a file; of a dataset under `from` they stand there",
+            ),
+        ],
+    )
+    def test_what_does_not_fit_is_told_with_its_place(self, run, dataset, told):
+        for name, text in (("PARTS", self.PARTS), (": A", f": {self.A}"), (": B", f": {self.B}")):
+            dataset = dataset.replace(name, text)
+        code, out = run("check", dataset)
+        assert code == 2
+        assert told in out
+        assert "r.yaml:3" in out
+
+    def test_belong_into_a_stage_that_writes_them(self, tmp_path, run, recipe):
+        path = recipe("null")
+        mix = f"{{use: data/mix, with: {self.PARTS}, from: {{a: {self.A}, b: {self.B}}}}}"
+        path.write_text(f"version: 1\nmodel: {{use: tiny}}\ndataset: {mix}\nstages: [{{use: sft, steps: 1}}]\n")
+        with pytest.raises(UserError, match="data/mix is a data step; write its rows to a file in a stage `data`"):
+            check_recipe(load(path))
+
+    def test_are_read_as_their_turns_come_and_again_where_the_mix_begins_them_anew(self):
+        read = []
+
+        class Rows:
+            def __iter__(self):
+                for number in range(2):
+                    read.append(number)
+                    yield Sample(id=str(number), prompt=({"role": "user", "content": f"{number}?"},))
+
+        same = [Sample(id=str(number), prompt=({"role": "user", "content": "?"},)) for number in range(3)]
+        made = mix(until="all_exhausted", sources={"a": Rows(), "b": same}, a={"share": 1}, b={"share": 1})
+        rows = iter(made)
+        next(rows)
+        assert read == [0]
+        assert ids(rows) == ["b/0", "a/1", "b/1", "a/0#2", "b/2", "a/1#2"]
