@@ -149,8 +149,12 @@ def _decoded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
 
 def _places(part: str, text: str) -> list[tuple[int, int]]:
     """Return (start, end) of the first and of the last place where `text` has a part."""
-    first, last = text.find(part), text.rfind(part)
-    return [] if first < 0 else [(place, place + len(part)) for place in {first, last}]
+    first = text.find(part)
+    if first < 0:
+        return []
+    # not rfind, which is quadratic where a text repeats itself
+    last = len(text) - len(part) - text[::-1].find(part[::-1])
+    return [(place, place + len(part)) for place in {first, last}]
 
 
 def _squeezed(text: str) -> str:
