@@ -20,7 +20,7 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging
 
 from rewardlab_embed.device import require_device
-from rewardlab_embed.hub import is_cached, model_error
+from rewardlab_embed.hub import cached_folder, model_error
 
 KEPT_BYTES = 256 << 20
 """bytes of embeddings that are kept: references come again in every group and every step"""
@@ -153,9 +153,9 @@ def _load(settings: dict, device: str) -> SentenceTransformer:
     if "/" not in name:
         name = f"sentence-transformers/{name}"  # as the library does
 
-    def load(*, local: bool) -> SentenceTransformer:
+    def load(model: str, *, local: bool) -> SentenceTransformer:
         return SentenceTransformer(
-            name,
+            model,
             device=device,
             trust_remote_code=settings["trust_remote_code"],
             local_files_only=local,
@@ -163,12 +163,13 @@ def _load(settings: dict, device: str) -> SentenceTransformer:
         )
 
     if Path(name).is_dir():
-        return load(local=True)
-    if is_cached(name):
+        return load(name, local=True)
+    if (folder := cached_folder(name)) is not None:
         with suppress(OSError):  # a file that is not in the cache
-            return load(local=True)
+            # by its folder: by the name transformers asks the hub for adapters, whatever local_files_only says
+            return load(folder, local=True)
     try:
-        return load(local=False)
+        return load(name, local=False)
     except OSError as error:
         raise model_error(name, error) from error
 

@@ -15,14 +15,13 @@ class ModelError(Exception):
     """A model that does not exist, or is not a sentence-transformers model; the message is one sentence."""
 
 
-def is_cached(name: str) -> bool:
-    """Return whether the cache has the model. Raises ModelError where neither cache nor hub has it."""
+def cached_folder(name: str) -> str | None:
+    """Return the model's folder in the cache; None where only the hub has it. Raises ModelError where neither does."""
     try:
-        hf_hub_download(name, MODULES, local_files_only=True)
+        return str(Path(hf_hub_download(name, MODULES, local_files_only=True)).parent)
     except LocalEntryNotFoundError:
         _require_on_hub(name)
-        return False
-    return True
+        return None
 
 
 def _require_on_hub(name: str) -> None:
