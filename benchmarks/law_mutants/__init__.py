@@ -25,7 +25,9 @@ MODULES = (
     "dataset_mutants",
     "step_mutants",
     "step_mutants_rubric",
+    "mix_mutants",
     "curriculum_mutants",
+    "difficulty_mutants",
     "sampler_mutants",
     "normalizer_mutants",
 )
