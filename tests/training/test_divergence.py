@@ -120,8 +120,8 @@ class TestWhatHasDiverged:
         assert found == ([] if step is None else [(step, "far above", "kl")])
 
 
-@pytest.fixture(scope="module")
-def plan(toy_plugin):
+@pytest.fixture
+def plan(toy):
     return lambda **stage: check_recipe(load(RECIPE | {"stages": [RECIPE["stages"][0] | stage]}), purpose="run")
 
 
