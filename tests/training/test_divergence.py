@@ -48,6 +48,7 @@ FINE = {
     "losses next to 0, and one that is not": of("loss", [0, 1e-9, -1e-9, 2e-8, 0.3, 0.4, 0.9, 0.5]),
     "a large negative loss": of("loss", [-0.1, -30, -30, -30, -30]),
     "a KL divergence that grows from 0": of("kl", [0, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.3, 0.6, 0.9]),
+    "one that grows quickly at the beginning": of("kl", [0, 0.42, 1.3, 1.7, 2.6, 3.1, 3.7, 3.9]),
     "no values": of("kl", [None] * 20),
     "a reward that rises": rewards(RISING, [0.4] * 30),
     "one that is constant from the start": rewards([0.5] * 40, [0.0] * 40),
@@ -93,11 +94,14 @@ class TestWhatHasDiverged:
     def test_an_explosion_that_lasts_is_told_once_at_its_third_step(self, name):
         assert signs(of(name, [0.1] * 20 + [50.0] * 200)) == [(23, "far above", name)]
 
-    def test_one_in_the_first_steps(self):
-        assert signs(of("loss", [5, 80, 300, 250, 200])) == [(4, "far above", "loss")]
+    @pytest.mark.parametrize(("name", "values"), [("loss", [5, 80, 300, 250, 200]), ("kl", [0, 3.8, 4.1, 3.8, 4.5])])
+    def test_one_in_the_first_steps(self, name, values):
+        assert signs(of(name, values)) == [(4, "far above", name)]
 
     def test_a_reward_that_falls_to_its_least(self):
-        assert signs(rewards([*RISING, *[0.01] * 12], [*[0.4] * 30, *[0.1] * 12])) == [(40, "collapsed", "reward/total")]
+        assert signs(rewards([*RISING, *[0.01] * 12], [*[0.4] * 30, *[0.1] * 12])) == [
+            (40, "collapsed", "reward/total")
+        ]
 
     def test_an_early_one(self):
         assert signs(rewards([0.4, *[0.0] * 12], [0.45, *[0.0] * 12])) == [(11, "collapsed", "reward/total")]

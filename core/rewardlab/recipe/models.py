@@ -118,7 +118,7 @@ class Divergence(Config):
     window: PositiveInt = 50
     """logged steps whose median (of absolute values) is the usual level; steps far above it do not count for it"""
     history: PositiveInt = 5
-    """least steps for a median; before there are so many, the first step's value is the usual level"""
+    """least steps for a median; before there are so many, the largest value is the usual level"""
     lasting: PositiveInt = 3
     """logged steps in a row that must be far above: a spike passes"""
     collapse: PositiveInt = 10

@@ -84,9 +84,16 @@ class DivergenceDetector:
         for name, level in self._levels.items():
             value = numbers.get(name)
             if value is not None and math.isfinite(value) and (text := level.add(value)):
-                yield Sign(step=step, kind="far above", number=name, value=value, text=f"{name} {text}", usual=level.usual)
+                yield Sign(
+                    step=step, kind="far above", number=name, value=value, text=f"{name} {text}", usual=level.usual
+                )
         total, std = numbers.get(TOTAL), numbers.get(STD)
-        if total is not None and std is not None and math.isfinite(total + std) and (text := self._reward.add(total, std)):
+        if (
+            total is not None
+            and std is not None
+            and math.isfinite(total + std)
+            and (text := self._reward.add(total, std))
+        ):
             best = self._reward.best
             yield Sign(step=step, kind="collapsed", number=TOTAL, value=total, text=f"{TOTAL} {text}", usual=best)
 
@@ -100,20 +107,17 @@ class _Level:
     def __init__(self, settings: Divergence):
         self._settings = settings
         self._calm: deque[float] = deque(maxlen=settings.window)
-        self._first: float | None = None
         self._far = 0
 
     @property
     def usual(self) -> float:
         if len(self._calm) >= self._settings.history:
             return median(self._calm)
-        return self._first or 0.0
+        return max(self._calm)
 
     def add(self, value: float) -> str:
         """Take a finite value; return what is wrong, "" where nothing is."""
-        if self._first is None:
-            self._first = abs(value)
-        elif value > max(self._settings.least, self._settings.times * self.usual):
+        if self._calm and value > max(self._settings.least, self._settings.times * self.usual):
             self._far += 1
             if self._far < self._settings.lasting:
                 return ""

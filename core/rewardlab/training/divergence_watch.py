@@ -100,7 +100,9 @@ def divergences(run: Path, stages: Sequence[str] | None = None) -> list[str]:
 
 def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
     if file.exists():
-        yield from (row for _, row in read_lines(file) if isinstance(row, Mapping) and {"stage", "step", "text"} <= {*row})
+        yield from (
+            row for _, row in read_lines(file) if isinstance(row, Mapping) and {"stage", "step", "text"} <= {*row}
+        )
 
 
 def _least_total(plan: Plan, stage: SftStage | DpoStage | RlStage) -> float | None:

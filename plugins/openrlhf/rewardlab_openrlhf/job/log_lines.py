@@ -97,7 +97,9 @@ def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
     if (bar := _TRAINING_BAR.search(line)) is None:
         return None
     epoch, place, of, rest = bar.groups()
-    return int(epoch) * int(of) + int(place), {_NAMES.get(name, name): float(n) for name, n in _BAR_NUMBER.findall(rest)}
+    return int(epoch) * int(of) + int(place), {
+        _NAMES.get(name, name): float(n) for name, n in _BAR_NUMBER.findall(rest)
+    }
 
 
 def _is_number(value: Any) -> bool:
