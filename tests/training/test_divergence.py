@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
+from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Divergence
 from rewardlab.training.check import check_recipe
-from rewardlab.recipe.loading import load
 from rewardlab.training.divergence import DivergenceDetector
 from rewardlab.training.divergence_watch import FILE, DivergenceWatch, divergences
 

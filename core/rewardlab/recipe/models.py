@@ -122,8 +122,8 @@ class Divergence(Config):
     lasting: PositiveInt = 3
     """logged steps in a row that must be far above: a spike passes"""
     collapse: PositiveInt = 10
-    """steps in a row after which a reward has collapsed: its total is next to the least, or no group has any difference,
-    well below the best that was there"""
+    """steps in a row after which a reward has collapsed: its total is next to the least, or no group has any
+    difference, well below the best that was there"""
     lost: Annotated[float, Field(gt=0, le=1)] = 0.9
     """next to the least: this share of the way from the best total (the highest mean of three steps) down is lost"""
 
