@@ -1,4 +1,4 @@
-"""What counts as a diverged training: series of numbers as engines log them, and the watch that tells, writes and ends."""
+"""What counts as a diverged training: series of numbers as engines log them, and the watch that tells of them."""
 
 import json
 import math
@@ -159,7 +159,7 @@ class TestTheWatch:
 
     def test_ends_the_stage_where_it_should(self, watch):
         it, _ = watch(on_divergence="stop")
-        with pytest.raises(JobError, match="0-rl has diverged: kl is 70.* at step 7"):
+        with pytest.raises(JobError, match=r"0-rl has diverged: kl is 70.* at step 7"):
             for step, numbers in KL:
                 it.take(step, numbers)
 

@@ -17,7 +17,7 @@ WATCH = ("on_divergence", "divergence")
 def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the recipe as written, without the settings that may change between attempts.
 
-    Those say how a judge is asked (a budget may be raised) and where it is reached, say what counts as diverged, and set
+    Those say how a judge is asked (a budget may be raised) and where it is reached, and what counts as diverged, or set
     the options of `probe`.
     earlier: the recipe of an earlier attempt, which is returned so instead.
     """

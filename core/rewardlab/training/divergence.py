@@ -84,18 +84,14 @@ class DivergenceDetector:
         for name, level in self._levels.items():
             value = numbers.get(name)
             if value is not None and math.isfinite(value) and (text := level.add(value)):
-                yield Sign(
-                    step=step, kind="far above", number=name, value=value, text=f"{name} {text}", usual=level.usual
-                )
+                text = f"{name} {text}"
+                yield Sign(step=step, kind="far above", number=name, value=value, text=text, usual=level.usual)
         total, std = numbers.get(TOTAL), numbers.get(STD)
-        if (
-            total is not None
-            and std is not None
-            and math.isfinite(total + std)
-            and (text := self._reward.add(total, std))
-        ):
-            best = self._reward.best
-            yield Sign(step=step, kind="collapsed", number=TOTAL, value=total, text=f"{TOTAL} {text}", usual=best)
+        if total is None or std is None or not math.isfinite(total + std):
+            return
+        if text := self._reward.add(total, std):
+            text, best = f"{TOTAL} {text}", self._reward.best
+            yield Sign(step=step, kind="collapsed", number=TOTAL, value=total, text=text, usual=best)
 
 
 class _Level:

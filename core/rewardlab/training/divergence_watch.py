@@ -1,4 +1,4 @@
-"""The watch over a stage's numbers: it tells that a training has diverged, writes it, and ends it where the recipe says.
+"""The watch over a stage's numbers: tells and writes that a training has diverged, and ends it where the recipe says.
 
 What it finds is in `divergence.jsonl` of the run directory, a line of JSON for each sign: attempt, stage (such as
 "1-rl"), step, kind, number, value and usual (null where they are no numbers), text.
@@ -20,6 +20,7 @@ from rewardlab.training.divergence import FINITE, STD, TOTAL, DivergenceDetector
 FILE = "divergence.jsonl"
 WATCHED = (*FINITE, TOTAL, STD)
 ADVICE = "lower the learning rate, or raise warmup_steps"
+ADVICE_OF_REWARDS = "read the last completions in report.html; a lower learning rate or a kl.coef keeps a policy nearer"
 
 
 class DivergenceWatch:
@@ -57,10 +58,14 @@ class DivergenceWatch:
         signs = self._detector.add(step, watched)
         for sign in signs:
             self._write(sign)
-            self._say(f"warning: stage {self._stage} has diverged: {sign.text} at step {step}; {ADVICE}")
+            self._say(f"warning: {self._sentence(sign)}")
         ending = [sign for sign in signs if sign.fatal or self._ends]
         if ending:
-            raise JobError(f"stage {self._stage} has diverged: {ending[0].text} at step {step}; {ADVICE}")
+            raise JobError(self._sentence(ending[0]))
+
+    def _sentence(self, sign: Sign) -> str:
+        advice = ADVICE_OF_REWARDS if sign.kind == "collapsed" else ADVICE
+        return f"stage {self._stage} has diverged: {sign.text} at step {sign.step}; {advice}"
 
     def _go_back_to(self, step: int) -> None:
         """Begin anew with the history before `step`, whose signs are in the file."""

@@ -95,7 +95,7 @@ class TestNumbers:
 
     def test_may_be_none(self):
         line = "Global step 5: {'policy_loss': nan, 'kl': inf, 'actor_grad_norm': -inf, 'a': 'text', 'return': 1.0}"
-        step, numbers = read_numbers(line)
+        _step, numbers = read_numbers(line)
         assert math.isnan(numbers.pop("loss"))
         assert numbers == {"kl": math.inf, "grad_norm": -math.inf, "return": 1.0}
 
@@ -164,7 +164,7 @@ class TestDivergence:
     def test_stops_the_job_and_is_its_error(self, watched):
         watch, stop = watched(*[self.FINE] * 5, *[self.FAR] * 9, how="stop")
         assert stop.is_set()
-        with pytest.raises(JobError, match="1-rl has diverged: kl is 40.* at step 8"):
+        with pytest.raises(JobError, match=r"1-rl has diverged: kl is 40.* at step 8"):
             watch.check()
 
     def test_a_loss_that_is_none_always_does(self, watched):
