@@ -127,6 +127,26 @@ class Validation(Config):
     """share of answers without a score above which a checkpoint is not chosen"""
 
 
+class Divergence(Config):
+    """When a training counts as diverged, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
+
+    times: Annotated[float, Field(gt=1)] = 10.0
+    """a loss or KL divergence of so many times its usual level is far above it"""
+    least: PositiveFloat = 1.0
+    """and none up to this is: the losses of policy gradients are next to 0"""
+    window: PositiveInt = 50
+    """logged steps whose median (of absolute values) is the usual level; steps far above it do not count for it"""
+    history: PositiveInt = 5
+    """least steps for a median; before there are so many, the largest value is the usual level"""
+    lasting: PositiveInt = 3
+    """logged steps in a row that must be far above: a spike passes"""
+    collapse: PositiveInt = 10
+    """steps in a row after which a reward has collapsed: its total is next to the least, or no group has any
+    difference, well below the best that was there"""
+    lost: Annotated[float, Field(gt=0, le=1)] = 0.9
+    """next to the least: this share of the way from the best total (the highest mean of three steps) down is lost"""
+
+
 class _Training(Config):
     learning_rate: PositiveFloat = 1e-5
     """AdamW's learning rate, after warm-up"""
@@ -159,6 +179,11 @@ class _Training(Config):
     """with `keep: best`: what decides which is the best"""
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
+    on_divergence: Literal["tell", "fail", "stop"] = "tell"
+    """where the numbers of the training say that it diverged: tell it and go on; go on, and end the run with exit code
+    1; or stop at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
+    divergence: Divergence = Field(default_factory=Divergence)
+    """what counts as diverged"""
 
     @model_validator(mode="after")
     def _ends_above_its_minimum(self) -> Self:

@@ -18,6 +18,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
+    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Chat,
         Critic,
         DataStage,
+        Divergence,
         DpoStage,
         EvalStage,
         Evaluation,
@@ -77,6 +79,8 @@ if TYPE_CHECKING:
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint
     from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
+    from rewardlab.training.divergence import DivergenceDetector, Sign
+    from rewardlab.training.divergence_watch import DivergenceWatch
     from rewardlab.training.dry_run import (
         clip_note,
         describe_length,
@@ -157,6 +161,7 @@ else:
                 "Chat",
                 "Critic",
                 "DataStage",
+                "Divergence",
                 "DpoStage",
                 "EvalStage",
                 "Evaluation",
@@ -183,6 +188,8 @@ else:
             "check": ["check_recipe", "plan_of_job"],
             "checkpoint_choice": ["best_checkpoint"],
             "costs": ["data_costs", "describe_evaluation", "reward_costs"],
+            "divergence": ["DivergenceDetector", "Sign"],
+            "divergence_watch": ["DivergenceWatch"],
             "dry_run": [
                 "clip_note",
                 "describe_length",
@@ -241,6 +248,9 @@ __all__ = [
     "ComponentUse",
     "Critic",
     "DataStage",
+    "Divergence",
+    "DivergenceDetector",
+    "DivergenceWatch",
     "DpoStage",
     "EnvironmentDefinition",
     "EvalStage",
@@ -281,6 +291,7 @@ __all__ = [
     "ScoredGroup",
     "Scorer",
     "SftStage",
+    "Sign",
     "Stage",
     "StageJob",
     "TinyModel",
