@@ -142,13 +142,20 @@ class TestCheck:
             ("keep: best, ", "", "`keep: best` and `validation` go together"),
             (", validation: {component: letters}", "", "`keep: best` and `validation` go together"),
             ("component: letters", "component: leters", "no component 'leters'; did you mean 'letters'"),
-            ("use: trl", "use: openrlhf, gpus_per_node: 1", "stages.0.keep: openrlhf hands on the last checkpoint"),
+            ("use: trl", "use: openrlhf, gpus_per_node: 1, address: ray://a:1", "the checkpoints are on the cluster"),
+            (
+                "use: sft, steps: 6, save",
+                "use: rl, algorithm: dr_grpo, steps: 6, save",
+                "stages.0.keep: is for sft and dpo; of an rl stage keep several",
+            ),
             ("use: trl", "use: toy", "stages.0.keep: toy hands on the last checkpoint"),
         ],
     )
     def test_names_what_is_missing(self, toy, rows, write, old, new, told):
+        text = RECIPE.replace(old, new)
+        text = text.replace("use: trl", "use: openrlhf, gpus_per_node: 1") if "use: rl" in text else text
         with pytest.raises(UserError) as error:
-            check_recipe(load(write("r.yaml", RECIPE.replace(old, new))))
+            check_recipe(load(write("r.yaml", text)))
         assert told in str(error.value)
 
     def test_a_stage_that_scores_needs_a_reward(self, toy, rows, write):

@@ -17,6 +17,7 @@ from rewardlab.training import (
     training_samples,
 )
 
+from rewardlab_openrlhf.job.best_model import keep_best_model
 from rewardlab_openrlhf.job.check_local import check_here
 from rewardlab_openrlhf.job.checkpoint import newest_step
 from rewardlab_openrlhf.job.divergence import StopAtDivergence
@@ -27,6 +28,7 @@ from rewardlab_openrlhf.job.run_local import run_here
 from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.stage_files import training_stage
 
 
 def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
@@ -61,6 +63,8 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
 
     checkpoints = there / "checkpoints" / name
     with_restarts(attempt, lambda: newest_step(checkpoints), options_of(plan).max_restarts, directory.stop, say)
+    if training_stage(plan, index).keep == "best":
+        keep_best_model(plan, directory, index, say)
     if there != run:
         say(f"on the cluster, the models, the ledger and the results are in {there}")
     _print_results(there, name, say)
