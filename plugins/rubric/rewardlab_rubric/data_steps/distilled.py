@@ -16,6 +16,7 @@ from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
+from rewardlab_rubric.data_steps.positions import swapped, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
 from rewardlab_rubric.language_texts import Languages
@@ -38,7 +39,8 @@ class DistilledRows:
     Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
     and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
     `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
-    where it has none), `strategy`, `draw` (from 0), and what `also` names. With strategy `translated`
+    where it has none), `strategy`, `draw` (from 0), and what `also` names; with `positions: hashed`, `swapped`, whether
+    the second text stood first, in whose terms all scores then are. With strategy `translated`
     prompt, thoughts and explanation are in the row's language, the levels as they were. The id is the source's, with
     `/draw` behind it where there are several draws.
 
@@ -77,6 +79,9 @@ class DistilledRows:
         """Return what becomes of the row's replies, and how many of its questions had no answer."""
         ask, levels = self._question(sample)
         gold = self._gold(sample, levels)
+        if self._options.positions == "hashed" and swaps(sample):
+            sample = swapped(sample, self._options.texts_judged, self._options.gold, gold, levels)
+            (ask, levels), gold = self._question(sample), None if gold is None else levels.mirrored(gold)
         made: list[Sample | DroppedRow] = []
         errors: list[str] = []
         for draw in range(self._options.draws):
@@ -154,6 +159,8 @@ class DistilledRows:
         fields = {**kept, "response": form.format(trace=trace, answer=answer)}
         fields |= {"trace": trace, "answer": answer, "judged": label, "gold": gold, "strategy": options.strategy}
         fields |= {"draw": draw, **others}
+        if options.positions == "hashed":
+            fields["swapped"] = swaps(sample)
         name = sample.id if options.draws == 1 else f"{sample.id}/{draw}"
         return replace(sample, id=name, prompt=prompt, fields=fields)
 
