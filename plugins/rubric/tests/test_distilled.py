@@ -96,7 +96,10 @@ class TestRow:
         ("rubric", "scores"),
         [
             (None, {"Response 1": "Response 2", "response 2": "Response 1"}),
-            ({"assistant_a": "A", "assistant_b": "B", "tie": "=", "both_bad": "-"}, {"Tie": "Tie", "Both Bad": "Both Bad"}),
+            (
+                {"assistant_a": "A", "assistant_b": "B", "tie": "=", "both_bad": "-"},
+                {"Tie": "Tie", "Both Bad": "Both Bad"},
+            ),
             ({"assistant_a": "A", "assistant_b": "B"}, {"Assistant A": "Assistant B", "Assistant B": "Assistant A"}),
             ({str(level): f"by {level}" for level in range(1, 8)}, {1: 7, "3": "5", 4.0: 4.0}),
         ],

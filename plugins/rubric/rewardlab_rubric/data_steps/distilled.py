@@ -16,7 +16,7 @@ from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
-from rewardlab_rubric.data_steps.positions import swapped, swaps
+from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
 from rewardlab_rubric.language_texts import Languages
@@ -79,9 +79,9 @@ class DistilledRows:
         """Return what becomes of the row's replies, and how many of its questions had no answer."""
         ask, levels = self._question(sample)
         gold = self._gold(sample, levels)
-        if self._options.positions == "hashed" and swaps(sample):
-            sample = swapped(sample, self._options.texts_judged, self._options.gold, gold, levels)
-            (ask, levels), gold = self._question(sample), None if gold is None else levels.mirrored(gold)
+        if self._options.positions == "hashed":
+            sample = self._placed(sample, gold, levels)
+            (ask, levels), gold = self._question(sample), self._gold(sample, levels)
         made: list[Sample | DroppedRow] = []
         errors: list[str] = []
         for draw in range(self._options.draws):
@@ -95,6 +95,9 @@ class DistilledRows:
             what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
             raise JobError(f"{sample.source or sample.id}: {what}")
         return made, len(errors)
+
+    def _placed(self, sample: Sample, gold: str | None, levels: Levels) -> Sample:
+        return placed(sample, swaps(sample), self._options.texts_judged, self._options.gold, gold, levels)
 
     async def _judged_otherwise(self, sample: Sample, draw: int, errors: list[str]) -> dict[str, str]:
         """Return the scores by the other strategies, as fields; those without an answer are among the errors."""
@@ -159,8 +162,6 @@ class DistilledRows:
         fields = {**kept, "response": form.format(trace=trace, answer=answer)}
         fields |= {"trace": trace, "answer": answer, "judged": label, "gold": gold, "strategy": options.strategy}
         fields |= {"draw": draw, **others}
-        if options.positions == "hashed":
-            fields["swapped"] = swaps(sample)
         name = sample.id if options.draws == 1 else f"{sample.id}/{draw}"
         return replace(sample, id=name, prompt=prompt, fields=fields)
 

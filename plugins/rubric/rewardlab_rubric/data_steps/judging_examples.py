@@ -81,7 +81,12 @@ def distilled() -> list[DatasetExample]:
     known: dict[str, Any] = {"source": _sums(6), "judges": lambda: {"teacher": Adder()}}
     options = {"teacher": "teacher", "rubric": SCALE}
     german = [replace(row, fields={**row.fields, "score": None, "language": "de"}) for row in _sums(6)]
-    translated: dict[str, Any] = {"teacher": "teacher", "asks": "binary", "strategy": "translated", "translator": "translator"}
+    translated: dict[str, Any] = {
+        "teacher": "teacher",
+        "asks": "binary",
+        "strategy": "translated",
+        "translator": "translator",
+    }
     translated["also"] = ["tgt-eng"]
     both = {"teacher": Adder("true", "false"), "translator": GermanSums()}
     pairs = {"teacher": "teacher", "asks": "pairwise", "positions": "hashed"}

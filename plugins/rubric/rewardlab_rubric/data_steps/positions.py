@@ -19,14 +19,18 @@ def swaps(sample: Sample) -> bool:
     return digest[0] % 2 == 1
 
 
-def swapped(sample: Sample, texts: Sequence[str], gold: str | None, label: str | None, levels: Levels) -> Sample:
-    """Return the row with its two texts in each other's place, and its right score by the level on the other side.
+def placed(
+    sample: Sample, moved: bool, texts: Sequence[str], gold: str | None, label: str | None, levels: Levels
+) -> Sample:
+    """Return the row with `swapped`: whether its texts are in each other's place, and its right score on the other side.
 
     texts: the fields of the texts. gold: the field of the score, which keeps its type. label: the level that it names;
     None where the row has none.
     """
-    first, second = texts
-    fields = {**sample.fields, first: sample.fields[second], second: sample.fields[first]}
-    if gold is not None and label is not None:
-        fields[gold] = type(sample.fields[gold])(levels.mirrored(label))
+    fields = {**sample.fields, "swapped": moved}
+    if moved:
+        first, second = texts
+        fields |= {first: sample.fields[second], second: sample.fields[first]}
+        if gold is not None and label is not None:
+            fields[gold] = type(sample.fields[gold])(levels.mirrored(label))
     return replace(sample, fields=fields)
