@@ -22,7 +22,7 @@ def swaps(sample: Sample) -> bool:
 def placed(
     sample: Sample, moved: bool, texts: Sequence[str], gold: str | None, label: str | None, levels: Levels
 ) -> Sample:
-    """Return the row with `swapped`: whether its texts are in each other's place, and its right score on the other side.
+    """Return the row with `swapped`: whether its texts are in each other's place, with the score for that order.
 
     texts: the fields of the texts. gold: the field of the score, which keeps its type. label: the level that it names;
     None where the row has none.
