@@ -49,8 +49,8 @@ class DistilledOptions(Config):
     judged: list[Field_] | None = None
     """the fields with the text to be judged, of pairs both; null: response, of pairs response_1 and response_2"""
     positions: Literal["source", "hashed"] = "source"
-    """of pairs, which text the teacher is shown first. source: response_1, or what `judged` names first. hashed: in half of
-    the rows, by a hash of their ids, the other one; the field of the right score then names the other side, too"""
+    """of pairs, which text the teacher is shown first. source: the one that `judged` names first. hashed: in
+    half of the rows, by a hash of their ids, the other one; the field of the right score then names the other side"""
     gold: Field_ | None = "score"
     """the field with the right score, where a row has one; it must be a level of the rubric. null: rows have none"""
     draws: PositiveInt = 1
