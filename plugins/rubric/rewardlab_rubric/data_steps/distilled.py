@@ -19,11 +19,11 @@ from rewardlab_rubric.data_steps.judging_options import DistilledOptions
 from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
-from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.official import Reading
-from rewardlab_rubric.reading import read_answer, why_unread
-from rewardlab_rubric.strategies import rubrics_of, template_of
+from rewardlab_rubric.replies.official import Reading
+from rewardlab_rubric.replies.reading import read_answer, why_unread
+from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.questions import rubrics_of, template_of
 
 ROWS_AT_ONCE = 256
 """rows under way at once: a teacher thinks for minutes, and the judge's `concurrency` limits the questions"""
