@@ -5,7 +5,7 @@ from functools import cache
 from rewardlab import Sample
 from rewardlab_language.share import ShareMeter, meter_of
 
-from rewardlab_rubric.language_texts import Languages
+from rewardlab_rubric.strategies.language_texts import Languages
 
 ENGLISH = "en"
 READ = 4_000
