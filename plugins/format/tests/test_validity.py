@@ -98,7 +98,8 @@ def test_a_label_stands_alone_in_the_first_or_the_last_line(answer, fields, vali
 def test_a_file_of_your_own_and_its_subtasks(tmp_path):
     path = tmp_path / "own.yaml"
     path.write_text(
-        "tasks:\n  Report:\n    least_words: 3\n    most_words: 6\n    parts: ['## Findings', ['## Advice', '## To do']]\n"
+        "tasks:\n  Report:\n    least_words: 3\n    most_words: 6\n"
+        "    parts: ['## Findings', ['## Advice', '## To do']]\n"
         "    subtasks: {Short: {least_words: 1, parts: [Ja]}}\n"
     )
     own = {"structure": str(path), "task": "kind", "subtask": "length"}
