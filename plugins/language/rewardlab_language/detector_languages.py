@@ -57,9 +57,9 @@ _HIDDEN = {"als": "sq"}  # fastText's `als` is Alemannic, as Wikipedia has it; i
 _NAMES = """
 am amh amharic|as asm assamese|bo bod tibetan|br bre breton|ckb ckb sorani|dz dzo dzongkha|gl glg galician
 gn grn guarani|ha hau hausa|ht hat haitian|ig ibo igbo|ii iii nuosu yi|jv jav javanese|ki kik kikuyu|km khm khmer
-kn kan kannada|ku kur kmr kurdish|ky kir kyrgyz|lb ltz luxembourgish|lo lao|mg mlg malagasy|ml mal malayalam|mt mlt maltese
-my mya burmese|ne nep npi nepali|or ori ory odia|ps pus pashto|qu que quechua|rw kin kinyarwanda|sa san sanskrit
-sd snd sindhi|si sin sinhala|su sun sundanese|tg tgk tajik|tk tuk turkmen|tt tat tatar|ug uig uyghur
+kn kan kannada|ku kur kmr kurdish|ky kir kyrgyz|lb ltz luxembourgish|lo lao|mg mlg malagasy|ml mal malayalam
+mt mlt maltese|my mya burmese|ne nep npi nepali|or ori ory odia|ps pus pashto|qu que quechua|rw kin kinyarwanda
+sa san sanskrit|sd snd sindhi|si sin sinhala|su sun sundanese|tg tgk tajik|tk tuk turkmen|tt tat tatar|ug uig uyghur
 uz uzb uzn uzbek|yi yid yiddish|yue cantonese|za zha zhuang
 """
 _CODES: Mapping[str, str] = {

@@ -71,7 +71,7 @@ class ConsistencyOptions(Config):
     """false: each part has its own label, by calibrated confidences, of the detectors that know the row's language.
     true: one label for all, the prediction with the highest confidence as the detectors give it, as the paper says."""
     least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
-    """A part that says less than so many letters of English (six Chinese characters say as much as 20) has no label
+    """A part that says less than so many letters of English (eight Chinese characters say as much as 22) has no label
     and does not count; where no part has one, the reward abstains."""
 
     @field_validator("detectors")
