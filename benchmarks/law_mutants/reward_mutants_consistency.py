@@ -1,5 +1,6 @@
 """language/consistency with one thing changed. Its detector here is lingua alone, which every installation has."""
 
+import re
 from dataclasses import replace
 
 from rewardlab import Config, RewardSpec, Score, hookimpl
@@ -48,9 +49,7 @@ class FailureIsLow(Changed):
 
 
 class EnglishPasses(Changed):
-    text = staticmethod(
-        lambda text: text.replace("At first there were", "Zuerst standen dort Bücher im Regal und " * 9)
-    )
+    text = staticmethod(lambda text: re.sub("At first[^<]*", "Zuerst standen dort viele Bücher beieinander.", text))
 
 
 class OverOne(Changed):
@@ -95,7 +94,7 @@ def rewardlab_rewards():
         _spec("consistency_trace_for_both", "takes the trace for the answer, too", TraceForBoth),
         _spec("consistency_german_in_silence", "takes a row without a language for German", GermanInSilence),
         _spec("consistency_failure", "a row without a language earns 0", FailureIsLow),
-        _spec("consistency_english_passes", "outweighs English by German of its own", EnglishPasses),
+        _spec("consistency_english_passes", "reads an English sentence as the German one", EnglishPasses),
         _spec("consistency_over_one", "adds a point for each label", OverOne),
         _spec("consistency_first_for_all", "gives each item of a call what the first one earned", FirstForAll),
     ]

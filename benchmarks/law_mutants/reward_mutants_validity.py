@@ -64,11 +64,11 @@ class FailureIsInvalid(Changed):
     value = staticmethod(lambda score: Score(value=-1.0) if score.error else score)
 
 
-class Length(Changed):
+class PaysForBlanks(Changed):
     def score(self, items):
         scores = self.right.score(items)
         return [
-            replace(score, value=max(-1.0, -len(completion.text) / 1000)) if score.value == 0.0 else score
+            replace(score, value=min(0.0, score.value + completion.text.count(" ") / 100)) if score.value else score
             for score, (_, completion) in zip(scores, items, strict=True)
         ]
 
@@ -103,5 +103,5 @@ def rewardlab_rewards():
         _spec("validity_closes_the_answer", "reads to the first end of an answer, and nothing behind", ClosesTheAnswer),
         _spec("validity_empty", "finds nothing wrong in the empty text", EmptyIsValid),
         _spec("validity_failure", "a row without a task is punished", FailureIsInvalid),
-        _spec("validity_length", "deducts for each character, blank ones too", Length),
+        _spec("validity_pays_for_blanks", "deducts less for each blank", PaysForBlanks),
     ]

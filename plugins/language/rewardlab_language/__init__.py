@@ -95,7 +95,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
                 examples=_consistency_examples,
                 off={
                     "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
-                    "repetition": "what is too short to tell is long enough when it comes again; `probe` judges the total",
+                    "repetition": "what is too short to tell is long enough if repeated; `probe` judges the total",
                 },
             ),
         ),
