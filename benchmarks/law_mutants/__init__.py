@@ -21,6 +21,8 @@ MODULES = (
     "reward_mutants_judged",
     "reward_mutants_rubric",
     "reward_mutants_languages",
+    "reward_mutants_validity",
+    "reward_mutants_consistency",
     "judge_mutants",
     "dataset_mutants",
     "step_mutants",

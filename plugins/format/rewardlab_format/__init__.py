@@ -1,11 +1,11 @@
-"""Boxes, tags and length: whether a response has the form that was asked for."""
+"""Boxes, tags, structure and length: whether a response has the form that was asked for."""
 
 from typing import Any
 
 from rewardlab import Context, RewardSpec, hookimpl
 from rewardlab.laws import Laws, RewardExample
 
-from rewardlab_format.options import BoxedOptions, OverlongOptions, TagsOptions
+from rewardlab_format.options import BoxedOptions, OverlongOptions, TagsOptions, ValidityOptions
 
 
 def _boxed(options: BoxedOptions, context: Context) -> Any:
@@ -18,6 +18,16 @@ def _tags(options: TagsOptions, context: Context) -> Any:
     from rewardlab_format.tags import Tags
 
     return Tags(options.tags)
+
+
+def _validity(options: ValidityOptions, context: Context) -> Any:
+    from rewardlab_format.validity import Validity
+
+    return Validity(options)
+
+
+def _task_field(options: ValidityOptions) -> list[str]:
+    return [] if options.structure is None else [options.task]
 
 
 def _overlong(options: OverlongOptions, context: Context) -> Any:
@@ -36,6 +46,12 @@ def _tags_examples() -> list[RewardExample]:
     from rewardlab_format.examples import tags
 
     return tags()
+
+
+def _validity_examples() -> list[RewardExample]:
+    from rewardlab_format.examples import validity
+
+    return validity()
 
 
 def _overlong_examples() -> list[RewardExample]:
@@ -65,6 +81,16 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="inline",
             build=_tags,
             laws=Laws(examples=_tags_examples),
+        ),
+        RewardSpec(
+            name="validity",
+            summary="0, or a deduction for a missing trace, wrong tags, or an answer without its task's structure",
+            config=ValidityOptions,
+            range=(-1.0, 0.0),
+            requires=_task_field,
+            runs="inline",
+            build=_validity,
+            laws=Laws(examples=_validity_examples),
         ),
         RewardSpec(
             name="overlong",

@@ -43,6 +43,48 @@ def tags() -> list[RewardExample]:
     ]
 
 
+PREMISE = Sample(
+    id="premise",
+    prompt=({"role": "user", "content": "Ann sleeps. Ann is awake. Does the first follow from, deny or allow that?"},),
+    fields={"task": "NLI", "language": "en"},
+)
+
+
+def validity() -> list[RewardExample]:
+    """Return examples of format/validity: with a task's labels, with its words, and with the tags alone."""
+    good = [
+        "<think>One denies the other.</think><answer>Contradiction.</answer>",
+        "<think>Who sleeps is not awake.</think>\n<answer>Contradiction, since\nnobody does both.</answer>",
+    ]
+    malformed = [
+        "",
+        "Contradiction",
+        "<think>Who sleeps is not awake.</think>Contradiction",
+        "<think></think>" + good[0],
+    ]
+    no_label = ["<think>Hm.</think><answer>They do not fit.</answer>", "<think>Hm.</think><answer>neutral</answer>?"]
+    two = ["<think>Hm.</think><answer>Neutral or entailment</answer>"]
+    no_trace = ["<think> </think><answer>neutral</answer>", "<answer>neutral</answer>"]
+    each = {"per_violation": 0.25, "structure": "amro"}
+    summary = Sample(id="summary", prompt=PREMISE.prompt, fields={"task": "Summarization", "subtask": "News"})
+    long = "<think>Who, when, where.</think><answer>" + "The mayor opened the new bridge on Monday. " * 4 + "</answer>"
+    return [
+        RewardExample(title="labels", sample=PREMISE, good=good, bad=[*malformed, *no_label, *two, *no_trace]),
+        RewardExample(
+            title="words", sample=summary, good=[long], bad=["<think>Who.</think><answer>A bridge was opened.</answer>"]
+        ),
+        RewardExample(title="tags alone", sample=PENS, good=[*good, long], bad=malformed, options={"structure": None}),
+        RewardExample(
+            title="each violation",
+            sample=PREMISE,
+            good=good,
+            bad=no_label,
+            ladder=["", *no_label[:1], good[0]],
+            options=each,
+        ),
+    ]
+
+
 def overlong() -> list[RewardExample]:
     """Return examples of format/overlong: completions whose tokens the engine counted, and texts that are estimated."""
     short, longer, cut = (Completion(text="7", token_count=tokens) for tokens in (60, 90, 120))

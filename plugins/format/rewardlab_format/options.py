@@ -33,6 +33,35 @@ class TagsOptions(Config):
     """names of the tags, in the order in which a response must have them, each once, with text inside"""
 
 
+class ValidityOptions(Config):
+    """Options of format/validity."""
+
+    tags: Annotated[tuple[str, ...], Field(min_length=2), AfterValidator(_tag_names)] = ("think", "answer")
+    """names of the tags, in the order in which a response must have them: the first holds the trace, the last the
+    answer"""
+    penalty: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """the deduction for a response in which something is wrong; with `per_violation` the most that is deducted"""
+    per_violation: Annotated[float, Field(gt=0, le=1)] | None = None
+    """deduct so much for each violation (null: the penalty, whether it is one or several)"""
+    structure: Annotated[str, Field(min_length=1)] | None = "amro"
+    """what the answer to each task must have: `amro`, for the seven tasks of "Verifying the Subjective", a YAML file of
+    your own (relative to where the command runs), or null for nothing beyond the tags"""
+    task: Annotated[str, Field(min_length=1)] = "task"
+    """the field with the row's task, by which its structure is found"""
+    subtask: Annotated[str, Field(min_length=1)] = "subtask"
+    """the field with its subtask, which a row may lack"""
+
+    @model_validator(mode="after")
+    def _check_structure(self) -> Self:
+        from rewardlab_format.structure_file import read_structures
+
+        if self.structure is not None:
+            read_structures(self.structure)
+        if self.per_violation is not None and self.per_violation > self.penalty:
+            raise ValueError(f"per_violation is more than penalty, {self.penalty}, the most that is deducted")
+        return self
+
+
 class OverlongOptions(Config):
     """Options of format/overlong."""
 

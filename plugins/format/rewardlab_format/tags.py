@@ -16,15 +16,25 @@ class Tags:
     """
 
     def __init__(self, tags: Sequence[str]):
+        self._tags = tags
         self._wanted = [mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>")]
         self._mark = re.compile("|".join(map(re.escape, self._wanted)))
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; never abstains or fails."""
-        reasons = [self._fault(completion.text) for _, completion in items]
+        reasons = [self.fault(completion.text) for _, completion in items]
         return [Score(value=0.0, info={"reason": reason}) if reason else Score(value=1.0) for reason in reasons]
 
-    def _fault(self, text: str) -> str | None:
+    def body(self, text: str, number: int) -> str | None:
+        """Return what stands inside the tag of this number, from the first opening one on; None where that is blank.
+
+        A tag that nothing closes has no body.
+        """
+        tag = self._tags[number]
+        inside, closed, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+        return inside if closed and not is_blank(inside) else None
+
+    def fault(self, text: str) -> str | None:
         """Return why the text is no match; None for a match."""
         found = list(self._mark.finditer(text))
         marks = [match[0] for match in found]

@@ -7,7 +7,7 @@ from rewardlab.testing.messages import broken_text
 from rewardlab.testing.run_laws import try_laws
 
 QUICK = ("order", "empty", "prompt_copy")
-SPECS = [Registry().find("reward", f"format/{name}") for name in ("boxed", "tags", "overlong")]
+SPECS = [Registry().find("reward", f"format/{name}") for name in ("boxed", "tags", "validity", "overlong")]
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)

@@ -5,8 +5,9 @@ from typing import Any
 from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
 from rewardlab.laws import DatasetExample, Laws, RewardExample
 
+from rewardlab_language.detector_languages import accepted, knowing
 from rewardlab_language.languages import UnknownLanguage, resolve
-from rewardlab_language.options import FidelityOptions, TranslatedFieldsOptions, TranslatedOptions
+from rewardlab_language.options import ConsistencyOptions, FidelityOptions, TranslatedFieldsOptions, TranslatedOptions
 
 
 def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
@@ -31,6 +32,33 @@ def _fidelity_examples() -> list[RewardExample]:
     return fidelity()
 
 
+def _consistency(options: ConsistencyOptions, context: Context) -> Any:
+    from rewardlab_language.consistency import Consistency
+
+    return Consistency(options)
+
+
+def _consistency_examples() -> list[RewardExample]:
+    from rewardlab_language.examples import consistency
+
+    return consistency()
+
+
+def _language_field(options: ConsistencyOptions) -> list[str]:
+    return ["language"] if options.language == "field" else []
+
+
+def _unknown_to_all(options: ConsistencyOptions, sample: Sample) -> str | None:
+    if options.language == "prompt":
+        return None
+    tag = sample.fields.get("language")
+    try:
+        known = set(knowing(accepted(tag))) & set(options.detectors)
+    except UnknownLanguage as error:
+        return str(error)
+    return None if known else f"none of the detectors {', '.join(options.detectors)} knows {tag!r}"
+
+
 @hookimpl
 def rewardlab_rewards() -> list[RewardSpec]:
     return [
@@ -51,7 +79,26 @@ def rewardlab_rewards() -> list[RewardSpec]:
                     "repetition": "the detector is surer of words that come again; `probe` judges the total",
                 },
             ),
-        )
+        ),
+        RewardSpec(
+            name="consistency",
+            summary="whether trace and answer are in the row's language, by fastText, langid and lingua",
+            config=ConsistencyOptions,
+            range=(0.0, 1.0),
+            requires=_language_field,
+            abstains=_unknown_to_all,
+            runs="worker",
+            timeout=60.0,
+            remarks=("short",),
+            build=_consistency,
+            laws=Laws(
+                examples=_consistency_examples,
+                off={
+                    "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
+                    "repetition": "what is too short to tell is long enough if repeated; `probe` judges the total",
+                },
+            ),
+        ),
     ]
 
 

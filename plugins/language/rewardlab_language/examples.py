@@ -33,3 +33,19 @@ def fidelity() -> list[RewardExample]:
         RewardExample(title="languages", sample=GERMAN, good=good, bad=[IN_SPANISH, "24"], options=among),
         RewardExample(title="sp3f_official", sample=GERMAN, good=good[:1], bad=[IN_ENGLISH, ""], options=official),
     ]
+
+
+def consistency() -> list[RewardExample]:
+    """Return examples with trace and answer apart, with the answer alone, pooled, and by the prompt's language."""
+    good = [f"<think>{IN_GERMAN}</think><answer>{IN_GERMAN}</answer>", f"<think>{MOSTLY_GERMAN}</think>{IN_GERMAN}"]
+    drifted = f"<think>{IN_ENGLISH}</think><answer>{IN_GERMAN}</answer>"
+    bad = [drifted, f"<think>{IN_GERMAN}</think>{IN_ENGLISH}", f"<think>{IN_SPANISH}</think>{IN_SPANISH}", ""]
+    of_answer = [IN_ENGLISH, f"<think>{IN_GERMAN}</think><answer>{IN_SPANISH}</answer>", ""]
+    lingua = {"detectors": ["lingua"], "parts": "answer"}
+    return [
+        RewardExample(title="trace and answer", sample=GERMAN, good=good, bad=[*bad, IN_GERMAN]),
+        RewardExample(title="answer", sample=GERMAN, good=[*good, drifted], bad=of_answer, options={"parts": "answer"}),
+        RewardExample(title="prompt", sample=GERMAN, good=good, bad=bad, options={"language": "prompt"}),
+        RewardExample(title="pooled", sample=GERMAN, good=good, bad=bad[2:], options={"pooled": True}),
+        RewardExample(title="lingua alone", sample=GERMAN, good=[IN_GERMAN], bad=of_answer, options=lingua),
+    ]

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.text import template_of
 
+from rewardlab_language.detector_languages import DetectorName
 from rewardlab_language.languages import resolve
 from rewardlab_language.parts import Part
 
@@ -53,6 +54,32 @@ class FidelityOptions(Config):
         if self.profile == "sp3f_official" and (self.part != "response" or self.languages is not None):
             raise ValueError("profile sp3f_official fixes `part` and `languages`; leave them out")
         return self
+
+
+class ConsistencyOptions(Config):
+    """Options of language/consistency: whether trace and answer are in the row's language, by several detectors."""
+
+    detectors: Annotated[tuple[DetectorName, ...], Field(min_length=1)] = ("fasttext", "langid", "lingua")
+    """The detectors that are asked. The first two come with `pip install 'rewardlab-language[detectors]'`."""
+    parts: Literal["both", "answer"] = "both"
+    """What must be in the language. both: the trace (the body of the think block) and the answer (the body of the last
+    `<answer>`, or what follows the trace). answer: that alone."""
+    language: Literal["field", "prompt"] = "field"
+    """Where the language is read. field: the row's field `language`. prompt: the detectors' label of the last user
+    message."""
+    pooled: bool = False
+    """false: each part has its own label, by calibrated confidences, of the detectors that know the row's language.
+    true: one label for all, the prediction with the highest confidence as the detectors give it, as the paper says."""
+    least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
+    """A part that says less than so many letters of English (eight Chinese characters say as much as 22) has no label
+    and does not count; where no part has one, the reward abstains."""
+
+    @field_validator("detectors")
+    @classmethod
+    def _check_distinct(cls, detectors: tuple[DetectorName, ...]) -> tuple[DetectorName, ...]:
+        if len(set(detectors)) < len(detectors):
+            raise ValueError("a detector is named twice")
+        return detectors
 
 
 class Sampling(Config):

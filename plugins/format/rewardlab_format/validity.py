@@ -1,0 +1,53 @@
+"""format/validity: a deduction for what no critic needs to read, after the penalty of AMRO."""
+
+from collections.abc import Sequence
+
+from rewardlab import Completion, Sample, Score
+
+from rewardlab_format.options import ValidityOptions
+from rewardlab_format.structure_file import read_structures
+from rewardlab_format.tags import Tags
+
+
+class Validity:
+    """The value 0 for a response with a trace, the right tags and the task's structure; else a deduction.
+
+    The deduction is `penalty`, whatever is wrong; with `per_violation` so much for each violation, up to `penalty`.
+    `info["violations"]` names them: `trace: ...`, `format: ...`, `structure: ...`. Source: "Verifying the Subjective",
+    section 3.3.4, p_invalid.
+    """
+
+    def __init__(self, options: ValidityOptions):
+        self._options = options
+        self._tags = Tags(options.tags)
+        self._structures = None if options.structure is None else read_structures(options.structure)
+
+    def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item. A row without a task, or with one that the file lacks, is a failure."""
+        return [self._score(sample, completion.text) for sample, completion in items]
+
+    def _score(self, sample: Sample, text: str) -> Score:
+        try:
+            found = self._violations(sample, text)
+        except ValueError as error:
+            return Score(error=str(error))
+        if not found:
+            return Score(value=0.0, info={"violations": []})
+        each, most = self._options.per_violation, self._options.penalty
+        deduction = most if each is None else min(most, each * len(found))
+        return Score(value=-deduction, info={"violations": found})
+
+    def _violations(self, sample: Sample, text: str) -> list[str]:
+        structure = None
+        if self._structures is not None:
+            if self._options.task not in sample.fields:
+                raise ValueError(f"field {self._options.task!r}: missing")
+            structure = self._structures.of(sample.fields[self._options.task], sample.fields.get(self._options.subtask))
+        trace, answer = self._tags.body(text, 0), self._tags.body(text, -1)
+        found = [] if trace is not None else [f"trace: nothing inside <{self._options.tags[0]}>"]
+        if (fault := self._tags.fault(text)) is not None:
+            found.append(f"format: {fault}")
+        if structure is not None:  # a row's own labels are read even where there is no answer: a bad row is a failure
+            wrong = [f"structure: {what}" for what in structure.violations(answer or "", sample.fields)]
+            found += wrong if answer is not None else []
+        return found

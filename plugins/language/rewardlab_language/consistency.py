@@ -1,0 +1,149 @@
+"""language/consistency: whether trace and answer are in the row's language, by several detectors."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from rewardlab import Completion, Sample, Score
+from rewardlab.text import sections
+
+from rewardlab_language import parts
+from rewardlab_language.density import ENGLISH, density_of
+from rewardlab_language.detector_languages import DetectorName, accepted, knowing
+from rewardlab_language.detectors import Guess, check_installed, detector
+from rewardlab_language.languages import UnknownLanguage
+from rewardlab_language.options import ConsistencyOptions
+from rewardlab_language.prose import prose
+from rewardlab_language.words import words
+
+CACHED_TEXTS = 1 << 13
+_DIGITS = re.compile(r"\d+")
+_LONG = re.compile(r"(\S{256})(?=\S)")
+
+
+class Guesses(NamedTuple):
+    """What detectors say of a text. None of them is asked about one that is too short, or mostly hidden."""
+
+    short: bool = False
+    hidden: bool = False
+    by: Mapping[DetectorName, Guess] = {}  # never written to
+
+    def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:
+        """Return the label of the surest guess and its calibrated confidence, of these detectors; None without any."""
+        asked = [guess for name, guess in self.by.items() if knowing is None or name in knowing]
+        best = max(asked, key=lambda guess: guess.calibrated, default=None)
+        return None if best is None else (best.label, round(best.calibrated, 4))
+
+
+class Consistency:
+    """The reward 1 where the trace and the answer are both in the row's language, else 0; see ConsistencyOptions.
+
+    Abstains where no detector knows the language, and where no part is long enough to tell. info: `language`, `labels`
+    and `confidence` by part, `short` with the parts that were too short, `reason` where there is no label.
+    Source: AMRO ("Verifying the Subjective"), section 3.3.1.
+    """
+
+    def __init__(self, options: ConsistencyOptions):
+        check_installed(options.detectors)
+        self._options = options
+        self._known: OrderedDict[bytes, Guesses] = OrderedDict()
+
+    def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item, in order. A row without the field of its language is a failure."""
+        return [self._score(sample, completion.text) for sample, completion in items]
+
+    def _score(self, sample: Sample, text: str) -> Score:
+        if self._options.language == "field" and "language" not in sample.fields:
+            return Score(error="field 'language': missing")
+        try:
+            language, wanted = self._wanted(sample)
+        except UnknownLanguage as error:
+            return Score(info={"reason": str(error), "labels": {}})
+        texts = {"answer": parts.answer(text)}
+        if self._options.parts == "both":
+            texts = {"trace": sections.reasoning(text) or "", **texts}
+        for part, body in texts.items():
+            if not body.strip():
+                return _labelled(0.0, language, {}, reason=f"no {part}")
+        return self._judge(language, wanted, {part: self._guesses(body) for part, body in texts.items()})
+
+    def _judge(self, language: str, wanted: frozenset[str], found: Mapping[str, Guesses]) -> Score:
+        for part, guesses in found.items():
+            if guesses.hidden:
+                return _labelled(0.0, language, {}, reason=f"most sentences of the {part} are inside code or formulas")
+        told = {part: guesses for part, guesses in found.items() if not guesses.short}
+        short = [part for part in found if part not in told]
+        labels = self._pooled(told) if self._options.pooled else self._apart(told, wanted)
+        if not labels:
+            return _labelled(None, language, {}, reason="too short to tell", short=short)
+        value = float(all(label in wanted for label, _ in labels.values()))
+        return _labelled(value, language, labels, **({"short": short} if short else {}))
+
+    def _apart(self, told: Mapping[str, Guesses], wanted: frozenset[str]) -> dict[str, tuple[str, float]]:
+        asked = knowing(wanted)
+        labels = {part: guesses.label(asked) for part, guesses in told.items()}
+        return {part: label for part, label in labels.items() if label is not None}
+
+    def _pooled(self, told: Mapping[str, Guesses]) -> dict[str, tuple[str, float]]:
+        guesses = [guess for one in told.values() for guess in one.by.values()]
+        best = max(guesses, key=lambda guess: guess.confidence, default=None)
+        return {} if best is None else {"response": (best.label, round(best.confidence, 4))}
+
+    def _wanted(self, sample: Sample) -> tuple[str, frozenset[str]]:
+        """Return the name of the language that is wanted and the labels that count as it."""
+        if self._options.language == "field":
+            tag = sample.fields["language"]
+        else:
+            question = next((m["content"] for m in reversed(sample.prompt) if m.get("role") == "user"), "")
+            label = self._guesses(question).label()
+            if label is None:
+                raise UnknownLanguage("the question is too short to tell its language")
+            return label[0], frozenset((label[0],)) | _accepted_label(label[0])
+        wanted = accepted(tag)
+        if not set(knowing(wanted)) & set(self._options.detectors):
+            raise UnknownLanguage(f"none of the detectors {', '.join(self._options.detectors)} knows {tag!r}")
+        return tag, wanted
+
+    def _guesses(self, text: str) -> Guesses:
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if key not in self._known:
+            self._known[key] = self._detect(text)
+            if len(self._known) > CACHED_TEXTS:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def _detect(self, text: str) -> Guesses:
+        read = prose(text)
+        said = sum(word.letters * density_of(word.script) for word in words(read.text))
+        if read.hidden * ENGLISH > said:
+            return Guesses(hidden=True)
+        if said < self._options.least_letters * ENGLISH:
+            return Guesses(short=True)
+        line = one_line(read.text)
+        guesses = {name: detector(name)(line) for name in self._options.detectors}
+        return Guesses(by={name: guess for name, guess in guesses.items() if guess is not None})
+
+
+def one_line(text: str) -> str:
+    """Return a text as detectors read it: one line, without digits, no word longer than 256 letters."""
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return _LONG.sub(r"\1 ", " ".join(_DIGITS.sub(" ", clean).split()))
+
+
+def _accepted_label(label: str) -> frozenset[str]:
+    try:
+        return accepted(label)
+    except UnknownLanguage:
+        return frozenset()
+
+
+def _labelled(value: float | None, language: str, labels: Mapping[str, tuple[str, float]], **more: Any) -> Score:
+    info = {
+        "language": language,
+        "labels": {part: label for part, (label, _) in labels.items()},
+        "confidence": {part: confidence for part, (_, confidence) in labels.items()},
+        **more,
+    }
+    return Score(value=value, info=info)
