@@ -1,4 +1,4 @@
-"""A tiny policy and its reinforcement, for benchmarks that train hundreds of times: GRPO's equations, no language model.
+"""A tiny policy and its reinforcement, for benchmarks that train hundreds of times: GRPO's equations, no real model.
 
 The policy is a table: for each language and part (trace, answer) a softmax over four tokens: end, right, wrong, empty.
 A part is sampled token by token until its end. The languages differ in the tokens that a whole trace takes, as scripts
@@ -35,7 +35,7 @@ SUBSET, POOL, CAP = 64, 96, 128
 
 Floats = np.ndarray
 Judge = Callable[[Floats, np.random.Generator], Floats]
-"""takes what completions are worth in each dimension (n, 5); returns scores of trace and answer (n, 2), each in [0, 1]"""
+"""takes what completions are worth in each dimension (n, 5); returns scores of trace and answer (n, 2), in [0, 1]"""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Run:
     """mean worth of the completions that were trained on, by step"""
     flat: list[bool] = field(default_factory=list)
     """by group, whether all totals that it was trained with were equal"""
-    deviations: list[tuple[int, float]] = field(default_factory=list)
-    """(language, what the advantages were divided by), by group"""
+    deviations: list[float] = field(default_factory=list)
+    """what the advantages of a group were divided by, by group; NaN where it was flat"""
     advantages: list[float] = field(default_factory=list)
     """the largest of each group"""
     token_weights: list[float] = field(default_factory=list)
@@ -171,14 +171,12 @@ def _note(
     run.truths.append(float(worth(counts, language).mean()))
     run.flat.append(bool(np.ptp(totals) == 0))
     run.advantages.append(float(np.abs(advantages).max()))
-    if np.ptp(totals) > 0 and np.ptp(advantages) > 0:
-        run.deviations.append((language, float(np.ptp(totals) / np.ptp(advantages))))
+    moving = np.ptp(totals) > 0 and np.ptp(advantages) > 0
+    run.deviations.append(float(np.ptp(totals) / np.ptp(advantages)) if moving else float("nan"))
     run.token_weights.append(float(each[lengths.argmax()] / each[lengths.argmin()]))
 
 
-def _pool(
-    old: Floats, language: int, judge: Judge, setup: Setup, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _pool(old: Floats, language: int, judge: Judge, setup: Setup, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Sample and judge a prompt's completions: a group, a larger pool, or rounds until the sampler has enough."""
     if not setup.balanced:
         counts = sample(old, language, POOL if setup.subset else GROUP, rng)
