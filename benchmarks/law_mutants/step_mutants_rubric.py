@@ -130,6 +130,50 @@ def _positioned(options, context, moved):
     return Positioned(options, context)
 
 
+def _translated(options, context):
+    """rubric/distilled as it is, with translated thoughts."""
+    from rewardlab_rubric.data_steps.distilled import DistilledRows
+
+    return DistilledRows(options, context)
+
+
+def _translated_twice(options, context):
+    """rubric/distilled, which has the thoughts translated once more than is planned and takes the shorter one."""
+    from rewardlab_rubric.data_steps import distilled
+
+    class Twice(distilled.ThoughtTranslator):
+        async def translate(self, *texts):
+            both = [await super(Twice, self).translate(*texts) for _ in range(2)]
+            return min(both, key=lambda one: len(one.trace))
+
+    class TwiceTranslated(distilled.DistilledRows):
+        def __init__(self, options, context):
+            super().__init__(options, context)
+            self._translator.__class__ = Twice
+
+    return TwiceTranslated(options, context)
+
+
+def _translation_of_the_row_before(options, context):
+    """rubric/distilled, whose rows have the translated thoughts of the row before."""
+    from rewardlab_rubric.data_steps import distilled
+
+    class Before(distilled.ThoughtTranslator):
+        _before = None
+
+        async def translate(self, *texts):
+            made = await super().translate(*texts)
+            shown, self._before = self._before or made, made
+            return replace(made, trace=shown.trace)
+
+    class TranslatedBefore(distilled.DistilledRows):
+        def __init__(self, options, context):
+            super().__init__(options, context)
+            self._translator.__class__ = Before
+
+    return TranslatedBefore(options, context)
+
+
 def _another_summary(options, context):
     """rubric/summarised, which asks for a second summary and takes the shorter one."""
     from rewardlab_rubric.data_steps import asking, summarised
@@ -184,6 +228,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
     steps["agreeing"] = _with_shares(agreeing)
     steps["drawing"] = _with_example(agreeing, "so many rows")
     steps["positions"] = _with_example(steps["distilled"], "pairs, hashed positions")
+    steps["translated"] = _with_example(steps["distilled"], "translated")
     faults = [
         ("negatives", "correct_negatives", _as_it_is),
         ("negatives", "negatives_one_stream", _one_stream),
@@ -196,6 +241,9 @@ def rewardlab_datasets() -> list[DatasetSpec]:
         ("positions", "correct_positions", _with_positions),
         ("positions", "positions_salted", _salted_positions),
         ("positions", "positions_counted", _counted_positions),
+        ("translated", "correct_translated_thoughts", _translated),
+        ("translated", "translated_thoughts_twice", _translated_twice),
+        ("translated", "translated_thoughts_before", _translation_of_the_row_before),
         ("summarised", "summarised_twice", _another_summary),
         ("rubrics", "rubrics_row_before", _rubric_of_the_row_before),
     ]
