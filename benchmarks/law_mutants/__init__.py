@@ -27,6 +27,7 @@ MODULES = (
     "dataset_mutants",
     "step_mutants",
     "step_mutants_rubric",
+    "step_mutants_kept",
     "curriculum_mutants",
     "sampler_mutants",
     "normalizer_mutants",

@@ -45,7 +45,8 @@ def table():
 def test_the_page_has_the_table():
     before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     assert rest.partition(END)[0] == table()
-    assert before and begin
+    assert before
+    assert begin
 
 
 def test_the_names_mean_their_codes():
