@@ -32,8 +32,8 @@ class OverlapRows:
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples that are kept. Raises UserError for a row with none of the fields."""
-        read, shown = 0, []
-        dropped = 0
+        read, dropped = 0, 0
+        shown: list[str] = []
         for read, sample in enumerate(self._source, 1):
             found = self._overlap(sample, read)
             if found is None:
