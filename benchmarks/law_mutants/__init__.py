@@ -28,7 +28,9 @@ MODULES = (
     "step_mutants",
     "step_mutants_rubric",
     "step_mutants_kept",
+    "mix_mutants",
     "curriculum_mutants",
+    "difficulty_mutants",
     "sampler_mutants",
     "normalizer_mutants",
 )

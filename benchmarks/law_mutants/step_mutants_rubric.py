@@ -68,6 +68,68 @@ def _salted_share(options, context):
     return SaltedShare(options, context)
 
 
+def _with_rows(options, context):
+    """rubric/agreeing as it is, with so many rows."""
+    from rewardlab_rubric.data_steps.agreeing import AgreeingRows
+
+    return AgreeingRows(options, context)
+
+
+def _salted_draw(options, context):
+    """rubric/agreeing, which draws so many rows by Python's own hash."""
+    from rewardlab_rubric.data_steps import agreeing
+
+    class SaltedDraw(agreeing.AgreeingRows):
+        def _place(self, sample):
+            return True, hash(sample.id)
+
+    return SaltedDraw(options, context)
+
+
+def _other_draw_again(options, context):
+    """rubric/agreeing, which draws other rows at each iteration."""
+    from rewardlab_rubric.data_steps import agreeing
+
+    class OtherDraw(agreeing.AgreeingRows):
+        _times = 0
+
+        def _chosen(self, samples, rows, left_out):
+            self._times += 1
+            self._seed = self._times
+            return super()._chosen(samples, rows, left_out)
+
+    return OtherDraw(options, context)
+
+
+def _with_positions(options, context):
+    """rubric/distilled as it is, in hashed positions."""
+    from rewardlab_rubric.data_steps.distilled import DistilledRows
+
+    return DistilledRows(options, context)
+
+
+def _salted_positions(options, context):
+    """rubric/distilled, whose positions follow from Python's own hash."""
+    return _positioned(options, context, lambda row: hash(row.id) % 2 == 1)
+
+
+def _counted_positions(options, context):
+    """rubric/distilled, which swaps every other row that comes, as R3's code does."""
+    seen = []
+    return _positioned(options, context, lambda row: seen.append(row) or len(seen) % 2 == 0)
+
+
+def _positioned(options, context, moved):
+    """Return the rows of a step that swaps those of which `moved(row)` is true."""
+    from rewardlab_rubric.data_steps import distilled, positions
+
+    class Positioned(distilled.DistilledRows):
+        def _placed(self, sample, gold, levels):
+            return positions.placed(sample, moved(sample), options.texts_judged, options.gold, gold, levels)
+
+    return Positioned(options, context)
+
+
 def _another_summary(options, context):
     """rubric/summarised, which asks for a second summary and takes the shorter one."""
     from rewardlab_rubric.data_steps import asking, summarised
@@ -102,9 +164,15 @@ def _rubric_of_the_row_before(options, context):
 
 def _with_shares(agreeing):
     """Return the spec of rubric/agreeing with an example in which half of the rows stay."""
-    small = agreeing.laws.examples()[-1]
+    small = next(one for one in agreeing.laws.examples() if one.title == "small model")
     shares = replace(small, options={**small.options, "keep": dict.fromkeys(range(4), 0.5)})
     return replace(agreeing, laws=replace(agreeing.laws, examples=lambda: [shares]))
+
+
+def _with_example(step, title):
+    """Return the spec of a step with this example alone."""
+    found = [one for one in step.laws.examples() if one.title == title]
+    return replace(step, laws=replace(step.laws, examples=lambda: found))
 
 
 @hookimpl
@@ -112,13 +180,22 @@ def rewardlab_datasets() -> list[DatasetSpec]:
     from rewardlab_rubric import rewardlab_datasets as installed
 
     steps = {one.name: one for one in installed()}
-    steps["agreeing"] = _with_shares(steps["agreeing"])
+    agreeing = steps["agreeing"]
+    steps["agreeing"] = _with_shares(agreeing)
+    steps["drawing"] = _with_example(agreeing, "so many rows")
+    steps["positions"] = _with_example(steps["distilled"], "pairs, hashed positions")
     faults = [
         ("negatives", "correct_negatives", _as_it_is),
         ("negatives", "negatives_one_stream", _one_stream),
         ("negatives", "negatives_one_id", _one_id),
         ("negatives", "negatives_without_answer", _no_answer),
         ("agreeing", "agreeing_salted_share", _salted_share),
+        ("drawing", "correct_drawing", _with_rows),
+        ("drawing", "drawing_salted", _salted_draw),
+        ("drawing", "drawing_another_again", _other_draw_again),
+        ("positions", "correct_positions", _with_positions),
+        ("positions", "positions_salted", _salted_positions),
+        ("positions", "positions_counted", _counted_positions),
         ("summarised", "summarised_twice", _another_summary),
         ("rubrics", "rubrics_row_before", _rubric_of_the_row_before),
     ]

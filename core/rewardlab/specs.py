@@ -377,6 +377,10 @@ class BackendSpec(Spec):
     lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
         nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.
     trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.
+    chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
+        (rewardlab.training.best_checkpoint); `check` refuses that of any other.
+    chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
+        (rewardlab.training.best_checkpoint); `check` refuses that of any other.
     default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An
         entry point of the group `rewardlab.default_backend`, named like the plugin, saves loading all others.
     """
@@ -388,6 +392,7 @@ class BackendSpec(Spec):
     packages: Sequence[str] = ()
     lacks: Callable[[Any], str | None] | None = None
     trains_longer: bool = False
+    chooses_checkpoints: bool = False
     default: bool = False
 
     def __post_init__(self) -> None:

@@ -5,7 +5,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.analysis.judge_agreement.measures import cohen_kappa, kendall_tau_b, wilson
+from rewardlab.analysis.judge_agreement.measures import cohen_kappa, wilson
+from rewardlab.scoring.rank_correlation import kendall_tau_b
 
 few = st.integers(min_value=-2, max_value=2).map(float)
 rankings = st.lists(st.tuples(few, few), max_size=9)

@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from rewardlab.analysis.judge_agreement.measures import kendall_tau_b
 from rewardlab.analysis.judge_benchmarks import load_benchmark
 from rewardlab.analysis.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
 from rewardlab.analysis.judge_benchmarks.outcomes import Outcome
 from rewardlab.analysis.judge_benchmarks.resource_classes import classes, level_of
+from rewardlab.scoring.rank_correlation import kendall_tau_b
 
 
 def by_the_book(one, other):

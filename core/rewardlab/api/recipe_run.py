@@ -18,7 +18,7 @@ def run(
     folder: str | Path | None = None,
     say: Callable[[str], None] = print,
 ) -> RunResult:
-    """Run a recipe's stages to the end and write report.html; return the folder, and whether it was stopped.
+    """Run a recipe's stages to the end and write report.html; return the folder and how it ended.
 
     recipe: None where `resume` names the folder of a run to go on with. stage: the only stage to run, from 0. root:
     where a new folder is made; folder: the new folder itself. say: called with each line that the command prints.
@@ -36,6 +36,6 @@ def run(
             error.add_note(line)
         raise
     if not result.stopped:
-        for finding in write_report(result.directory, result.directory / "report.html"):
+        for finding in (*result.diverged, *write_report(result.directory, result.directory / "report.html")):
             say(f"note: {finding}")
     return result

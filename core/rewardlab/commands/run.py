@@ -78,11 +78,14 @@ def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
         print(f"stopped; what was done is in {directory}", file=sys.stderr)
         print(f"continue with: {shell_command([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
         return JobError.exit_code
-    for finding in findings:
+    for finding in (*result.diverged, *findings):
         told(f"note: {finding}")
     told(f"results: {directory} (open report.html)")
     for line in _next_steps(result.directory, job.plan):
         told(line)
+    if result.failed:
+        print("error: a stage with on_divergence: fail has diverged", file=sys.stderr)
+        return JobError.exit_code
     return 0
 
 
@@ -93,9 +96,10 @@ def _as_json(result: "RunResult") -> dict[str, Any]:
     directory, *models = (name_variables(str(path)) for path in (result.directory, *written_models(result.directory)))
     found = sorted(p for p in result.directory.glob("evaluation/*.json"))
     evaluations = [name_variables(str(path)) for path in found]
-    return {"ok": not result.stopped, "directory": directory, "stopped": result.stopped} | {
+    return {"ok": not (result.stopped or result.failed), "directory": directory, "stopped": result.stopped} | {
         "models": models,
         "evaluations": evaluations,
+        "diverged": [*result.diverged],
     }
 
 

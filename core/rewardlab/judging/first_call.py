@@ -10,7 +10,7 @@ from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.policy_judge import POLICY
-from rewardlab.recipe.models import EvalStage, RlStage
+from rewardlab.recipe.models import scores
 from rewardlab.redaction import redact
 from rewardlab.specs import Context
 from rewardlab.types import Ask
@@ -73,16 +73,16 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
 def _askers(plan: Plan, only: int | None) -> list[Component]:
     """Return the data steps and, where something scores, the rewards of the recipe or of stage `only`."""
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
-    scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
+    scored = only is None or any(map(scores, stages.values()))
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
-    return [*steps, *(plan.components.values() if scores else ())]
+    return [*steps, *(plan.components.values() if scored else ())]
 
 
 def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]:
     """Return the judges that something in the recipe, or in stage `only`, asks."""
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
-    scores = only is None or any(isinstance(stage, RlStage | EvalStage) for stage in stages.values())
+    scored = only is None or any(map(scores, stages.values()))
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
-    names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scores else set())
+    names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scored else set())
     names |= plan.policy_judges(only)
     return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rewardlab.errors import nearest
 from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import with_sources
@@ -159,6 +160,21 @@ def _named_source_findings(place: RecipePath, use: DatasetUse, wanted: Sequence[
         if name not in wanted:
             takes = f"it takes {', '.join(wanted)}" if wanted else "it takes none under these options"
             yield (*place, "from", name), f"{use.use} reads no dataset of this name; {takes}"
+
+
+def validation_findings(recipe: Recipe, components: Sequence[str], backend: Component | None) -> Iterator[Finding]:
+    """Yield a finding for each stage whose best checkpoint is to be chosen by a component, or an engine, that is not
+    there."""
+    for index, stage in enumerate(recipe.stages):
+        validation = getattr(stage, "validation", None)
+        if validation is None:
+            continue
+        if backend is not None and not backend.spec.chooses_checkpoints:
+            what = f"{backend.use.use} hands on the last checkpoint; keep several with `save_every`, measure each"
+            yield ("stages", index, "keep"), f"{what} with `rewardlab eval` and name the best one as `model`"
+        if components and validation.component not in components:
+            what = f"no component {validation.component!r}{nearest(validation.component, components)}"
+            yield ("stages", index, "validation", "component"), what
 
 
 def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) -> Iterator[Finding]:

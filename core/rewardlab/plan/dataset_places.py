@@ -41,6 +41,9 @@ def _named_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
     for index, stage in enumerate(recipe.stages):
         if stage.dataset is not None:
             yield ("stages", index, "dataset"), stage.dataset
+        validation = getattr(stage, "validation", None)
+        if validation is not None and validation.dataset is not None:
+            yield ("stages", index, "validation", "dataset"), validation.dataset
         evaluation = stage.evaluation if isinstance(stage, RlStage) else None
         if evaluation is not None and evaluation.dataset is not None:
             yield ("stages", index, "eval", "dataset"), evaluation.dataset

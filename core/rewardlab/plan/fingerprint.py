@@ -10,15 +10,20 @@ HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields
     info.alias or name for name, info in Use.model_fields.items()
 )
 """keys of a judge that say how it is asked and not who: limits, budget, price, cassette"""
+WATCH = ("on_divergence", "divergence")
+"""keys of a stage that say when its training counts as diverged and what happens then"""
 
 
 def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the recipe as written, without the settings that may change between attempts.
 
-    Those say how a judge is asked (a budget may be raised) and where it is reached, and set the options of `probe`.
+    Those say how a judge is asked (a budget may be raised) and where it is reached, and what counts as diverged, or set
+    the options of `probe`.
     earlier: the recipe of an earlier attempt, which is returned so instead.
     """
     raw = _without(plan.document.raw if earlier is None else earlier, ("probe",))
+    if isinstance(stages := raw.get("stages"), list):
+        raw |= {"stages": [_without(stage, WATCH) for stage in stages]}
     judges = raw.get("judges")
     if not isinstance(judges, dict):
         return raw

@@ -94,6 +94,12 @@ class Plan:
         own = ("stages", index, "dataset")
         return ("dataset",) if lookup(self.document.tree, own) is None else own
 
+    def validation_dataset(self, index: int) -> tuple[RecipePath, bool]:
+        """Return the place of what decides which checkpoint of stage `index` is the best, and whether its held-out
+        rows do."""
+        own = ("stages", index, "validation", "dataset")
+        return (self.stage_dataset_place(index), True) if lookup(self.document.tree, own) is None else (own, False)
+
     def evaluation_datasets(self, index: int) -> dict[str, tuple[Component, bool]]:
         """Return what stage `index` evaluates on: set -> (dataset, whether only its held-out rows count).
 

@@ -19,6 +19,7 @@ from rewardlab.plan.cross_checks import (
     step_findings,
     target_findings,
     unused_keys,
+    validation_findings,
 )
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.plan import Plan
@@ -27,7 +28,7 @@ from rewardlab.plan.served_policy import served_findings
 from rewardlab.plan.total_range import Interval, effective_range, total_range
 from rewardlab.recipe.expression import Expression, check_name, parse
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, Reward, needs_engine
+from rewardlab.recipe.models import Recipe, Reward, needs_engine, scores
 from rewardlab.recipe.salvage import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
@@ -105,6 +106,8 @@ class _Planner:
         self._add_all(finding for finding in targets if self.lost.stands(finding[0]))
         served = served_findings(recipe, _found(judges), self._declared("judges"))
         self._add_all(finding for finding in served if self.lost.stands(finding[0]))
+        validated = validation_findings(recipe, self._declared("reward", "components"), self._backend or None)
+        self._add_all(finding for finding in validated if self.lost.stands(finding[0]))
         curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
         samplers = sampler_findings(recipe, curriculum)
         self._add_all(finding for finding in samplers if self.lost.is_whole(finding[0]))
@@ -252,8 +255,9 @@ class _Planner:
                 continue
             if needs_engine(stage) and getattr(stage, "policy", None) is None and tree.get("model") is None:
                 self._add(("model",), "missing; a folder or hub name of a causal LM, or {use: tiny}")
-            if stage.use in ("rl", "eval") and tree.get("reward") is None:
-                self._add(("stages", index), f"{stage.use} needs a reward; add `reward:` to the recipe")
+            if scores(stage) and tree.get("reward") is None:
+                needs = stage.use if getattr(stage, "validation", None) is None else "`validation`"
+                self._add(("stages", index), f"{needs} needs a reward; add `reward:` to the recipe")
             if not _has_dataset(tree, index):
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
 

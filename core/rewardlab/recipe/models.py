@@ -108,6 +108,45 @@ class Evaluation(Config):
         return [SET_FIELD, *self.by] if self.sets else self.by
 
 
+class Validation(Config):
+    """What decides which checkpoint of a stage is the best: greedy answers to rows, scored by one component."""
+
+    component: Annotated[str, Field(min_length=1)]
+    """the component of the reward that scores them; whether it counts in `total` does not matter"""
+    metric: Literal["mean", "kendall_tau"] = "mean"
+    """mean: of its values. kendall_tau: rank correlation of the score that it read (`raw`) with the rows' `gold`"""
+    gold: Annotated[str, Field(min_length=1)] = "score"
+    """kendall_tau: the field with a row's right score, a number"""
+    dataset: DatasetUse | None = None
+    """absent: the held-out rows of the stage's dataset"""
+    prompts: PositiveInt | None = None
+    """most rows, taken evenly over their languages (absent: all)"""
+    max_new_tokens: PositiveInt = 1024
+    """tokens of the longest answer"""
+    max_missing: Share = 0.05
+    """share of answers without a score above which a checkpoint is not chosen"""
+
+
+class Divergence(Config):
+    """When a training counts as diverged, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
+
+    times: Annotated[float, Field(gt=1)] = 10.0
+    """a loss or KL divergence of so many times its usual level is far above it"""
+    least: PositiveFloat = 1.0
+    """and none up to this is: the losses of policy gradients are next to 0"""
+    window: PositiveInt = 50
+    """logged steps whose median (of absolute values) is the usual level; steps far above it do not count for it"""
+    history: PositiveInt = 5
+    """least steps for a median; before there are so many, the largest value is the usual level"""
+    lasting: PositiveInt = 3
+    """logged steps in a row that must be far above: a spike passes"""
+    collapse: PositiveInt = 10
+    """steps in a row after which a reward has collapsed: its total is next to the least, or no group has any
+    difference, well below the best that was there"""
+    lost: Annotated[float, Field(gt=0, le=1)] = 0.9
+    """next to the least: this share of the way from the best total (the highest mean of three steps) down is lost"""
+
+
 class _Training(Config):
     learning_rate: PositiveFloat = 1e-5
     """AdamW's learning rate, after warm-up"""
@@ -134,8 +173,17 @@ class _Training(Config):
     """passes over the data, where `steps` is absent"""
     save_every: PositiveInt | None = None
     """steps between checkpoints (absent: one at the end of the stage)"""
+    keep: Literal["last", "best"] = "last"
+    """which of its checkpoints is the stage's model: the last, or the best by `validation`, of equals the earlier"""
+    validation: Validation | None = None
+    """with `keep: best`: what decides which is the best"""
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
+    on_divergence: Literal["tell", "fail", "stop"] = "tell"
+    """where the numbers of the training say that it diverged: tell it and go on; go on, and end the run with exit code
+    1; or stop at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
+    divergence: Divergence = Field(default_factory=Divergence)
+    """what counts as diverged"""
 
     @model_validator(mode="after")
     def _ends_above_its_minimum(self) -> Self:
@@ -143,6 +191,14 @@ class _Training(Config):
             raise ValueError("min_learning_rate is where a cosine ends; set schedule: cosine, or leave it out")
         if self.min_learning_rate > self.learning_rate:
             raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
+        return self
+
+    @model_validator(mode="after")
+    def _keeps_what_is_measured(self) -> Self:
+        if (self.keep == "best") != (self.validation is not None):
+            raise ValueError("`keep: best` and `validation` go together; give both, or leave both out")
+        if self.keep == "best" and self.save_every is None:
+            raise ValueError("`keep: best` chooses among checkpoints; say how often there is one, `save_every: 100`")
         return self
 
     @model_validator(mode="after")
@@ -324,6 +380,11 @@ class EvalStage(Evaluation, _Sampling):
     def served(self) -> str | None:
         """The name of the judge that is evaluated; None where an engine samples."""
         return None if self.policy is None else self.policy.judge
+
+
+def scores(stage: Any) -> bool:
+    """Return whether completions are scored in a stage."""
+    return isinstance(stage, RlStage | EvalStage) or getattr(stage, "validation", None) is not None
 
 
 Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]

@@ -1,7 +1,7 @@
 """The numbers of a scored group that a step's means and its missing values are made from, without its texts."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -31,19 +31,23 @@ class GroupNumbers:
     total: ComponentNumbers
     flat: bool
     """whether all totals are equal or missing"""
+    std: float
+    """population standard deviation of the totals that are not missing; 0 where there is none"""
     components: Mapping[str, ComponentNumbers]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON values."""
         components = {name: _as_list(numbers) for name, numbers in self.components.items()}
-        return {"size": self.size, "flat": self.flat, "total": _as_list(self.total), "components": components}
+        total = _as_list(self.total)
+        return {"size": self.size, "flat": self.flat, "std": self.std, "total": total, "components": components}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the numbers that `as_dict` returned."""
         components = {name: _from_list(one) for name, one in values["components"].items()}
         total = _from_list(values["total"])
-        return cls(size=values["size"], flat=values["flat"], total=total, components=components)
+        flat, std = values["flat"], values["std"]
+        return cls(size=values["size"], flat=flat, std=std, total=total, components=components)
 
 
 def numbers_of_group(scored: ScoredGroup) -> GroupNumbers:
@@ -57,12 +61,19 @@ def numbers_of_group(scored: ScoredGroup) -> GroupNumbers:
             sum=numbers.sum, count=numbers.count, failed=failed, cause=redact(cause)[:LONGEST_CAUSE]
         )
     flat = len({total for total in scored.totals if total is not None}) <= 1
-    return GroupNumbers(size=len(scored.totals), total=_numbers(scored.totals), flat=flat, components=components)
+    total = _numbers(scored.totals)
+    std = 0.0 if flat else _std([value for value in scored.totals if value is not None])
+    return GroupNumbers(size=len(scored.totals), total=total, flat=flat, std=std, components=components)
 
 
 def _numbers(values: Iterable[float | None]) -> ComponentNumbers:
     present = [value for value in values if value is not None]
     return ComponentNumbers(sum=math.fsum(present), count=len(present))
+
+
+def _std(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _as_list(numbers: ComponentNumbers) -> list[Any]:

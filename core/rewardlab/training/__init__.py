@@ -14,9 +14,11 @@ repository use it. Pin `rewardlab~=0.1.0`.
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    checkpoint_choice           the best of a stage's checkpoints, by a validation
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
+    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         Chat,
         Critic,
         DataStage,
+        Divergence,
         DpoStage,
         EvalStage,
         Evaluation,
@@ -74,7 +77,10 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
+    from rewardlab.training.checkpoint_choice import best_checkpoint
     from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
+    from rewardlab.training.divergence import DivergenceDetector, Sign
+    from rewardlab.training.divergence_watch import DivergenceWatch
     from rewardlab.training.dry_run import (
         clip_note,
         describe_length,
@@ -155,6 +161,7 @@ else:
                 "Chat",
                 "Critic",
                 "DataStage",
+                "Divergence",
                 "DpoStage",
                 "EvalStage",
                 "Evaluation",
@@ -179,7 +186,10 @@ else:
             ],
             "backend": ["Backend", "open_backend"],
             "check": ["check_recipe", "plan_of_job"],
+            "checkpoint_choice": ["best_checkpoint"],
             "costs": ["data_costs", "describe_evaluation", "reward_costs"],
+            "divergence": ["DivergenceDetector", "Sign"],
+            "divergence_watch": ["DivergenceWatch"],
             "dry_run": [
                 "clip_note",
                 "describe_length",
@@ -238,6 +248,9 @@ __all__ = [
     "ComponentUse",
     "Critic",
     "DataStage",
+    "Divergence",
+    "DivergenceDetector",
+    "DivergenceWatch",
     "DpoStage",
     "EnvironmentDefinition",
     "EvalStage",
@@ -278,6 +291,7 @@ __all__ = [
     "ScoredGroup",
     "Scorer",
     "SftStage",
+    "Sign",
     "Stage",
     "StageJob",
     "TinyModel",
@@ -285,6 +299,7 @@ __all__ = [
     "UsageLog",
     "batch_advantages",
     "benchmark_findings",
+    "best_checkpoint",
     "check_recipe",
     "clip_note",
     "context_of",

@@ -87,6 +87,12 @@ def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
         evaluates = isinstance(stage, RlStage) and stage.evaluation is not None
         if not isinstance(stage, DataStage | EvalStage) and plan.stage_dataset_place(index) == path:
             yield Reader(use=stage.use, name=f"stage {index} ({stage.use})", path=place, held_out=False)
+        if getattr(stage, "validation", None) is not None:
+            validated, only_held_out = plan.validation_dataset(index)
+            if validated == path:
+                place = (*place, "validation")
+                yield Reader(use="eval", name=f"stage {index} (validation)", path=place, held_out=only_held_out or None)
+                place = place[:-1]
         if isinstance(stage, EvalStage) or evaluates:
             place = (*place, "eval") if evaluates else place
             for evaluated, only_held_out in plan.evaluation_dataset_places(index).values():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.expression import parse
+from rewardlab.recipe.models import scores
 from rewardlab.scoring import Scorer
 from rewardlab.workers import python_of
 
@@ -18,12 +19,12 @@ def get_ready(plan: Plan, say: Callable[[str], None], only: int | None = None) -
     provide. Raises UserError or JobError that names the component.
     """
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
-    scores = any(stage.use in ("rl", "eval") for stage in stages.values())
+    scored = any(map(scores, stages.values()))
     read = [planned for place, planned in plan.datasets.items() if place[0] != "stages" or place[1] in stages]
-    for planned in [*(plan.components.values() if scores else ()), *read]:
+    for planned in [*(plan.components.values() if scored else ()), *read]:
         if planned.spec.environment is not None:
             python_of(plan, planned, say)
-    if scores and all(judge.use.use != POLICY for judge in plan.judges.values()):
+    if scored and all(judge.use.use != POLICY for judge in plan.judges.values()):
         _try_rewards(plan)
 
 

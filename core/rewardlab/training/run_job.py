@@ -16,6 +16,7 @@ from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
+from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
 from rewardlab.training.run_directory import RECIPE, RunDirectory, refuse_no_run
@@ -27,11 +28,15 @@ Say = Callable[[str], None]
 class RunResult:
     """The end of a run that did not fail.
 
-    directory: the folder of the run. stopped: whether it was stopped before its last stage was done.
+    directory: the folder of the run. stopped: whether it was stopped before its last stage was done. diverged: what
+    says that stages have diverged, a sentence for each sign. failed: whether such a stage has `on_divergence: fail`,
+    with which the command's exit code is 1.
     """
 
     directory: Path
     stopped: bool = False
+    diverged: Sequence[str] = ()
+    failed: bool = False
 
 
 class RunJob:
@@ -134,7 +139,7 @@ class RunJob:
             return RunResult(directory=directory.path, stopped=True)
         finally:
             directory.close()
-        return RunResult(directory=directory.path)
+        return self._result_of(directory.path)
 
     def start(self) -> None:
         """Start the run in a thread of its own; `wait` returns its result.
@@ -216,6 +221,12 @@ class RunJob:
         """Return the stages of this run that need no engine, and so run here whatever the backend is."""
         stages = enumerate(self.plan.recipe.stages)
         return [i for i, stage in stages if not needs_engine(stage) and (self._only == [None] or i in self._only)]
+
+    def _result_of(self, directory: Path) -> RunResult:
+        stages = self.plan.recipe.stages
+        failing = [f"{i}-{s.use}" for i, s in enumerate(stages) if getattr(s, "on_divergence", None) == "fail"]
+        failed = bool(divergences(directory, failing))
+        return RunResult(directory=directory, diverged=divergences(directory), failed=failed)
 
     def _open(self) -> RunDirectory:
         if self._resume is not None:

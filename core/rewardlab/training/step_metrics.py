@@ -13,6 +13,7 @@ def metrics_of_step(scored: Sequence[ScoredGroup]) -> dict[str, float]:
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
     reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
+    group/std: mean over the groups of the standard deviation of their totals.
     missing/<component>: share, 0 to 1, of completions whose score failed with an error.
     """
     return metrics_of_numbers([numbers_of_group(group) for group in scored])
@@ -23,6 +24,7 @@ def metrics_of_numbers(groups: Sequence[GroupNumbers]) -> dict[str, float]:
     completions = sum(group.size for group in groups)
     metrics = {"reward/total": _mean([group.total for group in groups])}
     metrics["reward/groups_without_variance"] = sum(group.flat for group in groups) / len(groups)
+    metrics["group/std"] = math.fsum(group.std for group in groups) / len(groups)
     for name in groups[0].components:
         numbers = [group.components[name] for group in groups]
         metrics[f"reward/{name}"] = _mean(numbers)

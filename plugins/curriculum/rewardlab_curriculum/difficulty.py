@@ -39,7 +39,7 @@ class Difficulty:
         if self._options.first is None:
             return drawn
         early = [index for index in drawn if self._is_first(samples[index])]
-        if not early:
+        if samples and not early:
             log.warning(
                 "curriculum/difficulty: first names no row: none of %d has %s", len(samples), self._options.first
             )

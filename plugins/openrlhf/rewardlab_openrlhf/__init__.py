@@ -67,6 +67,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             config=Options,
             build=_build,
             judges={"policy/self": POLICY_JUDGE},
+            chooses_checkpoints=True,
             environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},
             packages=("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "tokenizers"),
             lacks=_lacks,

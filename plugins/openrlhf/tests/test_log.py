@@ -1,13 +1,19 @@
 """The log of an OpenRLHF stage: what of it people read, what is kept, and how it says why the stage ended."""
 
 import json
+import math
+import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from rewardlab.errors import JobError, UserError
+from rewardlab.recipe.loading import load
 from rewardlab.redaction import note_secrets
+from rewardlab.training.check import check_recipe
+from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_step
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
 from rewardlab_openrlhf.user_lines import marked
 
 RETRIED = (
@@ -78,6 +84,102 @@ class TestAStep:
 
     def test_is_nothing_else(self):
         assert read_step(WEIGHT) is None
+
+
+class TestNumbers:
+    """For the watch over a training; rl logs them all, sft and dpo show some beside their bar."""
+
+    def test_have_rewardlabs_names(self):
+        step, numbers = read_numbers(STEP)
+        assert (step, numbers["grad_norm"], numbers["reward/total"]) == (4, 0.77, 0.97)
+
+    def test_may_be_none(self):
+        line = "Global step 5: {'policy_loss': nan, 'kl': inf, 'actor_grad_norm': -inf, 'a': 'text', 'return': 1.0}"
+        _step, numbers = read_numbers(line)
+        assert math.isnan(numbers.pop("loss"))
+        assert numbers == {"kl": math.inf, "grad_norm": -math.inf, "return": 1.0}
+
+    @pytest.mark.parametrize("name", ["gpt_loss", "loss"])
+    def test_stand_beside_the_bar(self, name):
+        bar = "Train step of epoch 1:  20%|##  | 4/20 [00:00<00:00, 30.58it/s, {}=5.72, lr=9e-6, grad_norm=nan]\x1b[A"
+        step, numbers = read_numbers(bar.format(name))
+        assert (step, numbers["loss"], math.isnan(numbers["grad_norm"])) == (24, 5.72, True)
+
+    @pytest.mark.parametrize(
+        "line", [WEIGHT, "Train step of epoch 0:  0%|  | 0/20 [00:00<?, ?it/s]", "Global step 1: {"]
+    )
+    def test_are_in_no_other_line(self, line):
+        assert read_numbers(line) is None
+
+    def test_are_handed_on_as_they_come_once_for_a_place_of_the_bar(self, tmp_path):
+        taken = []
+        bar = "Train step of epoch 0:  {}%|   | {}/20 [00:00<00:00, 1it/s, gpt_loss={}, lr=1e-6, grad_norm=1]"
+        with StageLog(
+            tmp_path / "x.log", lambda line: None, lambda step, numbers: taken.append((step, numbers))
+        ) as log:
+            for line in (bar.format(5, 1, 3), bar.format(5, 1, 3), bar.format(10, 2, 2.5), STEP):
+                log.take(line)
+        assert [step for step, _ in taken] == [1, 2, 4]
+        assert taken[1][1] == {"loss": 2.5, "grad_norm": 1.0}
+
+
+class TestDivergence:
+    """The watch over a job's log, on the machine that started it."""
+
+    RECIPE = """
+        version: 1
+        model: org/model
+        dataset: {use: toy/counting, with: {rows: 32}}
+        reward: {components: {brevity: {use: toy/brevity}}, total: brevity}
+        stages:
+          - {use: sft, batch_size: 16}
+          - {use: rl, algorithm: grpo, batch_size: 8}
+        backend: {use: openrlhf, gpus_per_node: 4}
+    """
+
+    @pytest.fixture
+    def watched(self, toy, write, tmp_path, said):
+        """Take steps with these numbers from 1 on, in a new attempt at one run: (the watch, the run's stop)."""
+        log, recipe = tmp_path / "logs" / "1-rl.log", write("r.yaml", self.RECIPE)
+
+        def take(*numbers, first=1, how="tell"):
+            directory = SimpleNamespace(path=tmp_path, attempt=0, stop=threading.Event())
+            plan = check_recipe(load(recipe, [f"stages.1.on_divergence={how}"]))
+            watch = StopAtDivergence(plan, directory, 1, log, said.append)
+            with StageLog(log, lambda line: None, watch.take) as taking:
+                for step, of_step in enumerate(numbers, first):
+                    taking.take(f"Global step {step}: {of_step}")
+            return watch, directory.stop
+
+        return take
+
+    FINE, FAR = {"policy_loss": 0.0, "kl": 0.1}, {"policy_loss": 0.0, "kl": 40.0}
+
+    def test_is_told(self, watched, said):
+        watch, stop = watched(*[self.FINE] * 5, *[self.FAR] * 9)
+        watch.check()
+        assert not stop.is_set()
+        assert ["stage 1-rl has diverged: kl is 40" in line for line in said] == [True]
+
+    def test_stops_the_job_and_is_its_error(self, watched):
+        watch, stop = watched(*[self.FINE] * 5, *[self.FAR] * 9, how="stop")
+        assert stop.is_set()
+        with pytest.raises(JobError, match=r"1-rl has diverged: kl is 40.* at step 8"):
+            watch.check()
+
+    def test_a_loss_that_is_none_always_does(self, watched):
+        watch, stop = watched(self.FINE, {"policy_loss": math.nan})
+        assert stop.is_set()
+        with pytest.raises(JobError, match="loss is nan at step 2"):
+            watch.check()
+
+    def test_is_found_across_a_resume(self, watched, said, tmp_path):
+        watched(*[self.FINE] * 5, self.FAR, self.FAR)
+        assert said == []
+        watched(self.FAR, first=8)
+        assert ["at step 8" in line for line in said] == [True]
+        watched(*[self.FINE] * 3, first=6)
+        assert (tmp_path / "divergence.jsonl").read_text() == ""
 
 
 class TestWhatIsShown:

@@ -397,9 +397,11 @@ class TestWhatOpenRLHFReceives:
             "missing/other",
             "group/size",
             "group/sampled",
+            "group/std",
         }
         assert all(log.keys() == names for log in found.logs)
         assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
+        assert {log["group/std"] for log in found.logs} == {0.25}
         assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
 
     def test_of_an_evaluation_without_correctness_are_totals_and_not_what_a_normalizer_centred(self):

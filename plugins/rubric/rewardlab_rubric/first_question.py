@@ -8,7 +8,7 @@ from rewardlab.text import fence_key
 from rewardlab_rubric.levels import levels_of
 from rewardlab_rubric.options import RubricOptions
 from rewardlab_rubric.rubrics import Rubric, field_of
-from rewardlab_rubric.strategies import params_of, rubrics_of, stand_in, template_of
+from rewardlab_rubric.strategies.questions import params_of, rubrics_of, stand_in, template_of
 
 SUM = Sample(id="sum", prompt=({"role": "user", "content": "How much is 2 + 3?"},))
 TEXTS = {"query": "How much is 2 + 3?", "response": "5", "a": "5", "b": "6"}

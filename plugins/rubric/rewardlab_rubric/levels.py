@@ -57,6 +57,14 @@ class Levels:
         """Return the level that a score names, as a number or as a text in any case; None for anything else."""
         return self.labels.get(canonical(raw))
 
+    def mirrored(self, label: str) -> str:
+        """Return the level of a pair that says the same of the two responses in each other's place."""
+        if self.kind == "scale":
+            low, high = self.ends
+            return str(low + high - int(label))
+        first, second = self.sides
+        return {first: second, second: first}.get(label, label)
+
     def worth(self, label: str) -> float:
         """Return what a level of a scale or of true and false is worth, in [0, 1]."""
         if self.kind == "binary":

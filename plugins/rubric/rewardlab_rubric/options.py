@@ -56,9 +56,9 @@ class RubricOptions(Config):
 
     @model_validator(mode="after")
     def _check_files(self) -> "RubricOptions":
-        from rewardlab_rubric.reading import unreadable
+        from rewardlab_rubric.replies.reading import unreadable
         from rewardlab_rubric.rubrics import known_variants
-        from rewardlab_rubric.strategies import rubrics_of, template_of
+        from rewardlab_rubric.strategies.questions import rubrics_of, template_of
 
         if self.rubric is None and self.packaged is None:
             raise ValueError("rubric is missing: a file, a mapping of levels, or {field: NAME}")
@@ -146,8 +146,8 @@ class TranslatedTextsOptions(Config):
 
     @model_validator(mode="after")
     def _check_rubric(self) -> "TranslatedTextsOptions":
-        from rewardlab_rubric.language_file import code_of
         from rewardlab_rubric.rubrics import known_variants
+        from rewardlab_rubric.strategies.language_file import code_of
 
         if wrong := [code for code in self.names if code_of(code) != code]:
             raise ValueError(f"names: {wrong[0]!r} is no code of a language, such as eu or sr-Latn")

@@ -6,12 +6,12 @@ from rewardlab import Ask, Reply, Sample
 from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward, query_of
 
-from rewardlab_rubric.expected import level_probabilities
 from rewardlab_rubric.levels import Levels, as_json
 from rewardlab_rubric.options import PairOptions
-from rewardlab_rubric.reading import read_answer
+from rewardlab_rubric.replies.expected import level_probabilities
+from rewardlab_rubric.replies.reading import read_answer
 from rewardlab_rubric.rubrics import Rubric
-from rewardlab_rubric.strategies import params_of, rubrics_of, template_of
+from rewardlab_rubric.strategies.questions import params_of, rubrics_of, template_of
 
 
 class RubricWinRate(PairwiseReward):

@@ -10,11 +10,11 @@ from rewardlab.errors import RewardlabError, one_line
 from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import query_of
 
-from rewardlab_rubric.expected import level_probabilities
 from rewardlab_rubric.levels import Levels, as_json
 from rewardlab_rubric.options import PointwiseOptions
-from rewardlab_rubric.reading import read_answer, why_unread
-from rewardlab_rubric.strategies import params_of, rubrics_of, template_of
+from rewardlab_rubric.replies.expected import level_probabilities
+from rewardlab_rubric.replies.reading import read_answer, why_unread
+from rewardlab_rubric.strategies.questions import params_of, rubrics_of, template_of
 
 CLOSE = "</think>"
 

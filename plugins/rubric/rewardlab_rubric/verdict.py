@@ -6,7 +6,7 @@ from rewardlab import Completion, Sample, Score
 
 from rewardlab_rubric.levels import as_json, canonical
 from rewardlab_rubric.options import VerdictOptions
-from rewardlab_rubric.reading import read_text
+from rewardlab_rubric.replies.reading import read_text
 
 
 class Verdict:

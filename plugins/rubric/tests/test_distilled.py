@@ -7,6 +7,7 @@ import pytest
 from rewardlab import Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
+from rewardlab_rubric.levels import canonical
 
 SCALE = {"1": "wrong", "2": "right, without a reason", "3": "right, with a reason"}
 TRUTH = '{"explanation": "It gives no reason.", "score": 2}'
@@ -91,6 +92,37 @@ class TestRow:
         assert made.fields["judged"] == "Response 1"
         assert not {"response_1", "response_2"} & set(made.fields)
 
+    @pytest.mark.parametrize(
+        ("rubric", "scores"),
+        [
+            (None, {"Response 1": "Response 2", "response 2": "Response 1"}),
+            (
+                {"assistant_a": "A", "assistant_b": "B", "tie": "=", "both_bad": "-"},
+                {"Tie": "Tie", "Both Bad": "Both Bad"},
+            ),
+            ({"assistant_a": "A", "assistant_b": "B"}, {"Assistant A": "Assistant B", "Assistant B": "Assistant A"}),
+            ({str(level): f"by {level}" for level in range(1, 8)}, {1: 7, "3": "5", 4.0: 4.0}),
+        ],
+    )
+    def test_of_a_pair_in_hashed_positions_has_every_score_by_what_stands_first(self, distil, rubric, scores):
+        verdict = json.dumps({"explanation": "", "score": next(iter(scores))})
+        reply = Reply(text=f"<think>Hm.</think>{verdict}")
+        for score, mirrored in scores.items():
+            rows = [row(f"row-{number}", response_1="one", response_2="two", score=score) for number in range(40)]
+            options = {"asks": "pairwise", "rubric": rubric, "positions": "hashed"}
+            made, teacher = distil(reply, *rows, **options)
+            moved = {one.id for one in made if one.fields["swapped"]}
+            assert 10 < len(moved) < 30
+            assert {one.id: one.fields["score"] for one in made} == {
+                one.id: mirrored if one.id in moved else score for one in rows
+            }
+            assert [canonical(one.fields["gold"]) for one in made] == [canonical(one.fields["score"]) for one in made]
+            assert {type(one.fields["score"]) for one in made} == {type(score)}
+            shown = {one.id: ask.parts["a"] for one, ask in zip(rows, teacher.asked, strict=True)}
+            assert {name for name, text in shown.items() if text == "two"} == moved
+            backwards, _ = distil(reply, *rows[::-1], **options)
+            assert {one.id for one in backwards if one.fields["swapped"]} == moved
+
     def test_is_one_for_each_draw(self, distil):
         made, teacher = distil(lambda ask: Reply(text=f"<think>{ask.draw}</think>{TRUTH}"), draws=3)
         assert [(one.id, one.fields["trace"]) for one in made] == [("pens/0", "0"), ("pens/1", "1"), ("pens/2", "2")]
@@ -155,6 +187,10 @@ class TestRefuses:
     def test_fields_that_are_not_as_many_as_the_texts(self, distil):
         with pytest.raises(ValueError, match="judged has 1 fields; pairwise questions show 2"):
             distil(TRUTH, asks="pairwise", rubric=None, judged=["response"])
+
+    def test_hashed_positions_of_one_text(self, distil):
+        with pytest.raises(ValueError, match="positions: hashed goes with pairs; pointwise questions show one text"):
+            distil(TRUTH, positions="hashed")
 
 
 class TestStrategies:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from rewardlab import Reply
-from rewardlab_rubric.expected import level_probabilities
+from rewardlab_rubric.replies.expected import level_probabilities
 
 SCALE = {str(number): f"level {number}" for number in range(1, 6)}
 

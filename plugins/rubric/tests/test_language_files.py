@@ -6,8 +6,8 @@ from importlib.resources import files
 
 import pytest
 from lingua import IsoCode639_1, Language, LanguageDetectorBuilder
-from rewardlab_rubric.language_file import FENCES, PARTS, packaged_texts, read_language
-from rewardlab_rubric.language_texts import Languages
+from rewardlab_rubric.strategies.language_file import FENCES, PARTS, packaged_texts, read_language
+from rewardlab_rubric.strategies.language_texts import Languages
 
 CODES = sorted(packaged_texts())
 NEIGHBOURS = ("nn", "be", "mk", "af", "mr", "sl", "lv", "az", "zu")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab.recipe.loading import load
 from rewardlab.training.check import check_recipe
-from rewardlab_rubric.language_file import packaged_texts
+from rewardlab_rubric.strategies.language_file import packaged_texts
 
 PAGE = (Path(__file__).parents[3] / "docs" / "rubric_languages.md").read_text(encoding="utf-8")
 RUBRICS = (Path(__file__).parents[3] / "docs" / "rubrics.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from rewardlab_rubric.official import read_mr3, read_r3
+from rewardlab_rubric.replies.official import read_mr3, read_r3
 
 DATA = Path(__file__).parent / "data"
 

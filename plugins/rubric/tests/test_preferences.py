@@ -71,6 +71,11 @@ class TestParallelPrompts:
         assert [one.id for one in made] == [f"{topic}-{language}" for topic in range(6) for language in "ab"]
         assert len(judges["j"].asked) == 12 * 3, "the others cost nothing"
 
+    def test_that_are_not_taken_have_what_each_row_needs(self, prefer):
+        lacking = Sample(id="c", prompt=row().prompt, fields={"topic": 1}, source="r.jsonl:c")
+        with pytest.raises(UserError, match=r"r.jsonl:c: no field 'completions', which each row needs"):
+            prefer(row("a", topic=1), row("b", topic=1), lacking, parallel="topic", most_parallel=1)
+
     def test_must_be_known_by_a_field(self, prefer):
         with pytest.raises(UserError, match=r"r.jsonl:a: no field 'topic'"):
             prefer(parallel="topic")

@@ -14,7 +14,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.registry import Registry
 from rewardlab.training.check import check_recipe
-from rewardlab_rubric.language_file import packaged_texts
+from rewardlab_rubric.strategies.language_file import packaged_texts
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 GERMAN = {"fields": {"language": "de"}}

@@ -13,7 +13,7 @@ from rewardlab.testing.messages import broken_text
 from rewardlab.testing.run_laws import try_laws
 from rewardlab.training import RunJob
 from rewardlab_rubric.data_steps.translated_texts_examples import MarkingTranslator
-from rewardlab_rubric.language_file import script_of
+from rewardlab_rubric.strategies.language_file import script_of
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 REGISTRY = Registry()

@@ -81,6 +81,8 @@ def test_other_kinds_have_names_for_levels(written, asks, scoring, labels):
     (made,), writer = written(Reply(text=rubric(scoring)), asks=asks)
     assert list(made.fields["rubric"][0]["scoring"]) == labels
     assert all(f'"{name}": "what this level stands for"' in shown(writer) for name in scoring)
+    options = SPEC.config(writer="w", asks=asks)
+    assert SPEC.config(**options.model_dump()) == options, "another process makes them anew of all their values"
 
 
 class TestVariants:

@@ -7,6 +7,7 @@ ready                                what this machine must have, looked at befo
 run                                  the stages of a run, one after the other
 sft, dpo, rl                         the trainers of the three kinds of stage
 token_rows                           the rows of sft and dpo as token ids
+finished_model                       the model that a stage hands on: its last, or the best of its checkpoints
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 trainer_arguments, train             what every trainer is given, and training to the end
 checkpoints, interrupts, progress    resuming, stopping, and what is shown and logged meanwhile
@@ -59,6 +60,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             packages=("torch", "transformers", "trl", "datasets", "tokenizers", "peft"),
             lacks=_lacks,
             trains_longer=True,
+            chooses_checkpoints=True,
             default=True,
         )
     ]

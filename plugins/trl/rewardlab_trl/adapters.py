@@ -1,6 +1,7 @@
 """LoRA adapters, by peft: trained in place of the model's weights, and merged into them at a stage's end."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
@@ -44,6 +45,13 @@ def merge_adapters(model: Any) -> None:
     """Add what the adapters have learnt to the weights of the model that they are in; without adapters do nothing."""
     if hasattr(model, "merge_and_unload"):
         model.merge_and_unload()
+
+
+def load_adapters(model: Any, checkpoint: Path) -> None:
+    """Add the adapters of a checkpoint to the weights of the model that they were trained on."""
+    from peft import PeftModel
+
+    PeftModel.from_pretrained(model, str(checkpoint)).merge_and_unload()
 
 
 def _refuse_other_layers(job: StageJob, targets: Sequence[str], model: Any) -> None:

@@ -7,13 +7,18 @@ from pathlib import Path
 
 def last_checkpoint(folder: Path) -> Path | None:
     """Return the newest whole checkpoint under `folder` and delete torn ones, left by a kill or a full disk."""
+    return max(whole_checkpoints(folder), key=step_of, default=None)
+
+
+def whole_checkpoints(folder: Path) -> list[Path]:
+    """Return the whole checkpoints under `folder` and delete torn ones."""
     whole = []
     for found in folder.glob("checkpoint-*"):
         if _is_whole(found):
             whole.append(found)
         else:
             shutil.rmtree(found)
-    return max(whole, key=step_of, default=None)
+    return whole
 
 
 def step_of(checkpoint: Path) -> int:

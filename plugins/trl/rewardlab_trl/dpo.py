@@ -9,7 +9,8 @@ from rewardlab.training import DpoStage, StageJob, reading_order, steps_of
 from torch.utils.data import SequentialSampler
 from trl import DPOConfig, DPOTrainer
 
-from rewardlab_trl.adapters import merge_adapters, peft_config, restore_adapter_dropout
+from rewardlab_trl.adapters import peft_config, restore_adapter_dropout
+from rewardlab_trl.finished_model import write_model
 from rewardlab_trl.models import load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.position_ids import count_from_the_first_token
@@ -67,5 +68,4 @@ def train(job: StageJob, stage: DpoStage, samples: Sequence[Sample], source: str
         count_from_the_first_token(trainer.ref_model)
     with Trackers(job) as trackers:
         train_to_the_end(trainer, job, trackers)
-    merge_adapters(trainer.model)
-    policy.save(job.output)
+    write_model(job, trainer.model, policy, source)

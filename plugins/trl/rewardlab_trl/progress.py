@@ -2,29 +2,30 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rewardlab.errors import JobError
+from rewardlab.data import read_lines
 from rewardlab.text import Progress
+from rewardlab.training import DivergenceWatch
 from transformers import TrainerCallback
 
 TOTAL = "reward/total"
 NOT_SHOWN = ("reward/groups_without_variance",)
-MUST_BE_FINITE = ("loss", "grad_norm")
 
 
 class TrainingProgress(TrainerCallback):
     """A bar with the time left, or lines of it where nobody sees a bar, and a log of the numbers of every logged step.
 
     The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null where there is no value.
-    updates: of the optimizer in a step of the recipe. Raises JobError where the training has diverged. Close it, or use
-    it as a context manager.
+    updates: of the optimizer in a step of the recipe. watch: gets the numbers too, and raises JobError where the
+    training has diverged. Close it, or use it as a context manager.
     """
 
-    def __init__(self, stage: str, logs: Path, attempt: int, updates: int = 1):
+    def __init__(self, stage: str, logs: Path, attempt: int, watch: DivergenceWatch, updates: int = 1):
         self._stage = stage
+        self._watch = watch
         self._log = logs / f"{stage}.jsonl"
         self._attempt = attempt
         self._updates = updates
@@ -59,12 +60,15 @@ class TrainingProgress(TrainerCallback):
         if self._progress is not None:
             self._progress.note(_shown(numbers))
             self._progress.move_to(step)
-        for name in MUST_BE_FINITE:
-            if name in numbers and numbers[name] is None:
-                raise JobError(
-                    f"stage {self._stage} has diverged: {name} is {logs[name]} at step {step}; "
-                    "lower the learning rate, or raise warmup_steps"
-                )
+        self._watch.take(step, logs)
+
+
+def logged_steps(stage: str, logs: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield (step, numbers) of all that earlier attempts at a stage have logged."""
+    log = logs / f"{stage}.jsonl"
+    for _, row in read_lines(log) if log.exists() else ():
+        if isinstance(row, Mapping) and isinstance(row.get("step"), int):
+            yield row["step"], row
 
 
 def _shown(numbers: Mapping[str, float | None]) -> dict[str, float]:

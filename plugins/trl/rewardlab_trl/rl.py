@@ -14,10 +14,11 @@ from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
-from rewardlab_trl.adapters import merge_adapters, peft_config
+from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.evaluation import Evaluator
+from rewardlab_trl.finished_model import write_model
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.policy_judge import policy_answers
@@ -61,8 +62,7 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             evaluator.after(trainer.state.global_step // updates, policy, prompt_format, scorer)
         for line in scorer.judges.summary():
             job.say(line)
-    merge_adapters(trainer.model)
-    policy.save(job.output)
+    write_model(job, trainer.model, policy, source)
 
 
 def make_trainer(

@@ -9,7 +9,8 @@ from rewardlab.training import SftStage, StageJob, reading_order, steps_of
 from torch.utils.data import SequentialSampler
 from trl import SFTConfig, SFTTrainer
 
-from rewardlab_trl.adapters import merge_adapters, peft_config
+from rewardlab_trl.adapters import peft_config
+from rewardlab_trl.finished_model import write_model
 from rewardlab_trl.models import load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.token_rows import TokenRow, token_rows
@@ -60,8 +61,7 @@ def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str
     )
     with Trackers(job) as trackers:
         train_to_the_end(trainer, job, trackers)
-    merge_adapters(trainer.model)
-    policy.save(job.output)
+    write_model(job, trainer.model, policy, source)
 
 
 def _labelled(row: TokenRow) -> dict[str, np.ndarray]:

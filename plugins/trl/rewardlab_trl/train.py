@@ -1,11 +1,11 @@
 """Running a trainer of TRL: from the last checkpoint on, with progress and a graceful stop."""
 
-from rewardlab.training import StageJob
+from rewardlab.training import DivergenceWatch, StageJob
 from transformers import PrinterCallback, Trainer
 
 from rewardlab_trl.checkpoints import last_checkpoint
 from rewardlab_trl.interrupts import GracefulStop
-from rewardlab_trl.progress import TrainingProgress
+from rewardlab_trl.progress import TrainingProgress, logged_steps
 from rewardlab_trl.trackers import Trackers
 
 
@@ -13,10 +13,13 @@ def train_to_the_end(trainer: Trainer, job: StageJob, trackers: Trackers, update
     """Train until `max_steps`; the trackers are told, and stay open.
 
     updates: of the optimizer in one step of the recipe. Raises KeyboardInterrupt after a graceful stop, with a
-    checkpoint kept.
+    checkpoint kept, and JobError where the training has diverged and must end.
     """
     checkpoint = last_checkpoint(job.run.folder("checkpoints", job.name))
-    progress = TrainingProgress(job.name, job.run.folder("logs"), job.run.attempt, updates)
+    logs, attempt = job.run.folder("logs"), job.run.attempt
+    history = logged_steps(job.name, logs)
+    watch = DivergenceWatch(job.plan, job.run.path, job.index, attempt, job.say, history)
+    progress = TrainingProgress(job.name, logs, attempt, watch, updates)
     with progress, GracefulStop(updates, job.run.stop) as stop:
         trainer.remove_callback(PrinterCallback)
         trackers.add_to(trainer)

@@ -95,7 +95,7 @@ def shared_arguments(
         "logging_nan_inf_filter": False,
         "disable_tqdm": True,
         "save_strategy": "steps",
-        "save_total_limit": 2,
+        "save_total_limit": 2 if stage.keep == "last" else None,
         "save_only_model": False,
     }
 

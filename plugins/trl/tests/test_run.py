@@ -353,6 +353,32 @@ class TestFailingPlugins:
         assert re.search(r"error: stage 0-sft has diverged: .* is (nan|inf) at step \d; lower the learning rate", err)
 
 
+class TestAReinforcementThatDiverges:
+    """A learning rate of 1, by which the KL divergence jumps with the first update."""
+
+    ABSURD = (*RL, "stages.1.learning_rate=1", "stages.1.kl.coef=0.001", "stages.1.steps=6", "stages.1.eval=null")
+    PLAIN = ("reward.components={letters: {use: toy/letters}, brevity: {use: toy/brevity, with: {words: 3}}}",)
+    REWARD = (*PLAIN, "reward.total=letters + brevity", "judges={}")
+    WHAT = r"stage 1-rl has diverged: kl is \S+, far above its usual 0 for 3 steps at step 4"
+
+    def test_is_trained_to_its_end_and_told_everywhere_and_by_the_exit_code_on_demand(self, run):
+        code, out, err, folder = run(*self.ABSURD, *self.REWARD, "stages.1.on_divergence=fail")
+        assert code == 1
+        assert "error: a stage with on_divergence: fail has diverged" in err
+        assert re.search(f"warning: {self.WHAT}; lower the learning rate", out)
+        assert re.search(f"note: {self.WHAT}", out)
+        assert [row["step"] for row in rows_of(folder / "divergence.jsonl")] == [4]
+        assert re.search(self.WHAT, (folder / "report.html").read_text(encoding="utf-8"))
+        assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4, 5, 6]
+
+    def test_stops_at_once_on_demand_with_the_last_checkpoint(self, run):
+        code, _, err, folder = run(*self.ABSURD, *self.REWARD, "stages.1.on_divergence=stop", "stages.1.save_every=2")
+        assert code == 1
+        assert re.search(f"error: {self.WHAT}", err)
+        assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4]
+        assert (folder / "checkpoints" / "1-rl" / "checkpoint-2").is_dir()
+
+
 class TestFullDisk:
     @pytest.mark.parametrize(
         ("kilobytes", "what"),

@@ -133,6 +133,7 @@ class TestStepMetrics:
         assert found == {
             "reward/total": pytest.approx(4 / 3),
             "reward/groups_without_variance": 1.0,
+            "group/std": 0.0,
             "reward/a": pytest.approx(1 / 3),
             "missing/a": 0.25,
         }

@@ -7,7 +7,7 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     gold_rows       rows with gold, read as groups
     grafting        pairs made of right and wrong reasoning and right and wrong answers
     judge_verdicts  the calls of a judge about one group
-    measures        Kendall's tau-b, Cohen's kappa, Wilson's interval
+    measures        Cohen's kappa, Wilson's interval
     slices          the measures of all rows, and by language and kind
     report          the result as text
 """

@@ -1,35 +1,12 @@
-"""Measures of agreement, exact for ties: Kendall's tau-b, Cohen's kappa, Wilson's interval."""
+"""Measures of agreement: Cohen's kappa, Wilson's interval."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 NORMAL_95 = 1.959963984540054
 """The standard normal lies between this and its negative with probability 0.95."""
-
-
-def kendall_tau_b(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b of two score lists (n,), in [-1, 1]; None where either is constant or n < 2.
-
-    (C - D) / sqrt((P - T1)(P - T2)): concordant and discordant pairs, all P = n(n - 1)/2 pairs, and the pairs
-    tied in each list. Source: Kendall 1945. Takes time quadratic in n.
-    """
-    balance = untied_in_one = untied_in_other = 0
-    for (one_i, other_i), (one_j, other_j) in combinations(zip(one, other, strict=True), 2):
-        first, second = _sign(one_i, one_j), _sign(other_i, other_j)
-        balance += first * second
-        untied_in_one += first != 0
-        untied_in_other += second != 0
-    if not untied_in_one or not untied_in_other:
-        return None
-    # a single root, of the exact product, makes the ratio of a perfect order exactly 1
-    return max(-1.0, min(1.0, balance / math.sqrt(untied_in_one * untied_in_other)))
-
-
-def _sign(left: float, right: float) -> int:
-    return (left > right) - (left < right)
 
 
 def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float | None:

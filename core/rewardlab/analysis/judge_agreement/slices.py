@@ -8,7 +8,8 @@ from typing import Any
 from rewardlab.analysis.judge_agreement.cycles import cyclic_share_by_size
 from rewardlab.analysis.judge_agreement.gold_rows import GoldCase
 from rewardlab.analysis.judge_agreement.judge_verdicts import COUNTS, CYCLES, WINNERS, JudgeCalls
-from rewardlab.analysis.judge_agreement.measures import cohen_kappa, kendall_tau_b, wilson
+from rewardlab.analysis.judge_agreement.measures import cohen_kappa, wilson
+from rewardlab.scoring.rank_correlation import kendall_tau_b
 from rewardlab.types import Score
 
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import StatisticsError, correlation, fmean
 from typing import Any
 
-from rewardlab.analysis.judge_agreement.measures import kendall_tau_b, wilson
+from rewardlab.analysis.judge_agreement.measures import wilson
 from rewardlab.analysis.judge_benchmarks.benchmark_format import Average, JudgeBenchmark
 from rewardlab.analysis.judge_benchmarks.outcomes import Outcome
 from rewardlab.analysis.judge_benchmarks.resource_classes import level_of
+from rewardlab.scoring.rank_correlation import kendall_tau_b
 
 LANGUAGE, RESOURCES, ENGLISH = "language", "resources", "english"
 

@@ -28,6 +28,7 @@ from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
+from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.results import Results, remarks
 
 GROUPS_SHOWN = 6
@@ -61,6 +62,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     moved = movement_section(passing_lines(ledger, [consistency, remarks, shown, discarded]), current)
     parts = [
         f"<h1>{_safe(run.name)}</h1>",
+        *(f"<p><strong>{_safe(sentence)}</strong></p>" for sentence in divergences(run)),
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
         *(f"<p>{_safe(sentence)}</p>" for sentence in discarded.sentences()),

@@ -59,8 +59,19 @@ def check(plan: Plan) -> list[Problem]:
                 findings.append((error.path, str(error)))
                 layout = None
             within += _training(plan, stage, layout)
+            within += _best(plan, stage)
         findings += [(("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within]
     return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+
+
+def _best(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
+    if stage.keep == "last":
+        return
+    advice = "keep several with `save_every`, measure each with `rewardlab eval` and name the best one as `model`"
+    if isinstance(stage, RlStage):
+        yield ("keep",), f"is for sft and dpo; of an rl stage {advice}"
+    elif options_of(plan).address or os.environ.get("RAY_ADDRESS"):
+        yield ("keep",), f"the checkpoints are on the cluster, where this machine does not see them: {advice}"
 
 
 def _backend(plan: Plan, context: int | None) -> Iterator[Finding]:

@@ -7,6 +7,8 @@ from rewardlab_openrlhf.compile.command import WANDB_KEY, Value
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage
 
+KEEP_ALL = 1_000_000
+"""checkpoints, or GB of them: OpenRLHF takes numbers"""
 SPLITS_PATHS = ",@*?[]"
 """OpenRLHF reads a dataset's path as a list, with a folder after @; its loader reads patterns"""
 
@@ -25,7 +27,9 @@ def engine_arguments(plan: Plan, stage: TrainingStage, files: StageFiles) -> dic
         "ckpt.output_dir": str(files.output),
         "ckpt.path": str(files.checkpoints),
         "ckpt.save_steps": stage.save_every or -1,
-        "ckpt.max_num": engine.keep_checkpoints,
+        "ckpt.max_num": engine.keep_checkpoints if stage.keep == "last" else KEEP_ALL,
+        "ckpt.max_mem": None if stage.keep == "last" else KEEP_ALL,
+        "ckpt.save_hf": True if stage.keep == "best" else None,
         "ckpt.load_enable": files.resume,
         "logger.wandb.run_name": files.run_name,
     }

@@ -8,5 +8,6 @@ driver, task                        the process that runs one stage, and the sta
 check_nodes, cluster_nodes          checking the nodes of the cluster that the stage can be placed on
 prepare                             the files that OpenRLHF reads
 reinforcement, ranks                starting OpenRLHF: rl with its actors; sft and dpo with a process for each GPU
+best_model, greedy_answers          `keep: best`: each checkpoint's answers, and the one that is handed on
 checkpoint, adapters                reading a checkpoint's progress; merging LoRA adapters
 """

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rewardlab_openrlhf.job.log_lines import (
     is_trouble,
     plain,
     read_mark,
+    read_numbers,
     read_outcome,
     read_raised,
     read_step,
@@ -32,12 +33,17 @@ BAR_EVERY_S = 10.0
 TROUBLE_EVERY_S = 300.0
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 
+TakeNumbers = Callable[[int, Mapping[str, float]], None]
+
 
 class StageLog:
     """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, say: Callable[[str], None]):
+    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None):
+        """Open the log. take_numbers: is called with each step that is told and its numbers."""
         self.path = path
+        self._take_numbers = take_numbers
+        self._numbers_at: int | None = None
         self._say = say
         self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
@@ -79,6 +85,7 @@ class StageLog:
             self._write_repeated()
         self._file.write(f"{line}\n")
         self._file.flush()
+        self._read_numbers(line)
         text = read_mark(line)
         if text is not None and (outcome := read_outcome(text)) is not None:
             self._outcome = outcome
@@ -98,6 +105,13 @@ class StageLog:
             self._raised = read_raised(line) or self._raised
             if is_trouble(line):
                 self._trouble(line)
+
+    def _read_numbers(self, line: str) -> None:
+        """Hand the numbers on; a bar that stands where it stood has told them."""
+        if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
+            return
+        self._numbers_at, numbers = found
+        self._take_numbers(self._numbers_at, numbers)
 
     def _left(self) -> str:
         """Return the time that is left by the steps since the first that was told, to stand at a line's end."""

@@ -13,6 +13,10 @@ STEPS = "steps "
 """begins the driver's line with the number of the stage's steps"""
 
 _STEP = re.compile(r"Global step (\d+): (\{.*\})")
+_NOT_FINITE = re.compile(r"(: )(nan|-?inf)(?=[,}])")
+_TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\bgrad_norm=.*)\]")
+_BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
+_NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm"}
 _BAR = re.compile(r"\d+%\|.*\| *\d+/\d+ ")
 _CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TROUBLE = re.compile(
@@ -77,6 +81,29 @@ def read_step(line: str) -> tuple[int, str] | None:
     except (ValueError, SyntaxError):  # a NaN among them
         return int(found[1]), found[2]
     return int(found[1]), ", ".join(_format_numbers(numbers))
+
+
+def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
+    """Return (a training step, its numbers by the names of rewardlab, NaN and infinities too); None for other lines.
+
+    Of sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all passes.
+    """
+    if (found := _STEP.search(line)) is not None:
+        try:
+            numbers = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", found[2]))
+        except (ValueError, SyntaxError):
+            return None
+        return int(found[1]), {_NAMES.get(name, name): float(n) for name, n in numbers.items() if _is_number(n)}
+    if (bar := _TRAINING_BAR.search(line)) is None:
+        return None
+    epoch, place, of, rest = bar.groups()
+    return int(epoch) * int(of) + int(place), {
+        _NAMES.get(name, name): float(n) for name, n in _BAR_NUMBER.findall(rest)
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or value in ("nan", "inf", "-inf")
 
 
 def _format_numbers(numbers: Mapping[str, Any]) -> list[str]:

@@ -17,8 +17,10 @@ from rewardlab.training import (
     training_samples,
 )
 
+from rewardlab_openrlhf.job.best_model import keep_best_model
 from rewardlab_openrlhf.job.check_local import check_here
 from rewardlab_openrlhf.job.checkpoint import newest_step
+from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.job.run_cluster import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
@@ -26,6 +28,7 @@ from rewardlab_openrlhf.job.run_local import run_here
 from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_openrlhf.stage_files import training_stage
 
 
 def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
@@ -60,6 +63,8 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
 
     checkpoints = there / "checkpoints" / name
     with_restarts(attempt, lambda: newest_step(checkpoints), options_of(plan).max_restarts, directory.stop, say)
+    if training_stage(plan, index).keep == "best":
+        keep_best_model(plan, directory, index, say)
     if there != run:
         say(f"on the cluster, the models, the ledger and the results are in {there}")
     _print_results(there, name, say)
@@ -72,14 +77,32 @@ def _run_once(
     run = directory.path.absolute()
     arguments = [str(index), "--attempt", str(directory.attempt), "--home", str(Path.cwd())]
     arguments += ["--restart"] if again else []
-    with StageLog(directory.folder("logs") / f"{name}.log", say) as log:
+    path = directory.folder("logs") / f"{name}.log"
+    watch = StopAtDivergence(plan, directory, index, path, say)
+    with StageLog(path, say, watch.take) as log:
         say(f"stage {name}; all that OpenRLHF says is in {log.path}")
-        address = cluster_address(plan)
-        if address is None:
-            code: int | None = run_here([str(run), *arguments], log, directory.stop)
-        else:
-            code = run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
+        try:
+            code = _code_of_job(plan, directory, run, name, arguments, log, say)
+        except KeyboardInterrupt:
+            watch.check()  # raises what has stopped the job, where it was no user
+            raise
+        watch.check()
         log.end(name, code)
+
+
+def _code_of_job(
+    plan: Plan,
+    directory: RunDirectory,
+    run: Path,
+    name: str,
+    arguments: Sequence[str],
+    log: StageLog,
+    say: Callable[[str], None],
+) -> int | None:
+    address = cluster_address(plan)
+    if address is None:
+        return run_here([str(run), *arguments], log, directory.stop)
+    return run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
 
 
 def _build_tiny(plan: Plan, run: Path, index: int) -> None:

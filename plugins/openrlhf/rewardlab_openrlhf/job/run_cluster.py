@@ -31,6 +31,7 @@ STAYS_HERE = (
     "engine/*/model*",
     "ledger",
     "ledger.jsonl",
+    "divergence.jsonl",
     "usage.jsonl",
     "logs",
     "lock",

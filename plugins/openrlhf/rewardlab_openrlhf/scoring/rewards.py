@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from rewardlab.errors import JobError
-from rewardlab.training import CENTRED, ScoredGroup, group_advantages
+from rewardlab.training import CENTRED, ScoredGroup, group_advantages, numbers_of_group
 
 from rewardlab_openrlhf.messages import GroupRewards
 
@@ -28,7 +28,9 @@ def rewards(
         for log, score, value in zip(logs, scores, _filled([score.value for score in scores]), strict=True):
             log[f"reward/{name}"] = value
             log[f"missing/{name}"] = float(score.value is None and score.error is not None)
+    std = numbers_of_group(group).std
     for log in logs:
+        log["group/std"] = std
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
     correct = None if correctness is None else _known([score.value for score in group.components[correctness]])

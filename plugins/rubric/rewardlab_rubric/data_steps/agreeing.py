@@ -20,7 +20,7 @@ from rewardlab.errors import JobError, UserError
 
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions
 from rewardlab_rubric.levels import canonical
-from rewardlab_rubric.reading import read_reply
+from rewardlab_rubric.replies.reading import read_reply
 
 log = logging.getLogger("rewardlab.dropped")  # users filter by this name
 ROWS_AT_ONCE = 256

@@ -16,13 +16,14 @@ from rewardlab.text import fence_key
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
+from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
-from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.official import Reading
-from rewardlab_rubric.reading import read_answer, why_unread
-from rewardlab_rubric.strategies import rubrics_of, template_of
+from rewardlab_rubric.replies.official import Reading
+from rewardlab_rubric.replies.reading import read_answer, why_unread
+from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.questions import rubrics_of, template_of
 
 ROWS_AT_ONCE = 256
 """rows under way at once: a teacher thinks for minutes, and the judge's `concurrency` limits the questions"""
@@ -38,7 +39,8 @@ class DistilledRows:
     Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
     and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
     `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
-    where it has none), `strategy`, `draw` (from 0), and what `also` names. With strategy `translated`
+    where it has none), `strategy`, `draw` (from 0), and what `also` names; with `positions: hashed`, `swapped`, whether
+    the second text stood first, in whose terms all scores then are. With strategy `translated`
     prompt, thoughts and explanation are in the row's language, the levels as they were. The id is the source's, with
     `/draw` behind it where there are several draws.
 
@@ -77,6 +79,9 @@ class DistilledRows:
         """Return what becomes of the row's replies, and how many of its questions had no answer."""
         ask, levels = self._question(sample)
         gold = self._gold(sample, levels)
+        if self._options.positions == "hashed":
+            sample = self._placed(sample, gold, levels)
+            (ask, levels), gold = self._question(sample), self._gold(sample, levels)
         made: list[Sample | DroppedRow] = []
         errors: list[str] = []
         for draw in range(self._options.draws):
@@ -90,6 +95,9 @@ class DistilledRows:
             what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
             raise JobError(f"{sample.source or sample.id}: {what}")
         return made, len(errors)
+
+    def _placed(self, sample: Sample, gold: str | None, levels: Levels) -> Sample:
+        return placed(sample, swaps(sample), self._options.texts_judged, self._options.gold, gold, levels)
 
     async def _judged_otherwise(self, sample: Sample, draw: int, errors: list[str]) -> dict[str, str]:
         """Return the scores by the other strategies, as fields; those without an answer are among the errors."""

@@ -28,6 +28,17 @@ class Adder:
         return Reply(text=f"<think>That makes {total}.</think>{text}", finish_reason="stop")
 
 
+class PairAdder:
+    """A judge that adds the numbers of a question and takes the response that has the sum."""
+
+    async def ask(self, ask: Ask) -> Reply:
+        shown = ask.parts or {"query": ask.messages[0]["content"], "a": ""}
+        total = sum(map(int, NUMBER.findall(shown["query"])))
+        better = "Response 1" if shown["a"] == str(total) else "Response 2"
+        text = f'{{"explanation": "The sum is {total}.", "score": "{better}"}}'
+        return Reply(text=f"<think>That makes {total}.</think>{text}", finish_reason="stop")
+
+
 class GermanSums:
     """A translator of what Adder says."""
 
@@ -54,23 +65,44 @@ def _sums(count: int) -> list[Sample]:
     return rows
 
 
+def _pairs() -> list[Sample]:
+    """Return rows of which the better text is mostly the first one, as in data that were sorted by it."""
+    rows = []
+    for number, row in enumerate(_sums(8)):
+        texts = {"response_1": str(7 + number), "response_2": str(8 + number)}
+        if number == 3:
+            texts = {"response_1": texts["response_2"], "response_2": texts["response_1"]}
+        rows.append(replace(row, fields={**texts, "score": "Response 2" if number == 3 else "Response 1"}))
+    return rows
+
+
 def distilled() -> list[DatasetExample]:
-    """Return examples of one draw and of two, in both forms."""
+    """Return examples of one draw and of two, in both forms; translated; and of pairs in hashed positions."""
     known: dict[str, Any] = {"source": _sums(6), "judges": lambda: {"teacher": Adder()}}
     options = {"teacher": "teacher", "rubric": SCALE}
     german = [replace(row, fields={**row.fields, "score": None, "language": "de"}) for row in _sums(6)]
-    translated = {"teacher": "teacher", "asks": "binary", "strategy": "translated", "translator": "translator"}
+    translated: dict[str, Any] = {
+        "teacher": "teacher",
+        "asks": "binary",
+        "strategy": "translated",
+        "translator": "translator",
+    }
+    translated["also"] = ["tgt-eng"]
     both = {"teacher": Adder("true", "false"), "translator": GermanSums()}
+    pairs = {"teacher": "teacher", "asks": "pairwise", "positions": "hashed"}
     two = {**options, "draws": 2, "form": "qwen3", "leave_out": ["explanation"]}
     return [
         DatasetExample(title="one draw", options=options, **known),
         DatasetExample(title="two draws, layout mr3", options={**two, "layout": "mr3"}, **known),
         DatasetExample(title="translated", options=translated, source=german, judges=lambda: both),
+        DatasetExample(
+            title="pairs, hashed positions", options=pairs, source=_pairs(), judges=lambda: {"teacher": PairAdder()}
+        ),
     ]
 
 
 def preferences() -> list[DatasetExample]:
-    """Return an example of rows with answers, and one whose answers a policy writes."""
+    """Return examples of rows with answers, of a policy that writes them, and of rows in several languages."""
     rows = [
         Sample(id=row.id, prompt=row.prompt, fields={"completions": ["7", str(7 + number)], "topic": number // 2})
         for number, row in enumerate(_sums(6))
@@ -81,18 +113,35 @@ def preferences() -> list[DatasetExample]:
         DatasetExample(title="answers that are there", options=asked, judges=lambda: {"main": Adder()}, **known),
         DatasetExample(
             title="answers of a policy",
-            options={**asked, "policy": "policy", "parallel": "topic", "most_parallel": 1},
+            options={**asked, "policy": "policy"},
             judges=lambda: {"main": Adder(), "policy": Guesser()},
+            **known,
+        ),
+        DatasetExample(
+            title="one of parallel rows",
+            options={**asked, "parallel": "topic", "most_parallel": 1},
+            judges=lambda: {"main": Adder()},
+            off=dict.fromkeys(("streaming", "going_on"), "of rows with one topic only the source's first one is taken"),
             **known,
         ),
     ]
 
 
 def agreeing() -> list[DatasetExample]:
-    """Return examples that go by the rows' scores, and by a small model too, which scores no response here."""
+    """Return examples that go by the rows' scores, by a small model too, which scores no response here, and by weights.
+
+    A row that is one of so many shows its place only when all have been read.
+    """
     rows = [Sample(id=row.id, prompt=row.prompt, fields={**row.fields, "judged": "5"}) for row in _sums(6)]
     asked = {"judge": "small", "draws": 3, "scores": []}
     return [
         DatasetExample(title="scores", options={}, source=rows),
         DatasetExample(title="small model", options=asked, source=rows, judges=lambda: {"small": Adder()}),
+        DatasetExample(
+            title="so many rows",
+            options={**asked, "keep": {0: 0.5, 3: 0.25}, "rows": 4},
+            source=rows,
+            judges=lambda: {"small": Adder()},
+            off=dict.fromkeys(("streaming", "going_on"), "which rows are drawn shows when all have been read"),
+        ),
     ]

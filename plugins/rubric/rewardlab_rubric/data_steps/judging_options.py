@@ -48,6 +48,9 @@ class DistilledOptions(Config):
     """the texts of more languages; as that reward's"""
     judged: list[Field_] | None = None
     """the fields with the text to be judged, of pairs both; null: response, of pairs response_1 and response_2"""
+    positions: Literal["source", "hashed"] = "source"
+    """of pairs, which text the teacher is shown first. source: the one that `judged` names first. hashed: in
+    half of the rows, by a hash of their ids, the other one; the field of the right score then names the other side"""
     gold: Field_ | None = "score"
     """the field with the right score, where a row has one; it must be a level of the rubric. null: rows have none"""
     draws: PositiveInt = 1
@@ -102,6 +105,8 @@ class DistilledOptions(Config):
             raise ValueError("strategy translated and translator go together; give both, or leave both out")
         if self.asked_by in self.also or len(set(self.also)) < len(self.also):
             raise ValueError(f"also names a strategy twice, or {self.asked_by}, which is asked by anyway")
+        if self.positions == "hashed" and self.asks != "pairwise":
+            raise ValueError(f"positions: hashed goes with pairs; {self.asks} questions show one text")
         wanted = len(JUDGED[self.asks])
         if len(self.texts_judged) != wanted:
             raise ValueError(f"judged has {len(self.texts_judged)} fields; {self.asks} questions show {wanted}")

@@ -55,6 +55,7 @@ class PreferenceRows:
                 name = self._topic(sample, self._options.parallel)
                 seen[name] += 1
                 if seen[name] > self._options.most_parallel:
+                    self._check(sample)
                     continue
             yield sample
 
@@ -63,6 +64,12 @@ class PreferenceRows:
         if value is None:
             raise UserError(f"no field {field!r}, by which translations are known", where=sample.source)
         return json.dumps(value, sort_keys=True)
+
+    def _check(self, sample: Sample) -> None:
+        """Raise UserError for a row that is not taken and lacks a field: whether it is taken hangs on the others."""
+        for field in self._options.needs:
+            if field not in sample.fields:
+                raise UserError(f"no field {field!r}, which each row needs", where=sample.source)
 
     async def _row(self, sample: Sample) -> Sample | DroppedRow:
         answers = await self._answers(sample)

@@ -5,13 +5,14 @@ from functools import cache
 from rewardlab import Sample
 from rewardlab_language.share import ShareMeter, meter_of
 
-from rewardlab_rubric.language_texts import Languages
+from rewardlab_rubric.strategies.language_texts import Languages
 
 ENGLISH = "en"
 READ = 4_000
 """characters that are read, from the end: what comes first may quote the question"""
-ENOUGH = 60
-"""a text of fewer characters is in no language for certain"""
+WORDS, LETTERS = 12, 40
+"""a text with fewer different words is in no language for certain; nor, where a language has no spaces, one with fewer
+different letters, of which no alphabet has so many"""
 
 
 def wanted_language(strategy: str, sample: Sample, field: str, languages: Languages) -> str:
@@ -22,9 +23,10 @@ def wanted_language(strategy: str, sample: Sample, field: str, languages: Langua
 def share_in(text: str, code: str) -> float | None:
     """Return the share of a text that is in a language, in [0, 1]; None where that cannot be told."""
     meter = _meter(code)
-    if meter is None or len(text) < ENOUGH:
+    text = text[-READ:]
+    if meter is None or (len(set(text.casefold().split())) < WORDS and len(set(text.casefold())) < LETTERS):
         return None
-    return meter.measure(text[-READ:]).value
+    return meter.measure(text).value
 
 
 @cache

@@ -14,11 +14,11 @@ from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_rubric.data_steps.translation_question import question, read_translation
-from rewardlab_rubric.language_file import code_of, own_text, script_of, texts_of
-from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.options import TranslatedTextsOptions
-from rewardlab_rubric.rubric_translations import as_data, sha_of
 from rewardlab_rubric.rubrics import known_variants
+from rewardlab_rubric.strategies.language_file import code_of, own_text, script_of, texts_of
+from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.rubric_translations import as_data, sha_of
 
 ROWS_AT_ONCE = 64
 ENGLISH = "en"

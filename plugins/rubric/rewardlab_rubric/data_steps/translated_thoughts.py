@@ -13,8 +13,8 @@ from rewardlab.errors import UserError
 from rewardlab_language.translation import NoUsableTranslation, Translator, plain_template
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
-from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.levels import Levels
+from rewardlab_rubric.strategies.language_texts import Languages
 
 __all__ = ["NoUsableTranslation", "ThoughtTranslator", "TranslatedThoughts"]
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rewardlab import Ask, Reply, Sample
@@ -27,8 +28,11 @@ class Brief:
 class RubricWriter:
     """A judge that writes a rubric of two levels, of its own for each draw."""
 
+    def __init__(self, good: str = "2", bad: str = "1"):
+        self._good, self._bad = good, bad
+
     async def ask(self, ask: Ask) -> Reply:
-        scoring = {"1": f"not what was asked ({ask.draw})", "2": f"what was asked ({ask.draw})"}
+        scoring = {self._bad: f"not what was asked ({ask.draw})", self._good: f"what was asked ({ask.draw})"}
         asked = " ".join(ask.parts.values())
         text = json.dumps({"description": f"Say whether it is what was asked: {asked}", "scoring": scoring})
         return Reply(text=f"<think>{{Two levels.}}</think>{text}", finish_reason="stop")
@@ -84,10 +88,26 @@ def _thoughts(*doubts: int) -> list[Sample]:
 
 
 def rubrics() -> list[DatasetExample]:
-    """Return examples of two variants for each row, and of one for each task."""
+    """Return examples of two variants for each row, of one for each task, and of one after rubrics of other tasks."""
     known: dict[str, Any] = {"judges": lambda: {"writer": RubricWriter()}, "source": _sums(6, task="Check sums.")}
     two: dict[str, Any] = {"writer": "writer", "levels": 2}
     return [
         DatasetExample(title="two for each row", options={**two, "variants": 2}, **known),
         DatasetExample(title="one for each task", options={**two, "task": "task", "input": False}, **known),
+        DatasetExample(
+            title="retrieved, binary",
+            options=_retrieved,
+            source=known["source"],
+            judges=lambda: {"writer": RubricWriter("true", "false")},
+        ),
     ]
+
+
+def _retrieved(folder: Path) -> dict[str, Any]:
+    path = folder / "rubrics.json"
+    others = [
+        {"description": f"Check {what}.", "scoring": {"true": f"the {what} are right", "false": "they are not"}}
+        for what in ("dates", "sums", "names")
+    ]
+    path.write_text(json.dumps(others), encoding="utf-8")
+    return {"writer": "writer", "asks": "binary", "examples": str(path), "nearest": 2}

@@ -97,8 +97,8 @@ class RubricsOptions(Config):
     """the name of the judge that writes rubrics, as declared under `judges`"""
     asks: Literal["pointwise", "binary", "pairwise"] = "pointwise"
     """what the rubrics are for: rubric/pointwise, rubric/binary or rubric/pairwise"""
-    levels: Annotated[int, Field(ge=2, le=20, strict=True)] = 5
-    """how many levels a scale has, from 1; of pointwise rubrics alone"""
+    levels: Annotated[int, Field(ge=2, le=20, strict=True)] | None = None
+    """how many levels a scale has, from 1; of pointwise rubrics alone. null: 5"""
     variants: PositiveInt = 1
     """how many different rubrics each row gets; R3 takes 5"""
     task: Field_ | None = None
@@ -118,11 +118,16 @@ class RubricsOptions(Config):
     max_dropped: Share = 0.2
     """a larger share of rows than this without a rubric, once there are 50, stops the job"""
 
+    @property
+    def highest(self) -> int:
+        """The highest level of a scale."""
+        return 5 if self.levels is None else self.levels
+
     @model_validator(mode="after")
     def _check(self) -> "RubricsOptions":
         if self.task is None and not self.input:
             raise ValueError("without task and input there is nothing to write a rubric for")
-        if self.asks != "pointwise" and "levels" in self.model_fields_set:
+        if self.asks != "pointwise" and self.levels is not None:
             raise ValueError(f"levels goes with pointwise rubrics; those of {self.asks} ones have names")
         if self.examples is not None:
             from rewardlab_rubric.data_steps.example_rubrics import read_examples

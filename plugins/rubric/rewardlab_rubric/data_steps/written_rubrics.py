@@ -59,7 +59,7 @@ class RowsWithRubrics:
         ask = question(options, self._parts(sample), self._known)
 
         async def another(reply: Reply) -> dict[str, Any]:
-            made = as_field(read_rubric(reply, KINDS[options.asks], options.levels))
+            made = as_field(read_rubric(reply, KINDS[options.asks], options.highest))
             if made in variants:
                 raise UnusableReply("the same rubric as another variant; several need a temperature above 0")
             return made
@@ -107,7 +107,7 @@ def question(options: RubricsOptions, parts: dict[str, str], known: KnownRubrics
     filled = {
         "task": "\n\n".join(shown),
         "examples": fence("EXAMPLE RUBRICS", near, key) if near else "There are no examples.",
-        "judged": JUDGED[options.asks].format(levels=options.levels),
+        "judged": JUDGED[options.asks].format(levels=options.highest),
         "format": _form(options),
         "key": key,
     }
@@ -124,7 +124,7 @@ def first_question(options: RubricsOptions) -> Ask:
 
 def _form(options: RubricsOptions) -> str:
     kind = KINDS[options.asks]
-    names = LEVELS.get(kind) or tuple(map(str, range(1, options.levels + 1)))
+    names = LEVELS.get(kind) or tuple(map(str, range(1, options.highest + 1)))
     scoring = dict.fromkeys(names, "what this level stands for")
     return json.dumps(
         {"description": "what the judge has to decide, in a sentence or two", "scoring": scoring}, indent=2

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rewardlab_rubric.official import Reading, place_of
+from rewardlab_rubric.replies.official import Reading, place_of
 
 REPAIRED = 8_000
 """characters of a broken object that are repaired at most: repair is not linear in them"""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from rewardlab import Ask, Reply
 
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.official import Reading, read_mr3, read_r3
-from rewardlab_rubric.strict import read_strict
+from rewardlab_rubric.replies.official import Reading, read_mr3, read_r3
+from rewardlab_rubric.replies.strict import read_strict
 
 THOUGHT, THOUGHT_END = "<think>", "</think>"
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab_rubric.language_file import LanguageTexts, names_of, packaged_texts, read_folder, texts_of
 from rewardlab_rubric.rubric_file import Place
+from rewardlab_rubric.strategies.language_file import LanguageTexts, names_of, packaged_texts, read_folder, texts_of
 
 ALIASES = {"Hang": "Kore"}
 """other codes of a script, as FLORES has it for Korean"""

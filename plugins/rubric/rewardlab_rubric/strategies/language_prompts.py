@@ -8,8 +8,8 @@ from typing import Literal
 from rewardlab import Message
 from rewardlab.text import fence
 
-from rewardlab_rubric.language_file import LanguageTexts, packaged_texts
 from rewardlab_rubric.rubrics import Rubric
+from rewardlab_rubric.strategies.language_file import LanguageTexts, packaged_texts
 
 THINKING = "<think>\n"
 """what stands before the first sentence of a judge's thoughts"""

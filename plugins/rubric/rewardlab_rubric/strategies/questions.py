@@ -9,13 +9,13 @@ from typing import Any, Literal, Protocol
 
 from rewardlab import Sample
 
-from rewardlab_rubric.expected import PARAMS
-from rewardlab_rubric.language_file import LanguageTexts
-from rewardlab_rubric.language_prompts import CONTINUED, LanguageTemplate, RubricInLanguage
-from rewardlab_rubric.language_texts import Languages
 from rewardlab_rubric.prompts import RubricTemplate, load
-from rewardlab_rubric.rubric_translations import translation_path, translations
+from rewardlab_rubric.replies.expected import PARAMS
 from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, field_of, rubrics_for
+from rewardlab_rubric.strategies.language_file import LanguageTexts
+from rewardlab_rubric.strategies.language_prompts import CONTINUED, LanguageTemplate, RubricInLanguage
+from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.rubric_translations import translation_path, translations
 
 
 class QuestionOptions(Protocol):
