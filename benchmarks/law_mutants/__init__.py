@@ -27,6 +27,7 @@ MODULES = (
     "dataset_mutants",
     "step_mutants",
     "step_mutants_rubric",
+    "step_mutants_kept",
     "mix_mutants",
     "curriculum_mutants",
     "difficulty_mutants",

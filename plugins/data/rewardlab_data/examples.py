@@ -65,6 +65,32 @@ def examples_of_expert() -> list[DatasetExample]:
     ]
 
 
+def examples_of_split() -> list[DatasetExample]:
+    """Return examples that split by id, and by a field that rows share."""
+    source = _questions(40)
+    parts = {"sft": 30, "rl": 70}
+    return [
+        DatasetExample(title="id", options={"parts": parts, "keep": "sft"}, source=source),
+        DatasetExample(
+            title="field", options={"parts": parts, "keep": "rl", "by": "problem", "seed": 3}, source=source
+        ),
+    ]
+
+
+def examples_of_overlap() -> list[DatasetExample]:
+    """Return examples whose source has a row of the evaluation set, and one with a long run of its words."""
+    return [
+        DatasetExample(title="prompts", options=_overlap, source=_questions(12)),
+        DatasetExample(title="short runs", options=lambda folder: {**_overlap(folder), "n": 3}, source=_questions(12)),
+    ]
+
+
+def _overlap(folder: Path) -> dict[str, Any]:
+    path = folder / "evaluation.jsonl"
+    path.write_text(json.dumps({"prompt": "cuánto es 3 y 6"}) + "\n", encoding="utf-8")
+    return {"against": [str(path)]}
+
+
 class Expert:
     """An expert that adds the numbers of a question."""
 

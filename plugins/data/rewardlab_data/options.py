@@ -196,6 +196,38 @@ class ArithmeticOptions(Config):
         return self
 
 
+class SplitOptions(Config):
+    """Options of data/split."""
+
+    parts: Annotated[dict[Annotated[str, Field(min_length=1)], PositiveFloat], Field(min_length=2)]
+    """the parts, each with a weight: {sft: 30, rl: 70}"""
+    keep: Annotated[str, Field(min_length=1)]
+    """the part whose rows are given; another stage with the same other options gives the next one"""
+    by: Annotated[str, Field(min_length=1)] = "id"
+    """what decides: `id`, `prompt`, or a field. Rows with the same value are in the same part, so that a field which
+    all translations of a problem share keeps these together"""
+    seed: int = 0
+    """another one splits otherwise; it does not follow the recipe's, so that recipes agree on what is in which part"""
+
+    @model_validator(mode="after")
+    def _check_keep(self) -> Self:
+        if self.keep not in self.parts:
+            raise ValueError(f"keep: no part {self.keep!r}; there are {', '.join(self.parts)}")
+        return self
+
+
+class OverlapOptions(Config):
+    """Options of data/overlap."""
+
+    against: Annotated[tuple[RowsPath, ...], Field(min_length=1)]
+    """files of the evaluation sets with which no row may share a text: .jsonl, .json, .csv, .tsv or .parquet"""
+    fields: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = ("prompt",)
+    """the texts that are compared, of a row and of an evaluation row: fields, and `prompt` for all that the user says
+    in it. A row needs one of them"""
+    n: Annotated[int, Field(ge=2, le=100, strict=True)] = 13
+    """so many words in a row that both have are an overlap; a shorter text overlaps where it is the same as a whole"""
+
+
 class ExpertOptions(Config):
     """Options of data/expert."""
 

@@ -11,7 +11,7 @@ def offline(monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["jsonl", "mix", "hub", "arithmetic", "expert"])
+@pytest.mark.parametrize("name", ["jsonl", "mix", "hub", "arithmetic", "expert", "split", "overlap"])
 def test_every_law_holds(name):
     for tried in check_dataset(f"data/{name}"):
         assert {

@@ -10,7 +10,7 @@ def test_the_plugin_offers_its_datasets():
     plugin = Registry().plugin("data")
     assert plugin.broken is None
     assert set(plugin.specs) == {
-        ("dataset", name) for name in ("jsonl", "mix", "hub", "benchmark", "arithmetic", "expert")
+        ("dataset", name) for name in ("jsonl", "mix", "hub", "benchmark", "arithmetic", "expert", "split", "overlap")
     }
 
 

@@ -1,4 +1,4 @@
-"""language/fidelity keeps the laws of rewards, except those that its spec switches off."""
+"""The rewards keep the laws of rewards, except those that their specs switch off."""
 
 import pytest
 from rewardlab.laws import REWARD
@@ -9,17 +9,19 @@ from rewardlab.testing.run_laws import try_laws
 pytestmark = pytest.mark.slow  # loads language models
 
 REGISTRY = Registry()
-SPEC = REGISTRY.find("reward", "language/fidelity")
+SPECS = [REGISTRY.find("reward", f"language/{name}") for name in ("fidelity", "consistency")]
+EXAMPLES = [(spec, example) for spec in SPECS for example in spec.laws.examples()]
 
 
-@pytest.mark.parametrize("example", SPEC.laws.examples(), ids=lambda example: example.title)
-def test_every_law_of_one_process_holds(example):
+@pytest.mark.parametrize(("spec", "example"), EXAMPLES, ids=lambda one: getattr(one, "title", None) or one.name)
+def test_every_law_of_one_process_holds(spec, example):
     here = [law for law in REWARD if law not in ("worker", "ray")]
-    tried = try_laws(SPEC, plugin=REGISTRY.plugin("language"), examples=[example], tries=3, only=here)
+    tried = try_laws(spec, plugin=REGISTRY.plugin("language"), examples=[example], tries=3, only=here)
     assert broken_text(tried) == ""
     assert {outcome.law for outcome in tried[0].of("off")} == {"prompt_copy", "repetition"}
 
 
-def test_another_process_answers_the_same():
-    tried = try_laws(SPEC, plugin=REGISTRY.plugin("language"), tries=1, only=["worker"])
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_another_process_answers_the_same(spec):
+    tried = try_laws(spec, plugin=REGISTRY.plugin("language"), tries=1, only=["worker"])
     assert {one.outcomes[0].state for one in tried} == {"held"}
