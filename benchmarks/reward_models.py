@@ -13,7 +13,7 @@ with the same noise; the truth is the mean of the dimensions. What differs is ho
 A checklist asks five numbers, so independent noise averages out by itself. `halo` is the share of the noise's variance
 that all numbers of one reply have in common; with a halo of 1 nothing averages out, and what is left to the checklist
 is its structure. Variance is that of repeated scores of one completion. Runs train the policy of tiny_reinforcement.py
-without stabilisers: collapsed or exploded by rewardlab's detector, unstable where it lost a third of its best reward at
+without stabilisers: collapsed or exploded by rewardlab's detector, unstable where it lost a fifth of its best reward at
 some time after it had it, and stable otherwise.
 """
 
@@ -30,10 +30,10 @@ LEVELS = np.array([0.0, 0.5, 1.0])
 BETA = 2.0
 """of the smoothing exp(-BETA s^2): the strongest with which raising a subscore never lowers the reward"""
 NOISES, HALOS = (0.2, 0.4), (0.0, 0.5, 1.0)
-RATES = (1.0, 1.5, 2.0)
+RATES = (2.0, 3.0, 4.0)
 """where trainings begin to diverge, see divergence.py"""
 UNREADABLE, SCALE = 0.2, 0.3
-LOST = 1 / 3
+LOST = 1 / 5
 SMOOTH_STEPS = 10
 
 
