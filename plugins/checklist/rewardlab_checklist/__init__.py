@@ -1,0 +1,102 @@
+"""Rewards by checklist: a judge's critique, dimension by dimension, with quotations that must stand in the work."""
+
+from typing import Any
+
+from rewardlab import Ask, Context, RewardSpec, Sample, hookimpl
+from rewardlab.laws import Laws, RewardExample
+
+from rewardlab_checklist.options import AnswerOptions, CritiqueOptions, ReasoningOptions, ScoredOptions, TaskOptions
+
+
+def _scored(part: str) -> Any:
+    def build(options: ScoredOptions, context: Context) -> Any:
+        from rewardlab_checklist.scored import ChecklistScore
+
+        return ChecklistScore(options, context.judges[options.judge], part)
+
+    return build
+
+
+def _task(options: TaskOptions, context: Context) -> Any:
+    from rewardlab_checklist.task import TaskRecognition
+
+    return TaskRecognition(options, context.judges[options.judge])
+
+
+def _fields(options: CritiqueOptions) -> list[str]:
+    """Return the fields that rows must have: the task, unless all answers have one checklist and none is recognised."""
+    if isinstance(options, TaskOptions):
+        return [options.task_field]
+    if options.checklist is not None or (isinstance(options, AnswerOptions) and options.task == "recognised"):
+        return []
+    return [options.task_field] if options.critique == "joint" or isinstance(options, AnswerOptions) else []
+
+
+def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
+    """Return why a row cannot be judged: there is no checklist for its task."""
+    from rewardlab_checklist.checklist_choice import task_label
+    from rewardlab_checklist.checklist_file import ChecklistError
+    from rewardlab_checklist.critic import Critic
+
+    named = sample.fields.get(options.task_field)
+    if isinstance(options, TaskOptions) and isinstance(named, str) and task_label(named) is None:
+        return f"field {options.task_field!r} holds {named[:40]!r}, which is no task that a trace can recognise"
+    if not isinstance(named, str) or not _fields(options):
+        return None
+    try:
+        Critic(options, None).answer_list(sample)
+    except ChecklistError as error:
+        return str(error)
+    return None
+
+
+def _question(options: CritiqueOptions) -> Ask:
+    from rewardlab_checklist.checklist_file import find_checklist
+    from rewardlab_checklist.question import ANSWER, TRACE, Work, question
+
+    answers = find_checklist(options.checklist or "chat")
+    lists = {TRACE: options.reasoning_list, ANSWER: answers}
+    texts = {TRACE: "2 and 3 is 5.", ANSWER: "5"}
+    return question(Work(query="How much is 2 + 3?", texts=texts, lists=lists), options.structured)
+
+
+def _examples(name: str) -> Any:
+    def examples() -> list[RewardExample]:
+        from rewardlab_checklist import examples as made
+
+        return getattr(made, name)()
+
+    return examples
+
+
+def _calls(options: CritiqueOptions, size: int) -> int:
+    return 2 * size if isinstance(options, AnswerOptions) and options.task == "recognised" else size
+
+
+def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) -> RewardSpec:
+    return RewardSpec(
+        name=name,
+        summary=summary,
+        config=config,
+        range=(0.0, 1.0),
+        requires=_fields,
+        abstains=_abstains,
+        judges=("judge",),
+        calls=_calls,
+        question=_question,
+        runs="async",
+        remarks=("empty",),
+        build=build,
+        laws=Laws(examples=_examples(name)),
+    )
+
+
+@hookimpl
+def rewardlab_rewards() -> list[RewardSpec]:
+    return [
+        _spec("reasoning", "a critique of the trace by a checklist, in [0, 1]", ReasoningOptions, _scored("reasoning")),
+        _spec(
+            "answer", "a critique of the answer by its task's checklist, in [0, 1]", AnswerOptions, _scored("answer")
+        ),
+        _spec("task", "whether the trace takes the question for the task that it is", TaskOptions, _task),
+    ]

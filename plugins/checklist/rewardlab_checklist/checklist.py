@@ -1,0 +1,69 @@
+"""A checklist: the dimensions by which something is judged, how each is scored, and how much it weighs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dimension:
+    """One question of a checklist.
+
+    asks: what is asked, in a sentence or two. weight: of its score, of all 1. labels: label -> worth in [0, 1], in the
+    order of the file. continuous: any number in [0, 1] is a score, too. recognises: the labels of a dimension that is
+    not scored, but says what kind of task it is.
+    """
+
+    name: str
+    asks: str
+    weight: float
+    labels: Mapping[str, float]
+    continuous: bool = False
+    recognises: tuple[str, ...] = ()
+
+    def worth_of(self, raw: Any) -> float | None:
+        """Return what a judge's score is worth, in [0, 1]; None where the dimension has no such score."""
+        if isinstance(raw, bool):
+            return None
+        text = str(raw).strip()
+        named = {label.casefold(): worth for label, worth in self.labels.items()}
+        if (worth := named.get(text.casefold())) is not None:
+            return worth
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        if self.continuous:
+            return number if 0 <= number <= 1 else None
+        return next((worth for label, worth in self.labels.items() if _number(label) == number), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checklist:
+    """A checklist for answers to one kind of task, or for reasoning.
+
+    name: the file's, without its ending. source: "sgcm", "ours" or a user's own words.
+    """
+
+    name: str
+    task: str
+    subtask: str | None
+    source: str
+    dimensions: tuple[Dimension, ...]
+
+    @property
+    def scored(self) -> tuple[Dimension, ...]:
+        """The dimensions that have a score; their weights sum to 1."""
+        return tuple(one for one in self.dimensions if not one.recognises)
+
+    @property
+    def recognised(self) -> Dimension | None:
+        """The dimension that says which kind of task it is; None without one."""
+        return next((one for one in self.dimensions if one.recognises), None)
+
+
+def _number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None

@@ -1,0 +1,79 @@
+"""Which checklist a row's answer is judged by: one for all, or that of the row's task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from rewardlab_checklist.checklist import Checklist
+from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names
+
+REASONING = "reasoning"
+NOT_CANONICAL = "_i6"
+"""ends the names of lists that the paper prints twice, with other dimensions"""
+TASKS: Mapping[str, Sequence[str]] = {
+    "NLI": ("natural language inference",),
+    "CC": ("comprehensive critique", "critique"),
+    "ODQA": ("open-domain qa", "open-domain question answering", "oeqa"),
+    "Summ": ("summarization", "summarisation", "summary"),
+    "Chat": ("dialogue", "conversation"),
+    "TC": ("text completion", "completion"),
+    "HTG": ("heuristic text generation", "creative writing"),
+    "Safety": ("safety",),
+}
+"""the paper's labels (and safety), each with other names that it goes by"""
+
+
+def task_label(text: str) -> str | None:
+    """Return the label that a task's name means, whatever its case; None where there is none."""
+    wanted = text.strip().casefold()
+    return next((label for label, names in TASKS.items() if wanted in (label.casefold(), *names)), None)
+
+
+@dataclass(frozen=True)
+class TaskChecklists:
+    """The checklists of tasks: a user's files come before the packaged ones.
+
+    Raises ChecklistError where two files are for one task and subtask.
+    """
+
+    files: tuple[str, ...] = ()
+
+    def of(self, task: str, subtask: str | None) -> Checklist:
+        """Return the checklist of a task. Raises ChecklistError that lists those there are.
+
+        Without a subtask it is the one list of the task; a task of several needs one.
+        """
+        found = self._all()
+        label = task_label(task) or task.strip()
+        able = {key: one for key, one in found.items() if key[0] == label.casefold()}
+        wanted = (label.casefold(), "" if subtask is None else subtask.strip().casefold())
+        if wanted in able:
+            return able[wanted]
+        if len(able) == 1 and subtask is None:
+            return next(iter(able.values()))
+        if not able:
+            names = ", ".join(sorted({one.task for one in found.values()}))
+            raise ChecklistError(f"no checklist for the task {task!r}; there are some for {names}")
+        names = ", ".join(repr(one.subtask) for one in able.values())
+        given = "no subtask is given" if subtask is None else f"none is for the subtask {subtask!r}"
+        raise ChecklistError(f"the task {task!r} has several checklists, and {given}; there are {names}")
+
+    def _all(self) -> Mapping[tuple[str, str], Checklist]:
+        return _lists(self.files)
+
+
+@cache
+def _lists(paths: tuple[str, ...]) -> Mapping[tuple[str, str], Checklist]:
+    packaged = [name for name in packaged_names() if name != REASONING and not name.endswith(NOT_CANONICAL)]
+    found = {_key(one): one for one in map(find_checklist, packaged)}
+    own: dict[tuple[str, str], str] = {}
+    for path in paths:
+        one = find_checklist(path)
+        if (key := _key(one)) in own:
+            raise ChecklistError(f"{path}: {own[key]} is for the same task and subtask")
+        own[key], found[key] = path, one
+    return found
+
+
+def _key(one: Checklist) -> tuple[str, str]:
+    return (task_label(one.task) or one.task).casefold(), "" if one.subtask is None else one.subtask.casefold()

@@ -1,0 +1,206 @@
+"""Read checklists from YAML: the packaged ones by name, and a user's files; what is wrong is told with its line."""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rewardlab_checklist.checklist import Checklist, Dimension
+
+LARGEST = 1 << 20
+"""characters; no checklist is longer"""
+LEVELS = {"0": 0.0, "0.5": 0.5, "1": 1.0}
+"""the scores of a dimension that names none: what the paper's annotators chose from"""
+CONTINUOUS = "continuous"
+KEYS = {"task": True, "subtask": False, "source": False, "levels": False, "dimensions": True}
+DIMENSION_KEYS = {"name": True, "asks": True, "weight": False, "labels": False, "recognises": False}
+"""key -> whether it must be there"""
+SUM = 1e-6
+"""how far from 1 the sum of weights may be"""
+Place = tuple[str | int, ...]
+
+
+class ChecklistError(ValueError):
+    """A mistake in a checklist's file; the message begins with file and line."""
+
+
+def find_checklist(name: str) -> Checklist:
+    """Return a packaged checklist by its name, or the one in a file. Raises ChecklistError."""
+    if name in packaged_names():
+        return _packaged(name)
+    path = Path(os.path.expanduser(name))
+    if path.suffix not in (".yaml", ".yml"):
+        known = ", ".join(packaged_names())
+        raise ChecklistError(f"no checklist {name!r}; name a .yaml file, or one of {known}")
+    return read_checklist(path)
+
+
+@cache
+def packaged_names() -> tuple[str, ...]:
+    """Return the names of the packaged checklists, sorted."""
+    found = (source.name for source in (files(__package__) / "checklists").iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml")))
+
+
+@cache
+def _packaged(name: str) -> Checklist:
+    return read_checklist(files(__package__) / "checklists" / f"{name}.yaml")
+
+
+def read_checklist(source: Any) -> Checklist:
+    """Return the checklist in a file (a Path, or a packaged resource). Raises ChecklistError with file and line."""
+    return _Reader(source).checklist()
+
+
+class _Reader:
+    def __init__(self, source: Any):
+        self._source, self._lines = source, dict[Place, int]()
+        try:
+            text = source.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ChecklistError(f"cannot read the checklist {source}: {error}") from None
+        if len(text) > LARGEST:
+            raise ChecklistError(f"{source}: a checklist has at most {LARGEST} characters, and this has {len(text)}")
+        try:
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            self._tree = None if node is None else self._plain(node, ())
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
+            raise ChecklistError(f"{source}:{line}: {error.problem or error.context}") from None
+        except (yaml.YAMLError, RecursionError) as error:
+            raise ChecklistError(f"{source}: {type(error).__name__}: it is no YAML") from None
+
+    def checklist(self) -> Checklist:
+        tree = self._mapping((), self._tree, KEYS)
+        given = tree["dimensions"]
+        if not isinstance(given, list) or not given:
+            raise self._error(("dimensions",), "expected a list of dimensions, each with `name` and `asks`")
+        labels, continuous = self._levels(tree.get("levels"))
+        made = [self._dimension(("dimensions", at), one, labels, continuous) for at, one in enumerate(given)]
+        self._check_names(made)
+        return Checklist(
+            name=Path(self._source.name).stem,
+            task=self._text(("task",), tree["task"]),
+            subtask=None if tree.get("subtask") is None else self._text(("subtask",), tree["subtask"]),
+            source=str(tree.get("source", "own")),
+            dimensions=tuple(self._weighed(made)),
+        )
+
+    def _dimension(self, place: Place, tree: Any, labels: Mapping[str, float], continuous: bool) -> Dimension:
+        found = self._mapping(place, tree, DIMENSION_KEYS)
+        recognises = found.get("recognises") or []
+        if not isinstance(recognises, list) or len(set(map(str, recognises))) < len(recognises):
+            raise self._error((*place, "recognises"), "expected a list of labels, each once")
+        if recognises and ("labels" in found or "weight" in found):
+            raise self._error(place, "what recognises a task has no score; leave `labels` and `weight` out")
+        own = self._labels((*place, "labels"), found["labels"]) if "labels" in found else None
+        return Dimension(
+            name=self._text((*place, "name"), found["name"]),
+            asks=self._text((*place, "asks"), found["asks"]),
+            weight=self._weight((*place, "weight"), found["weight"]) if "weight" in found else -1.0,
+            labels=labels if own is None else own,
+            continuous=continuous and own is None,
+            recognises=tuple(map(str, recognises)),
+        )
+
+    def _levels(self, given: Any) -> tuple[Mapping[str, float], bool]:
+        if given is None:
+            return LEVELS, False
+        if given == CONTINUOUS:
+            return {}, True
+        if not isinstance(given, list) or len(given) < 2:
+            raise self._error(("levels",), f"expected {CONTINUOUS}, or a list of two or more numbers in [0, 1]")
+        return {text: self._worth(("levels", at), text) for at, text in enumerate(map(str, given))}, False
+
+    def _labels(self, place: Place, given: Any) -> Mapping[str, float]:
+        if not isinstance(given, dict) or len(given) < 2:
+            raise self._error(place, "expected two or more labels, each with what it is worth: {High: 1, Low: 0}")
+        if len({label.casefold() for label in given}) < len(given):
+            raise self._error(place, "has a label twice")
+        return {label: self._worth((*place, label), worth) for label, worth in given.items()}
+
+    def _worth(self, place: Place, given: Any) -> float:
+        try:
+            worth = float(given)
+        except (TypeError, ValueError):
+            what = "is worth nothing yet" if given in (None, "") else f"expected a number in [0, 1], found {given!r}"
+            raise self._error(place, what) from None
+        if not 0 <= worth <= 1:
+            raise self._error(place, f"expected a number in [0, 1], found {given}")
+        return worth
+
+    def _weight(self, place: Place, given: Any) -> float:
+        try:
+            weight = float(given)
+        except (TypeError, ValueError):
+            weight = -1.0
+        if not 0 < weight <= 1:
+            raise self._error(place, f"expected a share in (0, 1], found {given!r}")
+        return weight
+
+    def _check_names(self, made: list[Dimension]) -> None:
+        seen: set[str] = set()
+        for at, one in enumerate(made):
+            if one.name.casefold() in seen:
+                raise self._error(("dimensions", at), f"{one.name!r} is there twice")
+            seen.add(one.name.casefold())
+        if not any(not one.recognises for one in made):
+            raise self._error(("dimensions",), "none has a score")
+
+    def _weighed(self, made: list[Dimension]) -> Iterator[Dimension]:
+        scored = [one for one in made if not one.recognises]
+        given = [one for one in scored if one.weight >= 0]
+        if given and len(given) < len(scored):
+            lacking = next(one.name for one in scored if one.weight < 0)
+            raise self._error(("dimensions",), f"{lacking!r} has no weight, and others have; give all of them or none")
+        total = sum(one.weight for one in given)
+        if given and abs(total - 1) > SUM:
+            raise self._error(("dimensions",), f"the weights sum to {total:g}, not to 1")
+        for one in made:
+            weight = 0.0 if one.recognises else one.weight if given else 1 / len(scored)
+            yield Dimension(**{**one.__dict__, "weight": weight})
+
+    def _mapping(self, place: Place, tree: Any, keys: Mapping[str, bool]) -> dict[str, Any]:
+        if not isinstance(tree, dict):
+            raise self._error(place, f"expected a mapping with {', '.join(keys)}")
+        for key in tree:
+            if key not in keys:
+                raise self._error((*place, key), f"no such key; there are {', '.join(keys)}")
+        lacking = [key for key, needed in keys.items() if needed and tree.get(key) in (None, "", [])]
+        if lacking:
+            raise self._error(place, f"{lacking[0]} is missing")
+        return tree
+
+    def _text(self, place: Place, given: Any) -> str:
+        if not isinstance(given, str) or not given.strip():
+            raise self._error(place, f"expected a text, found {given!r}")
+        return given.strip()
+
+    def _error(self, place: Place, what: str) -> ChecklistError:
+        at = place
+        while at not in self._lines:
+            at = at[:-1]
+        named = ".".join(map(str, place))
+        return ChecklistError(f"{self._source}:{self._lines[at]}: {named}{': ' if named else ''}{what}")
+
+    def _plain(self, node: yaml.Node, place: Place) -> Any:
+        """Return the tree with every scalar as the text that stands there: `yes` and `0.5` are labels."""
+        self._lines.setdefault(place, node.start_mark.line + 1)
+        if len(place) > 5:
+            raise self._error(place, "nested too deeply for a checklist")
+        if isinstance(node, yaml.SequenceNode):
+            return [self._plain(one, (*place, at)) for at, one in enumerate(node.value)]
+        if not isinstance(node, yaml.MappingNode):
+            return node.value
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else ""
+            self._lines[*place, name] = key.start_mark.line + 1
+            if not name or name in found:
+                raise self._error((*place, name), "is there twice" if name else "a key must be a name")
+            found[name] = self._plain(value, (*place, name))
+        return found

@@ -1,0 +1,43 @@
+"""checklist/task: whether the trace takes the question for the task that it is, as a critique says."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from rewardlab import Completion, Sample, Score
+
+from rewardlab_checklist.checklist_choice import task_label
+from rewardlab_checklist.checklist_file import ChecklistError
+from rewardlab_checklist.critic import Critic, NoCritique, own_task, parts_of
+from rewardlab_checklist.options import TaskOptions
+from rewardlab_checklist.question import TRACE
+
+
+class TaskRecognition:
+    """1 where the label that a critique of the trace gives is the row's task, else 0.
+
+    Without a trace it is 0, unasked; a critique without one of the labels is a failure. `info`: `task`, the label;
+    `tokens`; `empty`.
+    """
+
+    def __init__(self, options: TaskOptions, judge: Any):
+        self._field = options.task_field
+        self._critic = Critic(options, judge)
+
+    async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
+        """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
+        return list(await asyncio.gather(*(self._score(sample, completion) for sample, completion in items)))
+
+    async def _score(self, sample: Sample, completion: Completion) -> Score:
+        parts = parts_of(completion)
+        if TRACE not in parts:
+            return Score(value=0.0, info={"empty": True})
+        try:
+            own = own_task(sample, self._field)
+            critique = await self._critic.critique(TRACE, sample, parts)
+        except (NoCritique, ChecklistError) as error:
+            return Score(error=str(error))
+        info = {"task": critique.task, "tokens": critique.tokens}
+        if critique.task is None:
+            return Score(info=info, error="the critique of the trace recognises no task")
+        return Score(value=float(task_label(critique.task) == task_label(own)), info=info)
