@@ -17,7 +17,7 @@ COPY plugins /rewardlab/plugins
 # the versions that the tests know, and ours as packages, not as links into this folder
 RUN cd /rewardlab && grep -v '^-e' requirements.txt > /tmp/pinned.txt \
  && pip install --no-cache-dir -r /tmp/pinned.txt . \
-      ./plugins/choice ./plugins/comet ./plugins/curriculum ./plugins/data ./plugins/embed ./plugins/format \
+      ./plugins/checklist ./plugins/choice ./plugins/comet ./plugins/curriculum ./plugins/data ./plugins/embed ./plugins/format \
       ./plugins/language ./plugins/math ./plugins/normalize ./plugins/openai ./plugins/pairwise ./plugins/reward_model ./plugins/rubric ./plugins/trl \
  && rewardlab check quickstart
 
