@@ -22,6 +22,7 @@ MODULES = (
     "reward_mutants_rubric",
     "reward_mutants_languages",
     "reward_mutants_validity",
+    "reward_mutants_checklist",
     "reward_mutants_consistency",
     "judge_mutants",
     "dataset_mutants",

@@ -183,6 +183,8 @@ class RewardSpec(Spec):
     requires: fields that each row must have; a function of the options where they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
+    shares: a function of the options: components of one recipe for which it gives the same ask the same questions,
+        which are paid once.
     question: a function of the options: a small Ask in the form of those that it sends (roles, params). Each judge that
         it names is asked it before a run, and `check` tells where its params override a judge's options. None where no
         single one will do.
@@ -212,6 +214,7 @@ class RewardSpec(Spec):
     requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
+    shares: Callable[[Any], Any] | None = None
     question: Callable[[Any], Ask | None] | None = None
     abstains: Callable[[Any, Sample], str | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"

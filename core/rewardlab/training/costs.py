@@ -3,7 +3,7 @@
 Calls are upper bounds, as long as nothing fails and is retried; tokens are estimates from the texts at hand.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rewardlab.data import read_dataset
@@ -98,7 +98,10 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
 
     Hosted judges whose answers are bounded in length also get an upper bound of the cost of training.
     """
-    for component, judge, calls in _group_questions(plan.components, stage.group_size):
+    for component, judge, calls in _group_questions(plan, stage.group_size, _sampled(plan, stage.group_size)):
+        if calls == 0:
+            yield f"{component} reads replies of {judge} that another component pays for"
+            continue
         if calls is None:
             yield f"{component} asks {judge} {_unknown(plan.components[component])}"
             continue
@@ -111,8 +114,8 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
     if stage.evaluation is not None:
         prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
         when = "before and after" if stage.eval_before else "after"
-        for component, judge, calls in _group_questions(plan.components, samples):
-            if calls is None:
+        for component, judge, calls in _group_questions(plan, samples, samples):
+            if not calls:
                 continue
             each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
             yield f"{component} asks {judge} up to {each} in evaluations, {when} at least"
@@ -132,7 +135,9 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
     prompts = _prompts(plan, index, stage)
     if stage.served is not None:
         yield from _served_cost(plan, stage, stage.served, prompts)
-    for component, judge, calls in _group_questions(plan.components, stage.samples):
+    for component, judge, calls in _group_questions(plan, stage.samples, stage.samples):
+        if calls == 0:
+            continue
         if calls is None:
             yield f"{component} asks {judge} {_unknown(plan.components[component])}"
         else:
@@ -183,16 +188,31 @@ def _amount(plan: Plan, judge: str, prompt: float, completion: float) -> str:
     return f"{_short_number(round(prompt + completion))} tokens" + (f", ${usd:,.2f}" if usd is not None else "")
 
 
-def _group_questions(components: Mapping[str, Component], size: int) -> Iterator[tuple[str, str, int | None]]:
+def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str, str, int | None]]:
     """Yield (component, judge, most questions for a group of `size`) for each judge of each component.
 
-    The number is None where the component's spec does not say it.
+    sampled: completions that a group sampler may collect for it; all are scored but for those of group scope. The
+    number is None where the component's spec does not say it, and 0 where another component asks the same.
     """
-    for name, planned in components.items():
+    payers: set[str] = set()
+    for name, planned in plan.components.items():
         calls = None
         if planned.spec.calls is not None:
-            calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size)
+            scored = size if planned.spec.scope == "group" else sampled
+            calls = planned.ask("how often it asks", planned.spec.calls, planned.options, scored)
+        if planned.spec.shares is not None:
+            same = repr((planned.judges(), planned.ask("what it shares", planned.spec.shares, planned.options)))
+            calls = 0 if same in payers else calls
+            payers.add(same)
         yield from ((name, judge, calls) for judge in planned.judges())
+
+
+def _sampled(plan: Plan, size: int) -> int:
+    """Return the most completions that are sampled for a group of `size` in training."""
+    sampler = plan.curriculum
+    if sampler is None or sampler.spec.most is None:
+        return size
+    return max(size, int(sampler.ask("how many it may collect", sampler.spec.most, sampler.options, size)))
 
 
 def _unknown(planned: Component) -> str:

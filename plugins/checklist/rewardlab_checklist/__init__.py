@@ -69,6 +69,14 @@ def _examples(name: str) -> Any:
     return examples
 
 
+def _shares(options: CritiqueOptions) -> Any:
+    """Return what decides a component's questions; those of a joint critique are the same for all three."""
+    asked = options.model_dump(include=set(CritiqueOptions.model_fields))
+    for unasked in ("on_unsupported", "on_missing_score"):
+        asked.pop(unasked)
+    return asked if options.critique == "joint" else {**asked, "of": type(options).__name__}
+
+
 def _calls(options: CritiqueOptions, size: int) -> int:
     return 2 * size if isinstance(options, AnswerOptions) and options.task == "recognised" else size
 
@@ -83,6 +91,7 @@ def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) ->
         abstains=_abstains,
         judges=("judge",),
         calls=_calls,
+        shares=_shares,
         question=_question,
         runs="async",
         remarks=("empty",),

@@ -135,5 +135,5 @@ class TestAFile:
     def test_that_is_not_there_is_named(self):
         with pytest.raises(ChecklistError, match=r"cannot read the checklist nowhere\.yaml"):
             find_checklist("nowhere.yaml")
-        with pytest.raises(ChecklistError, match="no checklist 'haiku'; name a .yaml file, or one of chat, "):
+        with pytest.raises(ChecklistError, match=r"no checklist 'haiku'; name a \.yaml file, or one of chat, "):
             find_checklist("haiku")
