@@ -22,10 +22,10 @@ RECIPES = [
     for path in sorted(FOLDER.rglob("*.yaml"))
     if "\n  - use: rl\n" in path.read_text(encoding="utf-8")
     and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations")
-    and path.stem != "r3_miniature_policy"
+    and path.stem not in ("r3_miniature_policy", "amro")
 ]
 """those that train by a reward of ours; what a served reward model likes, only that model knows, and rubric judges are
-tried in test_r3_recipes.py"""
+tried in test_r3_recipes.py, a critic by checklist in test_amro.py"""
 ROWS = 6
 HAND_WRITTEN = TESTS / "data" / "probe" / "sp3f.jsonl"
 """in Japanese, Russian and Arabic"""

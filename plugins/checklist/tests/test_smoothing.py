@@ -1,4 +1,4 @@
-"""Variance smoothing: a better subscore never lowers the reward in the default family, and can in each of the others."""
+"""Variance smoothing: a better subscore never lowers the reward in the default family; in others it can."""
 
 import math
 
