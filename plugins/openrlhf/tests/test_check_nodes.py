@@ -47,26 +47,26 @@ RECIPE = """
 def connected(jobs):
     """This process, in a cluster of two nodes of one fake GPU each, and one without."""
     folder = Path(tempfile.mkdtemp(prefix="rn_", dir="/tmp"))  # short, for Ray's sockets
+    # of the whole process, not of the head alone: the cluster writes its address to a folder that only a node makes
+    own_folder = pytest.MonkeyPatch()
+    own_folder.setenv("RAY_TMPDIR", str(folder))
     cluster = Cluster()
-    started = [
-        (1, {"PYTHONPATH": str(jobs.ENGINE), "KEY_OF_A_NODE": "k"}, {"temp_dir": str(folder)}),
-        (1, {}, {}),
-        (0, {}, {}),
-    ]
+    started = [(1, {"PYTHONPATH": str(jobs.ENGINE), "KEY_OF_A_NODE": "k"}), (1, {}), (0, {})]
     try:
-        for gpus, own, more in started:
+        for gpus, own in started:
             with pytest.MonkeyPatch.context() as patch:  # a node has the variables of what starts it
                 for name in ("PYTHONPATH", "KEY_OF_A_NODE", "RAY_OVERRIDE_RESOURCES"):
                     patch.delenv(name, raising=False)
                 for name, value in ({**jobs.ENVIRONMENT, **own}).items():
                     if name != "RAY_OVERRIDE_RESOURCES":
                         patch.setenv(name, value)
-                cluster.add_node(num_cpus=2, num_gpus=gpus, include_dashboard=False, **more)
+                cluster.add_node(num_cpus=2, num_gpus=gpus, include_dashboard=False)
         ray.init(address=cluster.address, log_to_driver=False)
         yield
     finally:
         ray.shutdown()
         cluster.shutdown()
+        own_folder.undo()
         shutil.rmtree(folder, ignore_errors=True)
 
 

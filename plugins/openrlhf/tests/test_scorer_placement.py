@@ -25,9 +25,12 @@ NODES = 3
 def nodes():
     """The ids of three nodes of four fake GPUs each, in a cluster that this process is connected to."""
     folder = Path(tempfile.mkdtemp(prefix="rs_", dir="/tmp"))  # short, for Ray's sockets
+    # of the whole process, not of the head alone: the cluster writes its address to a folder that only a node makes
+    own_folder = pytest.MonkeyPatch()
+    own_folder.setenv("RAY_TMPDIR", str(folder))
     cluster = Cluster()
     try:
-        head = {"_system_config": {"enable_metrics_collection": False}, "temp_dir": str(folder)}
+        head = {"_system_config": {"enable_metrics_collection": False}}
         for number in range(NODES):
             cluster.add_node(num_cpus=4, num_gpus=EACH, include_dashboard=False, **(head if number == 0 else {}))
         ray.init(address=cluster.address, log_to_driver=False)
@@ -35,6 +38,7 @@ def nodes():
     finally:
         ray.shutdown()
         cluster.shutdown()
+        own_folder.undo()
         shutil.rmtree(folder, ignore_errors=True)
 
 
