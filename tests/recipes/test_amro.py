@@ -1,0 +1,76 @@
+"""recipes/amro.yaml: the paper's numbers, and what a critic behind a real server leaves a degenerate completion to win."""
+
+import json
+import re
+
+import pytest
+from helpers.paths import RECIPES, TESTS
+from rewardlab.recipe.loading import load
+from rewardlab.recipe.models import Recipe
+from rewardlab.text import sections
+
+ROWS = TESTS / "data" / "probe" / "amro.jsonl"
+"""four tasks in German, Spanish, Swahili and French, written for this"""
+FORM = re.compile(r"\{.*\}", re.S)
+LABELS = {"nli": "NLI", "summ": "Summ", "chat": "Chat", "tc": "TC"}
+
+
+def test_has_the_papers_numbers():
+    """Table 8, section 5.5 and appendix G."""
+    recipe = Recipe.model_validate(load(RECIPES / "amro.yaml").tree)
+    rl = recipe.stages[-1]
+    assert (rl.max_prompt_tokens, rl.max_new_tokens, rl.batch_size, rl.updates_per_batch) == (8000, 8000, 64, 64 / 32)
+    assert (rl.learning_rate, rl.weight_decay, rl.schedule, rl.warmup_steps, rl.steps) == (
+        1e-6,
+        0.01,
+        "constant",
+        0,
+        500,
+    )
+    assert (rl.clip, rl.temperature, rl.kl.coef, rl.kl.into, rl.loss) == ([0.2, 0.2], 1.0, 0.001, "loss", "token_mean")
+    assert recipe.backend.nodes * recipe.backend.gpus_per_node == 32
+    (deviation,) = recipe.reward.normalize
+    assert deviation.options["subset"] == 64 < recipe.curriculum.options["cap"]
+
+
+class Critic:
+    """A critic that knows an honest completion of each question, and scores by how near a text is to its part of that."""
+
+    def __init__(self, fence):
+        from sacrebleu.metrics.chrf import CHRF
+
+        self._fence, self._metric = fence, CHRF(word_order=2)
+        self._honest = {row["prompt"]: row for row in map(json.loads, ROWS.read_text(encoding="utf-8").splitlines())}
+
+    def __call__(self, request):
+        asked = request["messages"][-1]["content"]
+        shown = {found["label"]: found["text"] for found in self._fence.finditer(asked)}
+        row = self._honest[shown.pop("QUESTION")]
+        outside = self._fence.sub("", asked)
+        form = json.loads(FORM.search(outside)[0])
+        told = {}
+        for part, text in shown.items():
+            honest = (sections.reasoning if part == "REASONING" else sections.answer)(row["response"])
+            near = self._metric.sentence_score(text, [honest.strip()]).score
+            score = "1" if near > 90 else "0.5" if near > 50 else "0"
+            entry = {"evidence": [text[:20]], "why": "It is as near as that.", "score": score}
+            label = LABELS[row["id"].split("-")[0]]
+            told[part.lower()] = {
+                name: entry if isinstance(wanted, dict) else label for name, wanted in form[part.lower()].items()
+            }
+        return json.dumps(told, ensure_ascii=False)
+
+
+@pytest.mark.slow
+def test_no_degenerate_completion_wins(judge_server, command, tmp_path, monkeypatch):
+    server = judge_server.JudgeServer(answer=Critic(judge_server.FENCE))
+    with judge_server.Serving(server):
+        monkeypatch.setenv("CRITIC_URL", server.url)
+        code, out, err = command(tmp_path, "probe", RECIPES / "amro.yaml", ROWS, "--json")
+    assert out, err
+    found = json.loads(out)
+    tried = found["slices"]["all"]["completions"]
+    assert (code, found["rows"], found["dropped"]) == (0, 4, 0), out
+    assert not {name for name, one in tried.items() if one["wins"]}
+    assert tried["english_reference"]["values"]["language"] == 0
+    assert found["slices"]["all"]["honest"]["total"] == pytest.approx(1), "or there would be little to lose"
