@@ -1,4 +1,4 @@
-"""recipes/amro.yaml: the paper's numbers, and what a critic behind a real server leaves a degenerate completion to win."""
+"""recipes/amro.yaml: the paper's numbers, and what a critic behind a server leaves a degenerate completion to win."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def test_has_the_papers_numbers():
 
 
 class Critic:
-    """A critic that knows an honest completion of each question, and scores by how near a text is to its part of that."""
+    """A critic that knows an honest completion of each question, and scores by how near a text is to its part of it."""
 
     def __init__(self, fence):
         from sacrebleu.metrics.chrf import CHRF
