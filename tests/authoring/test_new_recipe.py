@@ -146,7 +146,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         (["plugin"], "; a plugin: `rewardlab plugins new NAME`\n"),
         (
             ["recipe"],
-            "which rows? `rewardlab new recipe ROWS.jsonl`; for a copy of ours, --from with one of evaluate_pb_rlsvr, ",
+            "which rows? `rewardlab new recipe ROWS.jsonl`; for a copy of ours, --from with one of amro, ",
         ),
         (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
         (["recipe", "no.jsonl"], "no.jsonl: no such file in "),

@@ -155,7 +155,7 @@ def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main
     [
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
-        ("check/x", "error: no plugin 'check'; there are "),
+        ("zzz/x", "error: no plugin 'zzz'; there are "),
     ],
 )
 def test_a_wrong_name_gets_the_nearest_one(main, name, says):
