@@ -8,7 +8,7 @@ with the same noise; the truth is the mean of the dimensions. What differs is ho
     scalar      one number for the whole completion, continuous
     free-form   one verdict in words: a scale of its own in each reply, rounded to tenths, a fifth of the replies
                 unreadable (they count as the group's mean: a failure is no low score)
-    checklist   a number for each dimension on the levels 0, 0.5, 1; their mean, times exp(-2 s^2) of their deviation s
+    checklist   a number for each dimension on the levels 0, 0.5, 1; their mean, smoothed as checklist/answer does
 
 A checklist asks five numbers, so independent noise averages out by itself. `halo` is the share of the noise's variance
 that all numbers of one reply have in common; with a halo of 1 nothing averages out, and what is left to the checklist
@@ -22,26 +22,18 @@ import statistics
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from rewardlab_checklist.smoothing import Smoothing, smoothed
 from scipy.stats import kendalltau
 from tiny_reinforcement import GROUP, TRACE_TOKENS, Floats, Policy, Run, Setup, sample, train, worth
 
 WEIGHTS = np.full(5, 0.2)
 LEVELS = np.array([0.0, 0.5, 1.0])
-BETA = 2.0
-"""of the smoothing exp(-BETA s^2): the strongest with which raising a subscore never lowers the reward"""
 NOISES, HALOS = (0.2, 0.4), (0.0, 0.5, 1.0)
 RATES = (2.0, 3.0, 4.0)
 """where trainings begin to diverge, see divergence.py"""
 UNREADABLE, SCALE = 0.2, 0.3
 LOST = 1 / 5
 SMOOTH_STEPS = 10
-
-
-def smoothed(subscores: Floats, weights: Floats, beta: float = BETA) -> Floats:
-    """Return the weighted mean of the subscores (n, K), damped by their weighted population deviation."""
-    mean = subscores @ weights
-    variance = ((subscores - mean[:, None]) ** 2) @ weights
-    return mean * np.exp(-beta * variance)
 
 
 def scalar(truth: Floats, noise: Floats, rng: np.random.Generator) -> Floats:
@@ -57,7 +49,8 @@ def free_form(truth: Floats, noise: Floats, rng: np.random.Generator) -> Floats:
 def checklist(truth: Floats, noise: Floats, rng: np.random.Generator) -> Floats:
     seen = np.clip(truth + noise, 0, 1)
     levels = LEVELS[np.abs(seen[..., None] - LEVELS).argmin(axis=-1)]
-    return smoothed(levels, WEIGHTS)
+    shares, smoothing = WEIGHTS.tolist(), Smoothing()
+    return np.array([smoothed(scores, shares, smoothing) for scores in levels.tolist()])
 
 
 MODELS = {"scalar": scalar, "free-form": free_form, "checklist": checklist}

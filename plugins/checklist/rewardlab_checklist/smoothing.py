@@ -53,3 +53,8 @@ def weighted_deviation(scores: Sequence[float], weights: Sequence[float]) -> flo
     mean = weighted_mean(scores, weights)
     squares = (weight * (score - mean) ** 2 for weight, score in zip(weights, scores, strict=True))
     return min(WIDEST, math.sqrt(math.fsum(squares)))
+
+
+def smoothed(scores: Sequence[float], weights: Sequence[float], smoothing: Smoothing) -> float:
+    """Return the weighted mean of scores in [0, 1], times the factor of their weighted deviation; weights sum to 1."""
+    return smoothing.factor(weighted_deviation(scores, weights)) * weighted_mean(scores, weights)

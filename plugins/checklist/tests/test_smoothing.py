@@ -5,13 +5,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_checklist.smoothing import Smoothing, weighted_deviation, weighted_mean
+from rewardlab_checklist.smoothing import Smoothing, smoothed, weighted_deviation, weighted_mean
 
 SHARE = st.floats(0, 1)
-
-
-def reward(smoothing, scores, weights):
-    return smoothing.factor(weighted_deviation(scores, weights)) * weighted_mean(scores, weights)
 
 
 @st.composite
@@ -30,7 +26,7 @@ def test_a_better_subscore_never_lowers_the_reward(family, case):
     scores, weights, at, better = case
     smoothing = Smoothing(family=family)
     after = [*scores[:at], better, *scores[at + 1 :]]
-    assert reward(smoothing, after, weights) >= reward(smoothing, scores, weights) - 1e-12
+    assert smoothed(after, weights, smoothing) >= smoothed(scores, weights, smoothing) - 1e-12
 
 
 @pytest.mark.parametrize(
@@ -43,13 +39,13 @@ def test_a_better_subscore_never_lowers_the_reward(family, case):
     ],
 )
 def test_it_can_in_the_others(smoothing, before, after, weights):
-    assert reward(smoothing, after, weights) < reward(smoothing, before, weights)
+    assert smoothed(after, weights, smoothing) < smoothed(before, weights, smoothing)
 
 
 @given(case=cases(), family=st.sampled_from(["gaussian", "rational", "exponential", "linear", "none"]))
 def test_the_reward_is_a_share_and_is_smoothed_downwards(case, family):
     scores, weights, _, _ = case
-    value = reward(Smoothing(family=family), scores, weights)
+    value = smoothed(scores, weights, Smoothing(family=family))
     assert 0 <= value <= weighted_mean(scores, weights) + 1e-12
 
 
