@@ -10,12 +10,8 @@ lets it reward a policy by recipes/r3_miniature_policy.yaml. FOLDER keeps all of
 """
 
 import argparse
-import contextlib
 import json
-import os
-import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -24,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import judged_pairs
 import model_server
 import teacher
+from rewardlab_commands import evaluations, mean, newest, rewardlab, serving
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 JUDGE, POLICY = RECIPES / "r3_miniature.yaml", RECIPES / "r3_miniature_policy.yaml"
@@ -38,46 +35,24 @@ class Road:
     def train_judge(self):
         """Distil, filter and train; returns the folders of the untrained and of the trained judge."""
         with serving(teacher.Server()) as url:
-            self._rewardlab("run", JUDGE, *self._overrides, R3_TEACHER_URL=url)
-        models = self._newest("r3-miniature-2*") / "models"
+            rewardlab(self.folder, "run", JUDGE, *self._overrides, R3_TEACHER_URL=url)
+        models = newest(self.folder, "r3-miniature-2*") / "models"
         return models / "tiny", models / "1-sft"
 
     def accuracy(self, model):
         """The share of the held-out pairs of which a judge finds the better one; a tie and no verdict are wrong."""
         unread = "reward.components.quality.max_missing=1"  # an untrained judge writes nothing that can be read
         with serving(model_server.Server(model)) as url:
-            printed = self._rewardlab("judge", POLICY, unread, self.folder / "pairs.jsonl", "--json", R3_JUDGE_URL=url)
+            printed = rewardlab(
+                self.folder, "judge", POLICY, unread, self.folder / "pairs.jsonl", "--json", R3_JUDGE_URL=url
+            )
         return json.loads(printed)["components"]["quality"]["all"]["accuracy"]
 
     def reward_policy(self, judge):
         """Train a policy by a judge; returns the means of its evaluations before and after."""
         with serving(model_server.Server(judge)) as url:
-            self._rewardlab("run", POLICY, *self._overrides, R3_JUDGE_URL=url)
-        evaluation = self._newest("r3-miniature-policy-*") / "evaluation"
-        return [json.loads((evaluation / f"1-rl-{when}.json").read_text("utf-8")) for when in ("before", "after")]
-
-    def _rewardlab(self, *arguments, **environment):
-        command = [sys.executable, "-m", "rewardlab.cli", *map(str, arguments)]
-        done = subprocess.run(
-            command, cwd=self.folder, env=os.environ | environment, stdout=subprocess.PIPE, encoding="utf-8"
-        )
-        if done.returncode:
-            sys.exit(f"{' '.join(command[2:])} ended with {done.returncode}; what it said stands above")
-        return done.stdout
-
-    def _newest(self, pattern):
-        return max(self.folder.glob(f"runs/{pattern}"), key=lambda run: run.stat().st_mtime)
-
-
-@contextlib.contextmanager
-def serving(server):
-    """The address of a server that answers while the block lasts."""
-    with server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server.url
-        finally:
-            server.shutdown()
+            rewardlab(self.folder, "run", POLICY, *self._overrides, R3_JUDGE_URL=url)
+        return evaluations(newest(self.folder, "r3-miniature-policy-*"), "1-rl")
 
 
 def main():
@@ -93,13 +68,8 @@ def main():
     before, after = road.reward_policy(trained)
     print("accuracy on held-out pairs (chance 0.500): untrained {:.3f}, trained {:.3f}".format(*accuracies))
     for name in ("quality", "language", "boxed"):
-        print(f"policy, {name}: {value(before, name):.3f} before, {value(after, name):.3f} after")
+        print(f"policy, {name}: {mean(before, name):.3f} before, {mean(after, name):.3f} after")
     print(f"{time.monotonic() - begun:.0f} s; everything is in {given.folder}")
-
-
-def value(evaluation, component):
-    """The mean of a component over all prompts of an evaluation."""
-    return evaluation["slices"][0]["means"][component]
 
 
 if __name__ == "__main__":

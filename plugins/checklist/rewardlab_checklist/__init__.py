@@ -1,11 +1,19 @@
-"""Rewards by checklist: a judge's critique, dimension by dimension, with quotations that must stand in the work."""
+"""Rewards by checklist: a judge's critique by dimension, with quotations that must stand in the work."""
 
 from typing import Any
 
-from rewardlab import Ask, Context, RewardSpec, Sample, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.laws import DatasetExample, Laws, RewardExample
 
-from rewardlab_checklist.options import AnswerOptions, CritiqueOptions, ReasoningOptions, ScoredOptions, TaskOptions
+from rewardlab_checklist.options import (
+    AnswerOptions,
+    ChecklistOptions,
+    CritiqueOptions,
+    CritiquesOptions,
+    ReasoningOptions,
+    ScoredOptions,
+    TaskOptions,
+)
 
 
 def _scored(part: str) -> Any:
@@ -36,7 +44,7 @@ def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
     """Return why a row cannot be judged: there is no checklist for its task."""
     from rewardlab_checklist.checklist_choice import task_label
     from rewardlab_checklist.checklist_file import ChecklistError
-    from rewardlab_checklist.critic import Critic
+    from rewardlab_checklist.critic import answer_list
 
     named = sample.fields.get(options.task_field)
     if isinstance(options, TaskOptions) and isinstance(named, str) and task_label(named) is None:
@@ -44,20 +52,20 @@ def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
     if not isinstance(named, str) or not _fields(options):
         return None
     try:
-        Critic(options, None).answer_list(sample)
+        answer_list(options, sample)
     except ChecklistError as error:
         return str(error)
     return None
 
 
-def _question(options: CritiqueOptions) -> Ask:
+def _question(options: ChecklistOptions) -> Ask:
     from rewardlab_checklist.checklist_file import find_checklist
     from rewardlab_checklist.question import ANSWER, TRACE, Work, question
 
     answers = find_checklist(options.checklist or "chat")
     lists = {TRACE: options.reasoning_list, ANSWER: answers}
     texts = {TRACE: "2 and 3 is 5.", ANSWER: "5"}
-    return question(Work(query="How much is 2 + 3?", texts=texts, lists=lists), options.structured)
+    return question(Work(query="How much is 2 + 3?", texts=texts, lists=lists), options.structured, options.template)
 
 
 def _examples(name: str) -> Any:
@@ -108,4 +116,40 @@ def rewardlab_rewards() -> list[RewardSpec]:
             "answer", "a critique of the answer by its task's checklist, in [0, 1]", AnswerOptions, _scored("answer")
         ),
         _spec("task", "whether the trace takes the question for the task that it is", TaskOptions, _task),
+    ]
+
+
+def _critiques(options: CritiquesOptions, context: Context) -> Any:
+    from rewardlab_checklist.critiques import CritiqueRows
+
+    return CritiqueRows(options, context)
+
+
+def _critiques_need(options: CritiquesOptions) -> list[str]:
+    by_task = [options.task_field] if options.by_task else []
+    return [options.completion, *by_task, *([] if options.given is None else [options.given])]
+
+
+def _critiques_examples() -> list[DatasetExample]:
+    from rewardlab_checklist.examples import critiques
+
+    return critiques()
+
+
+@hookimpl
+def rewardlab_datasets() -> list[DatasetSpec]:
+    return [
+        DatasetSpec(
+            name="critiques",
+            summary="rows to train a critic on: critiques by checklist, a teacher's or those at hand (a data step)",
+            config=CritiquesOptions,
+            step=True,
+            requires=_critiques_need,
+            judges=("teacher",),
+            calls=lambda options, rows: 0 if options.teacher is None else rows * len(options.kinds),
+            makes=lambda options, rows: rows * len(options.kinds),
+            question=lambda options: None if options.teacher is None else _question(options),
+            build=_critiques,
+            laws=Laws(examples=_critiques_examples),
+        )
     ]

@@ -21,21 +21,24 @@ class Dimension:
     continuous: bool = False
     recognises: tuple[str, ...] = ()
 
-    def worth_of(self, raw: Any) -> float | None:
-        """Return what a judge's score is worth, in [0, 1]; None where the dimension has no such score."""
+    def label_of(self, raw: Any) -> str | None:
+        """Return a judge's score as the checklist writes it; None where the dimension has no such score."""
         if isinstance(raw, bool):
             return None
         text = str(raw).strip()
-        named = {label.casefold(): worth for label, worth in self.labels.items()}
-        if (worth := named.get(text.casefold())) is not None:
-            return worth
-        try:
-            number = float(text)
-        except ValueError:
+        for label in self.labels:
+            if label.casefold() == text.casefold():
+                return label
+        if (number := _number(text)) is None:
             return None
         if self.continuous:
-            return number if 0 <= number <= 1 else None
-        return next((worth for label, worth in self.labels.items() if _number(label) == number), None)
+            return text if 0 <= number <= 1 else None
+        return next((label for label in self.labels if _number(label) == number), None)
+
+    def worth_of(self, raw: Any) -> float | None:
+        """Return what a judge's score is worth, in [0, 1]; None where the dimension has no such score."""
+        label = self.label_of(raw)
+        return None if label is None else self.labels.get(label, _number(label))
 
 
 @dataclass(frozen=True, kw_only=True)

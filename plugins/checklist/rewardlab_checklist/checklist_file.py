@@ -1,5 +1,6 @@
-"""Read checklists from YAML: the packaged ones by name, and a user's files; what is wrong is told with its line."""
+"""Read checklists: the packaged ones by name, a user's YAML files, and those in a recipe; mistakes have their place."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -28,8 +29,10 @@ class ChecklistError(ValueError):
     """A mistake in a checklist's file; the message begins with file and line."""
 
 
-def find_checklist(name: str) -> Checklist:
-    """Return a packaged checklist by its name, or the one in a file. Raises ChecklistError."""
+def find_checklist(name: str | Mapping[str, Any]) -> Checklist:
+    """Return a packaged checklist by its name, the one in a file, or one of a recipe. Raises ChecklistError."""
+    if not isinstance(name, str):
+        return _inline(json.dumps(name, ensure_ascii=False, default=str))
     if name in packaged_names():
         return _packaged(name)
     path = Path(os.path.expanduser(name))
@@ -53,26 +56,79 @@ def _packaged(name: str) -> Checklist:
 
 def read_checklist(source: Any) -> Checklist:
     """Return the checklist in a file (a Path, or a packaged resource). Raises ChecklistError with file and line."""
-    return _Reader(source).checklist()
+    tree, lines = _parsed(source)
+    return _Reader(tree, Path(source.name).stem, source, lines).checklist()
+
+
+@cache
+def _inline(text: str) -> Checklist:
+    return _Reader(_texts(json.loads(text), ()), "inline", "the recipe's checklist", {}).checklist()
+
+
+def _texts(tree: Any, place: Place) -> Any:
+    """Return a recipe's tree with every scalar as text. Raises ChecklistError for a label that is none: `Yes`."""
+    if isinstance(tree, list):
+        return [_texts(one, (*place, at)) for at, one in enumerate(tree)]
+    if isinstance(tree, dict):
+        if lost := [key for key in tree if key in ("true", "false", "null")]:
+            named = ".".join(map(str, (*place, lost[0])))
+            raise ChecklistError(f"the recipe's checklist: {named}: YAML read a truth value; write the label in quotes")
+        return {key: _texts(value, (*place, key)) for key, value in tree.items()}
+    return f"{tree:g}" if isinstance(tree, int | float) and not isinstance(tree, bool) else tree
+
+
+def _parsed(source: Any) -> tuple[Any, dict[Place, int]]:
+    """Return the tree of a file, every scalar as text, and the line of each place."""
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ChecklistError(f"cannot read the checklist {source}: {error}") from None
+    if len(text) > LARGEST:
+        raise ChecklistError(f"{source}: a checklist has at most {LARGEST} characters, and this has {len(text)}")
+    lines: dict[Place, int] = {}
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        return None if node is None else _plain(source, node, (), lines), lines
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
+        raise ChecklistError(f"{source}:{line}: {error.problem or error.context}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ChecklistError(f"{source}: {type(error).__name__}: it is no YAML") from None
+
+
+def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
+    """Return the tree with every scalar as the text that stands there: `yes` and `0.5` are labels."""
+    lines.setdefault(place, node.start_mark.line + 1)
+    if len(place) > 5:
+        raise _misplaced(source, place, "nested too deeply for a checklist", lines)
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(source, one, (*place, at), lines) for at, one in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return node.value
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        lines[*place, name] = key.start_mark.line + 1
+        if not name or name in found:
+            raise _misplaced(source, (*place, name), "is there twice" if name else "a key must be a name", lines)
+        found[name] = _plain(source, value, (*place, name), lines)
+    return found
+
+
+def _misplaced(source: Any, place: Place, what: str, lines: Mapping[Place, int]) -> ChecklistError:
+    at = place
+    while at and at not in lines:
+        at = at[:-1]
+    line = f":{lines[at]}" if at in lines else ""
+    named = ".".join(map(str, place))
+    return ChecklistError(f"{source}{line}: {named}{': ' if named else ''}{what}")
 
 
 class _Reader:
-    def __init__(self, source: Any):
-        self._source, self._lines = source, dict[Place, int]()
-        try:
-            text = source.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ChecklistError(f"cannot read the checklist {source}: {error}") from None
-        if len(text) > LARGEST:
-            raise ChecklistError(f"{source}: a checklist has at most {LARGEST} characters, and this has {len(text)}")
-        try:
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
-            self._tree = None if node is None else self._plain(node, ())
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-            raise ChecklistError(f"{source}:{line}: {error.problem or error.context}") from None
-        except (yaml.YAMLError, RecursionError) as error:
-            raise ChecklistError(f"{source}: {type(error).__name__}: it is no YAML") from None
+    """Makes a checklist of a tree whose scalars are texts. lines: of each place in the file, where there is one."""
+
+    def __init__(self, tree: Any, name: str, source: Any, lines: Mapping[Place, int]):
+        self._tree, self._name, self._source, self._lines = tree, name, source, lines
 
     def checklist(self) -> Checklist:
         tree = self._mapping((), self._tree, KEYS)
@@ -83,7 +139,7 @@ class _Reader:
         made = [self._dimension(("dimensions", at), one, labels, continuous) for at, one in enumerate(given)]
         self._check_names(made)
         return Checklist(
-            name=Path(self._source.name).stem,
+            name=self._name,
             task=self._text(("task",), tree["task"]),
             subtask=None if tree.get("subtask") is None else self._text(("subtask",), tree["subtask"]),
             source=str(tree.get("source", "own")),
@@ -181,26 +237,4 @@ class _Reader:
         return given.strip()
 
     def _error(self, place: Place, what: str) -> ChecklistError:
-        at = place
-        while at not in self._lines:
-            at = at[:-1]
-        named = ".".join(map(str, place))
-        return ChecklistError(f"{self._source}:{self._lines[at]}: {named}{': ' if named else ''}{what}")
-
-    def _plain(self, node: yaml.Node, place: Place) -> Any:
-        """Return the tree with every scalar as the text that stands there: `yes` and `0.5` are labels."""
-        self._lines.setdefault(place, node.start_mark.line + 1)
-        if len(place) > 5:
-            raise self._error(place, "nested too deeply for a checklist")
-        if isinstance(node, yaml.SequenceNode):
-            return [self._plain(one, (*place, at)) for at, one in enumerate(node.value)]
-        if not isinstance(node, yaml.MappingNode):
-            return node.value
-        found: dict[str, Any] = {}
-        for key, value in node.value:
-            name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            self._lines[*place, name] = key.start_mark.line + 1
-            if not name or name in found:
-                raise self._error((*place, name), "is there twice" if name else "a key must be a name")
-            found[name] = self._plain(value, (*place, name))
-        return found
+        return _misplaced(self._source, place, what, self._lines)

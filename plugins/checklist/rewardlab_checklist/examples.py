@@ -1,10 +1,11 @@
 """Examples for the laws: responses whose rank is known, and a critic that knows the right answer."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from rewardlab import Ask, Reply, Sample
-from rewardlab.laws import RewardExample
+from rewardlab.laws import DatasetExample, RewardExample
 
 from rewardlab_checklist.checklist import Checklist, Dimension
 from rewardlab_checklist.checklist_choice import REASONING, TaskChecklists
@@ -77,3 +78,23 @@ def answer() -> list[RewardExample]:
 def task() -> list[RewardExample]:
     """Return examples of a joint and of a separate critique."""
     return _examples()
+
+
+def critiques() -> list[DatasetExample]:
+    """Return examples of a teacher that is asked three questions a row, and of critiques that the rows have."""
+    rows = [
+        replace(PENS, id=f"pens-{number}", fields={**PENS.fields, "response": text})
+        for number, text in enumerate([*RIGHT, *WRONG[1:], *RIGHT])
+    ]
+    entry = {"evidence": ["7"], "why": "It says so.", "score": "1"}
+    said = {"answer": {one.name: entry for one in TaskChecklists().of("ODQA", None).dimensions}}
+    given = [replace(row, fields={**row.fields, "critique": said}) for row in rows if "7" in row.fields["response"]]
+    return [
+        DatasetExample(
+            title="a teacher",
+            options={"teacher": "teacher", "kinds": ["reasoning", "answer", "joint"]},
+            source=rows,
+            judges=lambda: {"teacher": KnowingCritic()},
+        ),
+        DatasetExample(title="given", options={"given": "critique", "kinds": ["answer"]}, source=given),
+    ]

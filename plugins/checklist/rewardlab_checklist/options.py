@@ -1,9 +1,10 @@
 """The options of the rewards."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
+from rewardlab.text import template_of
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_choice import REASONING, TaskChecklists
@@ -11,18 +12,16 @@ from rewardlab_checklist.checklist_file import find_checklist
 from rewardlab_checklist.smoothing import Smoothing
 
 Name = Annotated[str, Field(min_length=1)]
+Given = Name | dict[str, Any]
+"""a checklist: a packaged one's name, a YAML file, or the checklist itself"""
 
 
-class CritiqueOptions(Config):
-    """Options of every reward by critique; where they are equal, components of one recipe share a joint reply."""
+class ChecklistOptions(Config):
+    """Options of all that asks for critiques: which checklists, and how they are put."""
 
-    judge: Name
-    """the judge's name under `judges`"""
-    critique: Literal["joint", "separate"] = "joint"
-    """joint: one question about trace and answer, whose reply the recipe's components share. separate: one for each"""
-    reasoning: Name = REASONING
-    """the checklist of traces: a packaged one by its name, or a YAML file"""
-    checklist: Name | None = None
+    reasoning: Given = REASONING
+    """the checklist of traces: a packaged one by its name, a YAML file, or the checklist itself"""
+    checklist: Given | None = None
     """the checklist of all answers, likewise; null: that of each row's task"""
     checklists: tuple[Name, ...] = ()
     """YAML files for further tasks, which come before the packaged ones"""
@@ -32,22 +31,18 @@ class CritiqueOptions(Config):
     """the field with its subtask, such as News, where a task has several checklists"""
     structured: bool = False
     """send a JSON schema with the question, for servers with structured outputs"""
-    on_unsupported: Literal["count", "missing"] = "count"
-    """what becomes of a dimension with a quotation that is not in the work: it counts, and info says so; or it has no
-    score"""
-    on_missing_score: Literal["fail", "leave_out"] = "fail"
-    """a dimension without a score that its checklist has. fail: so has the completion. leave_out: the others decide, by
-    their weights; without any the completion has none"""
+    template: Annotated[str | None, template_of("rewardlab_checklist.critique_prompt")] = None
+    """a file with your own prompt; null takes the packaged one. docs/checklists.md has its form"""
 
     @field_validator("reasoning", "checklist")
     @classmethod
-    def _is_there(cls, name: str | None) -> str | None:
+    def _is_there(cls, name: Given | None) -> Given | None:
         if name is not None:
             find_checklist(name)
         return name
 
     @model_validator(mode="after")
-    def _files_are_fine(self) -> "CritiqueOptions":
+    def _files_are_fine(self) -> "ChecklistOptions":
         for path in self.checklists:
             find_checklist(path)
         return self
@@ -61,6 +56,21 @@ class CritiqueOptions(Config):
     def tasks(self) -> TaskChecklists:
         """The checklists of answers, by task."""
         return TaskChecklists(self.checklists)
+
+
+class CritiqueOptions(ChecklistOptions):
+    """Options of every reward by critique; where they are equal, components of one recipe share a joint reply."""
+
+    judge: Name
+    """the judge's name under `judges`"""
+    critique: Literal["joint", "separate"] = "joint"
+    """joint: one question about trace and answer, whose reply the recipe's components share. separate: one for each"""
+    on_unsupported: Literal["count", "missing"] = "count"
+    """what becomes of a dimension with a quotation that is not in the work: it counts, and info says so; or it has no
+    score"""
+    on_missing_score: Literal["fail", "leave_out"] = "fail"
+    """a dimension without a score that its checklist has. fail: so has the completion. leave_out: the others decide, by
+    their weights; without any the completion has none"""
 
 
 class ScoredOptions(CritiqueOptions):
@@ -97,3 +107,37 @@ class TaskOptions(CritiqueOptions):
         if self.reasoning_list.recognised is None:
             raise ValueError(f"the checklist {self.reasoning!r} has no dimension with `recognises`")
         return self
+
+
+Kind = Literal["reasoning", "answer", "joint"]
+
+
+class CritiquesOptions(ChecklistOptions):
+    """Options of checklist/critiques."""
+
+    teacher: Name | None = None
+    """the name of the judge that writes the critiques, as declared under `judges`; null: the rows have them"""
+    given: Name | None = None
+    """the field with a row's critique, in place of a teacher: an object, or its JSON, with `reasoning` or `answer` or
+    both"""
+    kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("joint",)
+    """the questions that a row becomes: about the trace, the answer, or both at once"""
+    completion: Name = "response"
+    """the field with the text that is examined"""
+    unsupported: Literal["drop", "keep"] = "drop"
+    """a critique with a quotation that is not in the work: it teaches to invent evidence"""
+    max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
+    """a larger share of critiques that cannot be learnt than this, once there are 50, stops the job"""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "CritiquesOptions":
+        if (self.teacher is None) == (self.given is None):
+            raise ValueError("give either teacher, who writes the critiques, or given, the field that has them")
+        if len(set(self.kinds)) != len(self.kinds):
+            raise ValueError("kinds: one is named twice")
+        return self
+
+    @property
+    def by_task(self) -> bool:
+        """Whether the row's task picks a checklist."""
+        return self.checklist is None and set(self.kinds) != {"reasoning"}

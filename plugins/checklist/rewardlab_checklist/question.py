@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from rewardlab import Ask, Message, Sample
-from rewardlab.text import fence, fence_key, read_template
+from rewardlab.text import fence, fence_key
 
+from rewardlab_checklist import critique_prompt
 from rewardlab_checklist.checklist import Checklist, Dimension
 
 TRACE, ANSWER = "reasoning", "answer"
@@ -33,14 +33,11 @@ def query_of(sample: Sample) -> str:
     return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
 
 
-def question(work: Work, structured: bool) -> Ask:
-    """Return the question about a work; equal works give equal questions."""
+def question(work: Work, structured: bool, template: str | None = None) -> Ask:
+    """Return the question about a work; equal works give equal questions. template: a file in place of the packaged."""
     parts = {"query": work.query, **work.texts}
     key = fence_key(parts)
-    template = read_template(
-        files("rewardlab_checklist") / "templates" / "critique.txt", ("query", "work", "checklists", "format", "key")
-    )
-    messages: list[Message] = template.messages(
+    messages: list[Message] = critique_prompt.load(template).messages(
         {
             "query": fence("QUESTION", work.query, key),
             "work": "\n\n".join(fence(HEADINGS[part], text, key) for part, text in work.texts.items()),

@@ -7,7 +7,8 @@ from typing import Any
 from rewardlab import Completion, Sample, Score
 
 from rewardlab_checklist.checklist_file import ChecklistError
-from rewardlab_checklist.critic import Critic, Critique, NoCritique, parts_of
+from rewardlab_checklist.critic import Critic, NoCritique, parts_of
+from rewardlab_checklist.critique import Critique
 from rewardlab_checklist.options import AnswerOptions, ScoredOptions
 from rewardlab_checklist.question import ANSWER, TRACE
 from rewardlab_checklist.smoothing import weighted_deviation, weighted_mean

@@ -1,0 +1,156 @@
+"""The data step checklist/critiques: rows to train a critic on, from a teacher's critiques or from those at hand.
+
+Source: SGCM (paper 004), section 5.1: critiques of traces, of answers, and of both.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from rewardlab import Completion, Context, Reply, Sample
+from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.errors import JobError, UserError
+
+from rewardlab_checklist.checklist import Checklist, Dimension
+from rewardlab_checklist.checklist_file import ChecklistError
+from rewardlab_checklist.critic import parts_of, work_of
+from rewardlab_checklist.critique import Critique, by_name, examined, score_of
+from rewardlab_checklist.critique_reply import read_critique
+from rewardlab_checklist.evidence import normalised, quotations
+from rewardlab_checklist.options import CritiquesOptions, Kind
+from rewardlab_checklist.question import ANSWER, TRACE, Work, question
+
+ROWS_AT_ONCE = 256
+"""rows under way at once; the teacher's `concurrency` limits the questions"""
+PARTS: Mapping[Kind, tuple[str, ...]] = {"reasoning": (TRACE,), "answer": (ANSWER,), "joint": (TRACE, ANSWER)}
+
+
+class CritiqueRows:
+    """An iterable of samples, streaming; each iteration asks anew.
+
+    Of each row comes one for each of `kinds`: `prompt` is the question that a reward of the same options asks,
+    `response` the critique as that reward reads it, every dimension in the checklist's order and nothing else. Besides
+    the source's fields, without the completion: `kind`, and `scores`, {part: {dimension: worth in [0, 1]}}. The id is
+    the source's, with `/kind` behind it where there are several kinds.
+
+    A row whose completion lacks a part of the kind is left out; so is a critique that cannot be read, lacks a score, or
+    quotes what is not there; all are counted. Iterating raises UserError for a row without a completion or of a task
+    without a checklist, and JobError where the teacher answers none of a row's questions, or too many must be left out.
+    """
+
+    def __init__(self, options: CritiquesOptions, context: Context):
+        self._options, self._source = options, context.source
+        self._teacher = None if options.teacher is None else context.judges[options.teacher]
+        self._understood = getattr(self._teacher, "understood", None)  # only a host's judge has it
+
+    def __iter__(self) -> Iterator[Sample]:
+        tally = DroppedRows("checklist/critiques", self._options.max_dropped, "got no critique that can be learnt")
+        unanswered = 0
+        with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
+            for made, failed in outcomes:
+                unanswered += failed
+                for row in made:
+                    if isinstance(row, DroppedRow):
+                        tally.drop(row)
+                    else:
+                        tally.keep()
+                        yield row
+        tally.close(unanswered)
+
+    async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
+        """Return what becomes of the row, and how many of its questions had no answer."""
+        text = sample.fields.get(self._options.completion)
+        if not isinstance(text, str):
+            raise UserError(f"field {self._options.completion!r} must be the text to examine", where=sample.source)
+        parts = parts_of(Completion(text=text))
+        made: list[Sample | DroppedRow] = []
+        errors: list[str] = []
+        for kind in self._options.kinds:
+            wanted = PARTS[kind]
+            if absent := [part for part in wanted if part not in parts]:
+                made.append(_dropped(sample, kind, f"no {absent[0]} to examine", "", "source"))
+                continue
+            try:
+                made.append(await self._critique(sample, kind, {part: parts[part] for part in wanted}))
+            except ChecklistError as error:
+                raise UserError(str(error), where=sample.source) from None
+            except NoAnswer as error:
+                errors.append(str(error))
+        if errors and not made:
+            what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{sample.source or sample.id}: {what}")
+        return made, len(errors)
+
+    async def _critique(self, sample: Sample, kind: Kind, texts: Mapping[str, str]) -> Sample | DroppedRow:
+        work = work_of(self._options, sample, texts)
+        ask = question(work, self._options.structured, self._options.template)
+        reply = self._given(sample) if self._teacher is None else await self._teacher.ask(ask)
+        if reply.error is not None:
+            raise NoAnswer(reply.error)
+        said = read_critique(reply, work.lists, ask.parts.values())
+        read = {} if said is None else _examined(work, said)
+        why = self._unusable(reply, work, read)
+        if self._understood is not None:
+            self._understood(reply, said is not None)
+        if said is None or why is not None:
+            fault = "source" if self._teacher is None else "judge"
+            return _dropped(sample, kind, *(why or ("no critique that can be read", "")), fault)
+        response = {part: _written(work.lists[part], said[part], read[part]) for part in texts}
+        fields = {name: value for name, value in sample.fields.items() if name != self._options.completion}
+        fields.pop(self._options.given or "", None)
+        fields |= {"response": json.dumps(response, ensure_ascii=False), "kind": kind}
+        fields["scores"] = {part: dict(one.scores) for part, one in read.items()}
+        name = sample.id if len(self._options.kinds) == 1 else f"{sample.id}/{kind}"
+        return replace(sample, id=name, prompt=tuple(ask.messages), fields=fields)
+
+    def _given(self, sample: Sample) -> Reply:
+        said = sample.fields.get(self._options.given or "")
+        if not isinstance(said, str | dict):
+            what = f"field {self._options.given!r} must hold a critique, an object or its JSON, not {repr(said)[:40]}"
+            raise UserError(what, where=sample.source)
+        return Reply(text=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+
+    def _unusable(self, reply: Reply, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
+        """Return why a critique cannot be learnt, a reason and what shows it; None where it can."""
+        if not read:
+            cut = reply.finish_reason == "length"
+            return "cut off" if cut else "no critique that can be read", repr(reply.text[-60:])
+        for part, one in read.items():
+            if one.missing:
+                return "no score", f"{part}: {', '.join(one.missing)}"
+            if work.lists[part].recognised is not None and one.task is None:
+                return "no task recognised", part
+            if one.unsupported and self._options.unsupported == "drop":
+                return "a quotation that is not in the work", f"{part}: {', '.join(one.unsupported)}"
+        return None
+
+
+class NoAnswer(Exception):
+    """A question that the teacher did not answer; the message says why."""
+
+
+def _examined(work: Work, said: Mapping[str, Any]) -> dict[str, Critique]:
+    whole = normalised("\n".join(work.texts.values()))
+    return {part: examined(made, said[part], whole, supported=False) for part, made in work.lists.items()}
+
+
+def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> dict[str, Any]:
+    given = by_name(said)
+    return {
+        one.name: read.task if one.recognises else _entry(one, given[one.name.casefold()])
+        for one in checklist.dimensions
+    }
+
+
+def _entry(dimension: Dimension, entry: Any) -> dict[str, Any]:
+    """Return evidence, reason and score as a critic is to write them."""
+    told = entry if isinstance(entry, dict) else {}
+    why, score = told.get("why"), dimension.label_of(score_of(entry))
+    return {"evidence": quotations(told.get("evidence")), "why": why if isinstance(why, str) else "", "score": score}
+
+
+def _dropped(sample: Sample, kind: str, reason: str, detail: str, fault: Any) -> DroppedRow:
+    said = f"{reason}: {detail}" if detail else reason
+    return DroppedRow(where=sample.source or sample.id, kind=kind, reason=reason, detail=said, fault=fault)
