@@ -29,6 +29,7 @@ MODULES = (
     "step_mutants",
     "step_mutants_rubric",
     "step_mutants_kept",
+    "step_mutants_checklist",
     "mix_mutants",
     "curriculum_mutants",
     "difficulty_mutants",

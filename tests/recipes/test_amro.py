@@ -1,4 +1,4 @@
-"""recipes/amro.yaml: the paper's numbers, and what a critic behind a server leaves a degenerate completion to win."""
+"""The recipes of AMRO: the paper's numbers, and what a critic behind a server leaves a degenerate completion to win."""
 
 import json
 import re
@@ -74,3 +74,21 @@ def test_no_degenerate_completion_wins(judge_server, command, tmp_path, monkeypa
     assert not {name for name, one in tried.items() if one["wins"]}
     assert tried["english_reference"]["values"]["language"] == 0
     assert found["slices"]["all"]["honest"]["total"] == pytest.approx(1), "or there would be little to lose"
+
+
+@pytest.mark.slow
+def test_the_miniatures_critic_lets_only_another_answer_win(module_of, command, tmp_path):
+    critic = module_of("tiny_models/critic.py")
+    responses = {"kind": "responses", "languages": ["de", "es", "fr"], "rows": 60}
+    responses |= dict.fromkeys(("english", "switched", "unboxed", "slipped"), 0)
+    with module_of("tiny_models/rewardlab_commands.py").serving(critic.Server()) as url:
+        itself = json.dumps({"use": "openai/chat", "with": {"model": "critic", "base_url": url}})
+        dataset = json.dumps({"use": "data/arithmetic", "with": responses})
+        recipe = RECIPES / "amro_miniature.yaml"
+        told = command(
+            tmp_path, "probe", recipe, f"judges.itself={itself}", f"dataset={dataset}", "--rows", 8, "--json"
+        )
+    code, out, err = told
+    assert out, err
+    tried = json.loads(out)["slices"]["all"]["completions"]
+    assert (code, {name for name, one in tried.items() if one["wins"]}) == (0, {"other_answer"})

@@ -184,7 +184,7 @@ class TestProbes:
         responses = {"kind": "responses", "languages": ["de", "es", "fr"], "rows": 60}
         responses |= dict.fromkeys(("english", "switched", "unboxed", "slipped"), 0)
         dataset = json.dumps({"use": "data/arithmetic", "with": responses})
-        with module_of("tiny_models/rubric_road.py").serving(teacher.Server()) as url:
+        with module_of("tiny_models/rewardlab_commands.py").serving(teacher.Server()) as url:
             monkeypatch.setenv("R3_JUDGE_URL", url)
             arguments = ("judges.trained.with.model=teacher", f"dataset={dataset}", "--rows", 16)
             assert wins("r3_miniature_policy", *arguments) == (0, {"other_answer"})

@@ -30,7 +30,6 @@ def critique(question, answer):
     asked = language_of(question, "questions")
     sentences = [(one, language_of(one, "steps")) for one in SENTENCE.split(answer) if one.strip()]
     foreign = [one for one, language in sentences if language != asked]
-    kept = len(sentences) - len(foreign)
     shown = (foreign or [answer])[0].split()[:QUOTED]
     named = [NAMES.get(language, "another") for _, language in sentences]
     box = BOX.findall(answer)
@@ -38,7 +37,7 @@ def critique(question, answer):
         "Language": {
             "evidence": [" ".join(shown)],
             "why": f"{NAMES.get(asked, 'another')}: {', '.join(named)}.",
-            "score": "1" if sentences and not foreign else "0.5" if kept else "0",
+            "score": "1" if sentences and not foreign else "0",
         },
         "Box": {"evidence": box[:1], "why": "A box." if box else "No box.", "score": "1" if box else "0"},
     }

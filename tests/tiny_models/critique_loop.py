@@ -24,7 +24,6 @@ from rewardlab_commands import evaluations, mean, newest, rewardlab, serving
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "amro_miniature.yaml"
 ROWS, SHUFFLED = "amro-miniature.jsonl", "shuffled.jsonl"
-WORTH = {"0": 0.0, "0.5": 0.5, "1": 1.0}
 
 
 def trained(folder, url):
@@ -61,7 +60,7 @@ def agreement(run, dimension):
         if row["phase"] == "before":
             told = critic.critique(asked[row["id"]], row["completion"])[dimension]["score"]
             said = row["components"]["answer"]["info"].get("scores", {})
-            right.append(said.get(dimension) == WORTH[told])
+            right.append(said.get(dimension) == float(told))
     return sum(right) / len(right)
 
 
