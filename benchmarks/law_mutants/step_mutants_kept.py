@@ -1,4 +1,4 @@
-"""data/split and data/overlap, each with one thing changed."""
+"""data/split, data/overlap and language/filter, each with one thing changed."""
 
 from dataclasses import replace
 
@@ -83,6 +83,28 @@ def _all_read_first(options, context):
     return _EachTime(lambda: iter(list(_overlap(options, context))))
 
 
+def _filter(options, context):
+    from rewardlab_language.filter import LanguageFilter
+
+    return LanguageFilter(options, context)
+
+
+def _filter_without_language(options, context):
+    named = [row for row in context.source if "language" in row.fields]
+    return _filter(options, replace(context, source=named))
+
+
+def _filter_read_first(options, context):
+    return _EachTime(lambda: iter(list(_filter(options, context))))
+
+
+def _filter_step(name, summary, build):
+    from rewardlab_language import rewardlab_datasets as installed
+
+    (step,) = (one for one in installed() if one.name == "filter")
+    return replace(step, name=name, summary=summary, build=build)
+
+
 def _examples(name, title):
     def examples():
         from rewardlab_data import examples
@@ -116,4 +138,7 @@ def rewardlab_datasets():
         _step("overlap_once", "can be read once", _once, "overlap", "prompts"),
         _step("overlap_twice", "marks rows, and gives those that overlap twice", _marked, "overlap", "prompts"),
         _step("overlap_reads_all", "reads all rows before it gives the first", _all_read_first, "overlap", "prompts"),
+        _filter_step("correct_filter", "language/filter as it is", _filter),
+        _filter_step("filter_without_language", "drops rows without a language unseen", _filter_without_language),
+        _filter_step("filter_reads_all", "reads all rows before it gives the first", _filter_read_first),
     ]

@@ -22,7 +22,7 @@ RECIPES = [
     for path in sorted(FOLDER.rglob("*.yaml"))
     if "\n  - use: rl\n" in path.read_text(encoding="utf-8")
     and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations")
-    and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature")
+    and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature", "amro_synced")
 ]
 """those that train by a reward of ours; what a served reward model likes, only that model knows, and rubric judges are
 tried in test_r3_recipes.py, a critic by checklist in test_amro.py"""

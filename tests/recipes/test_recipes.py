@@ -30,7 +30,10 @@ RANGES = {
     "pb_rlsvr_baselines/ppo": [0.0, 1.0],
     "pb_rlsvr_baselines/sft": None,
     "amro": [-1.0, 1.0],
+    "amro_critic": None,
+    "amro_csft": None,
     "amro_miniature": [0.0, 1.0],
+    "amro_synced": [-1.0, 1.0],
     "evaluate_pb_rlsvr": [0.0, 1.0],
     "evaluate_sp3f": [0.0, 1.0],
     "sp3f_ablations/rlvr": [0.0, 3.0],
@@ -51,7 +54,10 @@ each = pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
 def test_all_are_found():
     assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
         "amro",
+        "amro_critic",
+        "amro_csft",
         "amro_miniature",
+        "amro_synced",
         "evaluate_pb_rlsvr",
         "evaluate_sp3f",
         "mr3",

@@ -7,7 +7,13 @@ from rewardlab.laws import DatasetExample, Laws, RewardExample
 
 from rewardlab_language.detector_languages import accepted, knowing
 from rewardlab_language.languages import UnknownLanguage, resolve
-from rewardlab_language.options import ConsistencyOptions, FidelityOptions, TranslatedFieldsOptions, TranslatedOptions
+from rewardlab_language.options import (
+    ConsistencyOptions,
+    FidelityOptions,
+    FilterOptions,
+    TranslatedFieldsOptions,
+    TranslatedOptions,
+)
 
 
 def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
@@ -172,6 +178,22 @@ def _fields_question(options: TranslatedFieldsOptions) -> Ask:
     return first_question(options)
 
 
+def _filter(options: FilterOptions, context: Context) -> Any:
+    from rewardlab_language.filter import LanguageFilter
+
+    return LanguageFilter(options, context)
+
+
+def _filter_examples() -> list[DatasetExample]:
+    from rewardlab_language.examples import language_filter
+
+    return language_filter()
+
+
+def _filter_reads(options: FilterOptions) -> list[str]:
+    return ["language", *(name for name in options.fields if name != "prompt")]
+
+
 @hookimpl
 def rewardlab_datasets() -> list[DatasetSpec]:
     return [
@@ -200,5 +222,14 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             question=_fields_question,
             build=_translated_fields,
             laws=Laws(examples=_fields_examples),
+        ),
+        DatasetSpec(
+            name="filter",
+            summary="rows whose texts are in the row's language, by several detectors (a data step)",
+            config=FilterOptions,
+            step=True,
+            requires=_filter_reads,
+            build=_filter,
+            laws=Laws(examples=_filter_examples),
         ),
     ]

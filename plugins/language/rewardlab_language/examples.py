@@ -1,7 +1,9 @@
-"""Examples for the laws of language/fidelity: responses in the row's language and in others (rewardlab.laws)."""
+"""Examples for the laws: responses and prompts in the row's language and in others (rewardlab.laws)."""
+
+from dataclasses import replace
 
 from rewardlab import Sample
-from rewardlab.laws import RewardExample
+from rewardlab.laws import DatasetExample, RewardExample
 
 GERMAN = Sample(
     id="books",
@@ -48,4 +50,21 @@ def consistency() -> list[RewardExample]:
         RewardExample(title="prompt", sample=GERMAN, good=good, bad=bad, options={"language": "prompt"}),
         RewardExample(title="pooled", sample=GERMAN, good=good, bad=bad[2:], options={"pooled": True}),
         RewardExample(title="lingua alone", sample=GERMAN, good=[IN_GERMAN], bad=of_answer, options=lingua),
+    ]
+
+
+def language_filter() -> list[DatasetExample]:
+    """Return examples of prompts, and of responses with a trace."""
+    said = [IN_GERMAN, IN_ENGLISH, MOSTLY_GERMAN, IN_SPANISH, "24"]
+    asked = [
+        Sample(id=f"asked-{at}", prompt=({"role": "user", "content": text},), fields={"language": "de"})
+        for at, text in enumerate(said)
+    ]
+    answered = [
+        replace(GERMAN, id=f"said-{at}", fields={**GERMAN.fields, "response": f"<think>{IN_GERMAN}</think>{text}"})
+        for at, text in enumerate(said)
+    ]
+    return [
+        DatasetExample(title="prompts", source=asked),
+        DatasetExample(title="responses", source=answered, options={"fields": ["response"], "unsure": "drop"}),
     ]

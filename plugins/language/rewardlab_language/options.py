@@ -82,6 +82,19 @@ class ConsistencyOptions(Config):
         return detectors
 
 
+class FilterOptions(Config):
+    """Options of language/filter."""
+
+    fields: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = ("prompt",)
+    """the texts that must be in the row's language: fields, and `prompt` for all that the user says in it"""
+    detectors: Annotated[tuple[DetectorName, ...], Field(min_length=1)] = ("fasttext", "langid", "lingua")
+    """the detectors that are asked; as language/consistency's"""
+    least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
+    """a text that says less than so many letters of English has no language that can be told"""
+    unsure: Literal["keep", "drop"] = "keep"
+    """a row of whose texts no detector can tell the language, or whose language none of them knows"""
+
+
 class Sampling(Config):
     """How a translator samples its answers; what is absent is as the judge's own options say."""
 

@@ -25,3 +25,8 @@ def test_every_law_of_one_process_holds(spec, example):
 def test_another_process_answers_the_same(spec):
     tried = try_laws(spec, plugin=REGISTRY.plugin("language"), tries=1, only=["worker"])
     assert {one.outcomes[0].state for one in tried} == {"held"}
+
+
+def test_the_filter_keeps_the_laws_of_data_steps():
+    spec = REGISTRY.find("dataset", "language/filter")
+    assert broken_text(try_laws(spec, plugin=REGISTRY.plugin("language"), tries=2)) == ""
