@@ -14,15 +14,16 @@ class Critique:
     """What a critic says of one part of a work.
 
     scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`. unsupported: quotations that
-    do not stand in the work, by dimension. unquoted: scored dimensions without any quotation. extra: names that the
-    checklist does not have. task: the label that it recognises, where the checklist asks for one. tokens: of question
-    and reply.
+    do not stand in the work, by dimension. quoted: all quotations. unquoted: scored dimensions without any. extra:
+    names that the checklist does not have. task: the label that it recognises, where the checklist asks for one.
+    tokens: of question and reply.
     """
 
     checklist: Checklist
     scores: Mapping[str, float]
     missing: tuple[str, ...] = ()
     unsupported: Mapping[str, int] = field(default_factory=dict)
+    quoted: int = 0
     unquoted: int = 0
     extra: int = 0
     task: str | None = None
@@ -37,10 +38,11 @@ def examined(checklist: Checklist, said: Mapping[str, Any], work: str, supported
     given = by_name(said)
     scores: dict[str, float] = {}
     unsupported: dict[str, int] = {}
-    unquoted = 0
+    quoted = unquoted = 0
     for one in checklist.scored:
         entry = given.get(one.name.casefold())
         evidence = quotations(entry.get("evidence")) if isinstance(entry, dict) else []
+        quoted += len(evidence)
         lost = sum(not is_in(quotation, work) for quotation in evidence)
         if lost:
             unsupported[one.name] = lost
@@ -55,6 +57,7 @@ def examined(checklist: Checklist, said: Mapping[str, Any], work: str, supported
         scores=scores,
         missing=tuple(one.name for one in checklist.scored if one.name not in scores),
         unsupported=unsupported,
+        quoted=quoted,
         unquoted=unquoted,
         extra=sum(name not in known for name in given),
         task=_recognised(checklist.recognised, given),

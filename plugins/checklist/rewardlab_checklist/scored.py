@@ -19,7 +19,7 @@ class ChecklistScore:
 
     part: "reasoning" or "answer". A part that is not there is worth 0, unasked; a critique that cannot be had or read
     is a failure. `info`: `scores` by dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations
-    that are not in the work, by dimension), `unquoted`, `extra`, `task`, `tokens`; `empty`.
+    that are not in the work, by dimension), `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`.
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 
@@ -59,6 +59,7 @@ class ChecklistScore:
             "checklist": critique.checklist.name,
             "missing": list(critique.missing),
             "unsupported": dict(critique.unsupported),
+            "quoted": critique.quoted,
             "unquoted": critique.unquoted,
             "extra": critique.extra,
             "task": critique.task if self._part != ANSWER else task,

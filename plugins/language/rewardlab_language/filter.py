@@ -23,9 +23,9 @@ class LanguageFilter:
 
     def __init__(self, options: FilterOptions, context: Context):
         self._options, self._source = options, context.source
-        known = {"detectors": options.detectors, "least_letters": options.least_letters}
-        self._answers = Consistency(ConsistencyOptions(parts="answer", **known))
-        self._traced = Consistency(ConsistencyOptions(parts="both", **known))
+        known = ConsistencyOptions(detectors=options.detectors, least_letters=options.least_letters)
+        self._answers = Consistency(known.model_copy(update={"parts": "answer"}))
+        self._traced = Consistency(known)
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples that are kept. Raises UserError for a row without its language or one of the texts."""

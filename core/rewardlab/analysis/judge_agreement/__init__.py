@@ -9,6 +9,7 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     judge_verdicts  the calls of a judge about one group
     measures        Cohen's kappa, Wilson's interval
     slices          the measures of all rows, and by language and kind
+    dimensions      agreement with people by dimension, of rewards that score several
     report          the result as text
 """
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from rewardlab.data import BadRows, kind_of, prompt_hash, read_lines, sample_id, to_completions
@@ -14,11 +15,14 @@ from rewardlab.scoring import InputRow, RowCheck
 from rewardlab.types import Group
 
 LANGUAGE = ("language", "lang")
-KIND = ("kind", "subset", "category")
+KIND = ("kind", "subset", "category", "task")
 ANSWER = ("completion", "response")
-GOLD = ("chosen", "rejected", "scores", "score", *ANSWER)
+DIMENSIONS = "dimensions"
+GOLD = ("chosen", "rejected", "scores", "score", DIMENSIONS, *ANSWER)
 """Columns that hold gold or the answers that it is about: no reward sees them."""
-SHAPES = "chosen and rejected; completions and scores; or completion (or response) and score"
+SHAPES = "chosen and rejected; completions and scores; or completion (or response) and score or dimensions"
+Dimensions = Sequence[Mapping[str, float]]
+"""(G,) {dimension: people's score} of each completion; {} where there are none"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +30,7 @@ class GoldCase:
     """A group whose right order is known. `language` and `kind` are None where the row has none.
 
     gold: (G,) in the row's order, higher is better. is_pair: the row only says which of two answers is better.
+    dimensions: (G,) people's scores by dimension, likewise; empty where the row has none.
     row: the group to score; place p of it holds completion `order[p]` of the row.
     """
 
@@ -33,6 +38,7 @@ class GoldCase:
     gold: Sequence[float]
     order: Sequence[int]
     is_pair: bool = False
+    dimensions: Dimensions = ()
     language: str | None = None
     kind: str | None = None
 
@@ -43,6 +49,7 @@ class _Answers:
 
     row: InputRow
     gold: tuple[float, ...]
+    dimensions: tuple[Mapping[str, float], ...]
     shape: str
     language: str | None
     kind: str | None
@@ -97,6 +104,7 @@ class GoldReader:
         return _Answers(
             row=InputRow(given_id="" if given is None else given, group=group),
             gold=gold,
+            dimensions=_dimensions(self._column(row, DIMENSIONS), len(gold)),
             shape=shape,
             language=language,
             kind=kind,
@@ -111,9 +119,11 @@ class GoldReader:
         if completions is not None and scores is not None:
             return "list", *_list(completions, scores)
         single = next((found for name in ANSWER if (found := self._column(row, name)) is not None), None)
-        score = self._column(row, "score")
+        score, by_dimension = self._column(row, "score"), self._column(row, DIMENSIONS)
         if single is not None and score is not None:
             return "single", [single], (_number(score, "score"),), []
+        if single is not None and by_dimension is not None:
+            return "single", [single], (fmean(_dimensions(by_dimension, 1)[0].values()),), []
         raise ValueError(f"a row needs {SHAPES}; columns: {', '.join(map(repr, list(row)[:12])) or 'none'}")
 
     def _column(self, row: Mapping[str, Any], name: str) -> Any:
@@ -156,6 +166,18 @@ def _list(completions: Any, scores: Any) -> tuple[list[Any], tuple[float, ...], 
     return completions, gold, []
 
 
+def _dimensions(given: Any, size: int) -> tuple[Mapping[str, float], ...]:
+    """Return what people say by dimension, of one completion or of each; {} for those without. ValueError if wrong."""
+    each = [given] if isinstance(given, Mapping) and size == 1 else given
+    if each is None:
+        return ({},) * size
+    if not isinstance(each, list) or len(each) != size or not all(isinstance(one, Mapping) and one for one in each):
+        wanted = "an object" if size == 1 else f"a list of {size} objects"
+        found = "an empty one" if given == {} else kind_of(given)
+        raise ValueError(f"dimensions must be {wanted} of names with scores, not {found}")
+    return tuple({str(name): _number(score, f"dimensions.{name}") for name, score in one.items()} for one in each)
+
+
 def _number(value: Any, name: str) -> float:
     """Return a number, which a cell of CSV has as text. ValueError for anything else."""
     if isinstance(value, str):
@@ -176,7 +198,7 @@ def _cases(read: Sequence[_Answers], bad: BadRows) -> Iterator[GoldCase]:
     occurrences: dict[str, int] = {}
     for answers in _gathered(read):
         sample = answers.row.group.sample
-        if len(answers.gold) < 2:
+        if len(answers.gold) < 2 and not any(answers.dimensions):
             what = "no other row has this prompt, language and kind; 2 answers or more are needed to compare"
             bad.add(Problem(where=sample.source, what=what))
             continue
@@ -205,8 +227,9 @@ def _gathered(read: Sequence[_Answers]) -> Iterator[_Answers]:
         first = members[0]
         completions = tuple(c for member in members for c in member.row.group.completions)
         gold = tuple(score for member in members for score in member.gold)
+        dimensions = tuple(one for member in members for one in member.dimensions)
         row = replace(first.row, group=replace(first.row.group, completions=completions))
-        yield replace(first, row=row, gold=gold)
+        yield replace(first, row=row, gold=gold, dimensions=dimensions)
 
 
 def _case(answers: _Answers, given: int | str) -> GoldCase:
@@ -221,6 +244,7 @@ def _case(answers: _Answers, given: int | str) -> GoldCase:
         gold=answers.gold,
         order=order,
         is_pair=answers.shape == "pair",
+        dimensions=answers.dimensions if any(answers.dimensions) else (),
         language=answers.language,
         kind=answers.kind,
     )

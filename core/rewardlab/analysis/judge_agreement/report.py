@@ -46,7 +46,34 @@ def format_agreement(name: str, tables: Mapping[str, Any]) -> str:
     ]
     lines = [["", *(title for title, _ in shown)]]
     lines += [[label, *(show(measures) for _, show in shown)] for label, measures in slices.items()]
-    return "\n".join([f"{name} ({tables['use']})", *columns(lines, align="<>"), *_counts(tables["all"])])
+    found = [f"{name} ({tables['use']})", *columns(lines, align="<>"), *_counts(tables["all"])]
+    if "quotations" in tables:
+        found.append("{unsupported} of {quoted} quotations are not in the work".format(**tables["quotations"]))
+    if "dimensions" in tables:
+        found += ["", f"{name} against people, by dimension", *_by_dimension(tables["dimensions"])]
+    return "\n".join(found)
+
+
+_DIMENSION_COLUMNS: dict[str, Callable[[Measures], str]] = {
+    "scores": _count("scores"),
+    "missing": _count("missing"),
+    "agreement": _number("agreement"),
+    "kappa": _number("kappa"),
+    "tau": _number("kendall_tau"),
+    "lead": lambda measures: "-" if measures["lead"] is None else f"{measures['lead']:+.2f}",
+}
+
+
+def _by_dimension(tables: Mapping[str, Any]) -> list[str]:
+    slices = {"all": tables["all"], **tables["dimension"]}
+    for field in ("language", "kind"):
+        slices |= {f"{field} {value}": measures for value, measures in tables[field].items()}
+    lines = [["", *_DIMENSION_COLUMNS]]
+    lines += [[label, *(show(one) for show in _DIMENSION_COLUMNS.values())] for label, one in slices.items()]
+    table = list(columns(lines, align="<>"))
+    if tables["others"]:
+        table.append(f"people's, not this judge's: {', '.join(tables['others'])}")
+    return table
 
 
 def _counts(whole: Measures) -> list[str]:

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from rewardlab.analysis.judge_agreement.cycles import cyclic_share_by_size
+from rewardlab.analysis.judge_agreement.dimensions import dimension_tables, quotations
 from rewardlab.analysis.judge_agreement.gold_rows import GoldCase
 from rewardlab.analysis.judge_agreement.judge_verdicts import COUNTS, CYCLES, WINNERS, JudgeCalls
 from rewardlab.analysis.judge_agreement.measures import cohen_kappa, wilson
@@ -54,12 +55,21 @@ class JudgedCase:
 
 
 def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
-    """Return {"all": measures, "language": {name: measures}, "kind": {name: measures}}, names sorted."""
+    """Return {"all": measures, "language": {name: measures}, "kind": {name: measures}}, names sorted.
+
+    Where rows have people's scores by dimension also "dimensions", see `dimension_tables`, and "quotations" of a reward
+    that counts them.
+    """
     by_field: dict[str, dict[str, Any]] = {}
     for field in ("language", "kind"):
         names = sorted({name for j in judged if (name := getattr(j.case, field)) is not None})
         by_field[field] = {name: measures([j for j in judged if getattr(j.case, field) == name]) for name in names}
-    return {"all": measures(judged), **by_field}
+    cases = [(j.case, j.scores) for j in judged]
+    more = {
+        "dimensions": dimension_tables(cases),
+        "quotations": quotations([score for j in judged for score in j.scores]),
+    }
+    return {"all": measures(judged), **by_field, **{name: found for name, found in more.items() if found is not None}}
 
 
 def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
