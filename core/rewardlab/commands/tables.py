@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
     add("--task", metavar="FIELD", help="the field with a prompt's task (task, else eval_set)")
     add("--language", default="language", metavar="FIELD", help="the field with its language (language)")
     add("--cluster", metavar="FIELD", help="prompts with one value are drawn together: a problem in many languages")
-    add("--merge", action="append", default=[], metavar="[TASK/]zh=zh-cn+zh-tw", help="languages that count as one")
+    add("--merge", action="append", default=[], metavar="[TASK/]zh=zh-cn+zh-tw", help="languages as one; @FILE: groups")
     add("--against", metavar="NAME", help="compare all others with this model; all: every pair (the first)")
     add("--prompts", choices=("same", "common", "own"), default="same", help="what if a model lacks some (same: stop)")
     add("--missing", choices=("refuse", "leave-out", "zero"), default="refuse", help="completions without a score")

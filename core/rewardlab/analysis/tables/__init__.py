@@ -9,6 +9,7 @@ bootstrap intervals, paired comparisons with corrected p-values, and sentences t
     measures     what is averaged: a component, the share that reaches a threshold, pass@k
     prompts      the prompts that all models answered: task, language, cluster
     layout       which cells an average is made of, with merged languages
+    language_groups  groups of languages from a file, such as resource tiers
     resampling   the bootstrap, and the test by random signs
     averages     the averages of one model, and of the differences of two
     comparisons  paired comparisons, corrected for their number, in words
@@ -23,6 +24,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.analysis.tables.job import TablesJob, TablesResult
+    from rewardlab.analysis.tables.language_groups import parse_merges
     from rewardlab.analysis.tables.layout import Merge, parse_merge
     from rewardlab.analysis.tables.measures import Measure, parse_measure
     from rewardlab.analysis.tables.pages import format_tables
@@ -33,6 +35,7 @@ else:
         __name__,
         {
             "job": ["TablesJob", "TablesResult"],
+            "language_groups": ["parse_merges"],
             "layout": ["Merge", "parse_merge"],
             "measures": ["Measure", "parse_measure"],
             "pages": ["format_tables"],
@@ -50,6 +53,7 @@ __all__ = [
     "format_tables",
     "parse_measure",
     "parse_merge",
+    "parse_merges",
     "parse_models",
     "tables_as_dict",
     "write_tables",

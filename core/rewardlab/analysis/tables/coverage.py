@@ -125,7 +125,13 @@ def _with_values(values: Sequence[float]) -> set[int]:
 
 def refuse_idle_merges(merges: Sequence[Merge], cells: Sequence[Cell]) -> None:
     """Raise a UserError where none of the languages that a merge names are among the cells."""
+    there = {cell.language for cell in cells}
+    for name in dict.fromkeys(merge.group_of for merge in merges if merge.group_of is not None):
+        if there.isdisjoint(part for merge in merges if merge.group_of == name for part in merge.parts):
+            raise UserError("none of its languages is there", where=f"--merge @{name}")
     for merge in merges:
+        if merge.group_of is not None:
+            continue
         tasks = {cell.task for cell in cells}
         if merge.task is not None and merge.task not in tasks:
             raise UserError(f"no task {merge.task!r}{nearest(merge.task, tasks)}", where=f"--merge {merge}")

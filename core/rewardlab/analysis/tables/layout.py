@@ -30,6 +30,7 @@ EACH = ":each"
 class Merge:
     """Languages of the data that are shown as one, with their mean. task: None for all tasks.
 
+    group_of: the file of groups that it is from, of which a table need not have all.
     each: whether each of them counts in the average of its task, as in SP3F's table 8, which shows zh-cn and zh-tw as
     zh; otherwise the one language does.
     """
@@ -38,6 +39,7 @@ class Merge:
     parts: tuple[str, ...]
     task: str | None = None
     each: bool = False
+    group_of: str | None = None
 
     def __str__(self) -> str:
         """Return the merge as it is written on the command line."""
