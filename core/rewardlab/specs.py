@@ -155,6 +155,8 @@ class Spec:
     build: Build
     laws: Laws = field(default_factory=Laws)
     """which laws of its kind do not apply and why, and examples to try them with; see docs/plugins.md"""
+    packaged: Callable[[], Mapping[str, str]] | None = None
+    """the files that come with it and that options can name: name -> what it is, for `rewardlab plugins NAME`"""
 
     def __post_init__(self) -> None:
         if not isinstance(self.laws, Laws):

@@ -38,6 +38,8 @@ def format_card(row: dict) -> str:
             lines.append(f"  {key}: {value if isinstance(value, str) else ', '.join(value)}")
     place = row.get("before", "backend." if row["kind"] == "backend" else "with.")
     lines += [_option_line(option, place) for option in row.get("options", [])]
+    if row.get("packaged"):
+        lines += ["  packaged:", *(f"    {line}" for line in columns(list(row["packaged"].items())))]
     lines += [f"  law {law} is off: {why}" for law, why in row.get("laws_off", {}).items()]
     for one in row.get("laws_off_in_examples", []):
         lines.append(f"  law {one['law']} is off in the example {one['example']!r}: {one['why']}")
@@ -59,9 +61,21 @@ def _row(plugin: Plugin, kind: str, spec: Spec) -> dict:
     if isinstance(spec, DatasetSpec):
         row["provides"] = _default_fields(spec, spec.provides, spec.provided_fields)
     row["options"] = key_rows(spec.config)
+    if packaged := _packaged(spec):
+        row["packaged"] = packaged
     row["laws_off"] = {law: _flat(why) for law, why in spec.laws.off.items()}
     row["laws_off_in_examples"] = _off_in_examples(spec)
     return row | {"examples": spec.laws.examples is not None}
+
+
+def _packaged(spec: Spec) -> dict[str, str]:
+    """Return the files that come with a component, name -> what it is; where telling them fails, why."""
+    from rewardlab.errors import one_line
+
+    try:
+        return dict(spec.packaged()) if spec.packaged else {}
+    except Exception as error:  # a listing shows what is broken, too
+        return {"fails with": one_line(error)}
 
 
 def _off_in_examples(spec: Spec) -> list[dict]:

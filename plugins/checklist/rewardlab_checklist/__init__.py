@@ -105,6 +105,7 @@ def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) ->
         remarks=("empty",),
         build=build,
         laws=Laws(examples=_examples(name)),
+        packaged=_checklists,
     )
 
 
@@ -117,6 +118,13 @@ def rewardlab_rewards() -> list[RewardSpec]:
         ),
         _spec("task", "whether the trace takes the question for the task that it is", TaskOptions, _task),
     ]
+
+
+def _checklists() -> dict[str, str]:
+    """Return what each packaged checklist is for."""
+    from rewardlab_checklist.checklist_file import find_checklist, packaged_names
+
+    return {name: find_checklist(name).describe() for name in packaged_names()}
 
 
 def _critiques(options: CritiquesOptions, context: Context) -> Any:
@@ -151,5 +159,6 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             question=lambda options: None if options.teacher is None else _question(options),
             build=_critiques,
             laws=Laws(examples=_critiques_examples),
+            packaged=_checklists,
         )
     ]

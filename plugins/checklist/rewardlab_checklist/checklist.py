@@ -59,6 +59,12 @@ class Checklist:
         """The dimensions that have a score; their weights sum to 1."""
         return tuple(one for one in self.dimensions if not one.recognises)
 
+    def describe(self) -> str:
+        """Return what it is for and how large it is, in one line."""
+        of = self.task if self.subtask is None else f"{self.task}, {self.subtask}"
+        words = {"sgcm": "", "ours": ", not the paper's"}.get(self.source, "")
+        return f"{of}: {len(self.dimensions)} dimensions{words}"
+
     @property
     def recognised(self) -> Dimension | None:
         """The dimension that says which kind of task it is; None without one."""

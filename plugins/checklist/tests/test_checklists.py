@@ -137,3 +137,73 @@ class TestAFile:
             find_checklist("nowhere.yaml")
         with pytest.raises(ChecklistError, match=r"no checklist 'haiku'; name a \.yaml file, or one of chat, "):
             find_checklist("haiku")
+
+
+def test_the_listing_of_plugins_names_every_packaged_checklist(capsys):
+    from rewardlab.cli import main
+
+    assert main(["plugins", "checklist/answer"]) == 0
+    told = capsys.readouterr().out
+    assert "summary_news" in told
+    assert "Summ, News: 6 dimensions" in told
+    assert "Safety: 5 dimensions, not the paper's" in told
+    assert all(name in told for name in packaged_names())
+
+
+class TestTheSchema:
+    """checklist.schema.json, for editors: it takes what is read, and refuses what one can see without adding up."""
+
+    @pytest.fixture(scope="class")
+    def mistakes(self):
+        import jsonschema
+
+        path = Path(__file__).parents[1] / "rewardlab_checklist" / "checklists" / "checklist.schema.json"
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        return lambda text: [error.message for error in validator.iter_errors(_as_editors_read(text))]
+
+    @pytest.mark.parametrize("name", packaged_names())
+    def test_it_takes_every_packaged_file(self, name, mistakes):
+        folder = Path(__file__).parents[1] / "rewardlab_checklist" / "checklists"
+        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+        assert "# yaml-language-server: $schema=checklist.schema.json" in text
+        assert mistakes(text) == []
+
+    def test_it_takes_what_is_good(self, mistakes):
+        assert mistakes(GOOD) == []
+        assert mistakes(GOOD.replace("dimensions:", "levels: continuous\ndimensions:")) == []
+
+    @pytest.mark.parametrize(
+        ("good", "bad"),
+        [
+            ("task: Haiku\n", ""),
+            ("weight: 0.75", "weight: 2"),
+            ("weight: 0.75", "weigth: 0.75"),
+            ("{Yes: 1, No: 0}", "{Yes: 1}"),
+            ("{Yes: 1, No: 0}", "{Yes: 7, No: 0}"),
+            ("labels: {Yes: 1, No: 0}", "recognises: [NLI]"),
+            ("dimensions:", "levels: [0]\ndimensions:"),
+        ],
+    )
+    def test_it_refuses_what_reading_refuses(self, good, bad, mistakes, tmp_path):
+        assert good in GOOD
+        text = GOOD.replace(good, bad)
+        assert mistakes(text)
+        path = tmp_path / "bad.yaml"
+        path.write_text(text)
+        with pytest.raises(ChecklistError):
+            read_checklist(path)
+
+
+def _as_editors_read(text):
+    """YAML 1.2, in which `Yes` is a text."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = {  # noqa: RUF012
+            first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool"]
+            for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    return yaml.load(text, Loader=Loader)
