@@ -153,7 +153,7 @@ def test_the_listing_of_plugins_names_every_packaged_checklist(capsys):
 class TestTheSchema:
     """checklist.schema.json, for editors: it takes what is read, and refuses what one can see without adding up."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def mistakes(self):
         import jsonschema
 
