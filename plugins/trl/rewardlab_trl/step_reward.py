@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rewardlab import Completion, Group, Sample
+from rewardlab import Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.training import (
     MissingGuard,
-    PromptFormat,
     RlStage,
+    ScoredGroup,
     Scorer,
     StageJob,
     Usage,
@@ -17,12 +17,15 @@ from rewardlab.training import (
     metrics_of_step,
 )
 
+from rewardlab_trl.completions import CompletionReader
+from rewardlab_trl.group_rounds import GroupRounds
+
 
 class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
-    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. `ends` are the ids of
-    the tokens that end a completion.
+    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. With `rounds` the
+    recipe's group sampler has chosen them, and they are scored.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -33,15 +36,15 @@ class StepReward:
         stage: RlStage,
         samples: Sequence[Sample],
         scorer: Scorer,
-        prompt_format: PromptFormat,
-        ends: Sequence[int],
+        reader: CompletionReader,
+        rounds: GroupRounds | None = None,
     ):
         self._job = job
         self._stage = stage
         self._samples = samples
         self._scorer = scorer
-        self._prompt_format = prompt_format
-        self._ends = frozenset(ends)
+        self._reader = reader
+        self._rounds = rounds
         self._guard = MissingGuard(job.plan.uses_in_total)
 
     def __call__(
@@ -54,11 +57,13 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return B x G advantages. A JobError where a component failed and its policy for missing values says so."""
-        scored = self._scorer.score_groups(self._groups(prompts, completion_ids, row))
+        scored, discarded = self._scored(prompts, completion_ids, row)
         self._guard.reset()
-        for group in scored:
+        for group in (*scored, *discarded):
             self._guard.count(group)
         step = trainer_state.global_step // self._stage.updates + 1
+        if discarded:
+            self._job.ledger.write(self._job.index, step, discarded, trained="no")
         try:
             self._guard.check()
         except JobError:
@@ -72,16 +77,17 @@ class StepReward:
             log_metric(name, value)
         return batch_advantages(self._stage.algorithm, scored)
 
+    def _scored(
+        self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]
+    ) -> tuple[list[ScoredGroup], list[ScoredGroup]]:
+        """Return the scored groups of the step, and the completions that a group sampler did not choose."""
+        if self._rounds is None:
+            return self._scorer.score_groups(self._groups(prompts, completion_ids, rows)), []
+        pooled = self._rounds.taken()
+        return [one.group for one in pooled], [one.discarded for one in pooled if one.discarded is not None]
+
     def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        texts = self._prompt_format.decode(completion_ids)
-        completions = [
-            Completion(
-                text=self._prompt_format.opened(prompt) + text,
-                token_count=len(ids),
-                truncated=ids[-1] not in self._ends,
-            )
-            for prompt, text, ids in zip(prompts, texts, completion_ids, strict=True)
-        ]
+        completions = self._reader.read(prompts, completion_ids)
         size, groups = self._stage.group_size, []
         for start in range(0, len(rows), size):
             if len(set(rows[start : start + size])) != 1:
