@@ -10,8 +10,7 @@ from typing import Any
 
 from datasets import Dataset
 from rewardlab import Sample
-from rewardlab.plan import Plan
-from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
+from rewardlab.training import Plan, PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
