@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from rewardlab import Sample
 from rewardlab.training import Plan, PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
@@ -94,7 +95,7 @@ def make_trainer(
         peft_config=peft_config(job, policy.model),
     )
     switch_off_dropout(trainer.model)  # of adapters, too
-    trainer.prompt_format, trainer.rounds = prompt_format, rounds
+    trainer.prompt_format, trainer.rounds, trainer.reward = prompt_format, rounds, reward
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
@@ -141,9 +142,11 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 class _Trainer(GRPOTrainer):
     """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
 
-    With `rounds` it generates until the recipe's group sampler has enough, and goes on with what that chose.
+    With `rounds` it generates until the recipe's group sampler has enough, and goes on with what that chose. What
+    `reward` leaves out of the loss has no token there, as TRL does with truncated completions.
     """
 
+    reward: StepReward
     prompt_format: PromptFormat
     rounds: GroupRounds | None
     _rows: Sequence[int] = ()
@@ -153,7 +156,12 @@ class _Trainer(GRPOTrainer):
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         self._rows = [one["row"] for one in inputs]
-        return super()._generate_and_score_completions(inputs)
+        output = super()._generate_and_score_completions(inputs)
+        if any(self.reward.dropped):
+            kept = torch.tensor([not out for out in self.reward.dropped], device=output["completion_mask"].device)
+            output["completion_mask"] = output["completion_mask"] * kept.unsqueeze(1).int()
+            output["num_items_in_batch"] = output["completion_mask"].sum()
+        return output
 
     def _generate(self, prompts: list[str]) -> tuple[Any, ...]:
         if self.rounds is None:

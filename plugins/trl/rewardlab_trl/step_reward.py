@@ -15,6 +15,7 @@ from rewardlab.training import (
     batch_advantages,
     judge_metrics,
     metrics_of_step,
+    numbers_of_group,
 )
 
 from rewardlab_trl.completions import CompletionReader
@@ -46,6 +47,8 @@ class StepReward:
         self._reader = reader
         self._rounds = rounds
         self._guard = MissingGuard(job.plan.uses_in_total)
+        self.dropped: list[bool] = []
+        """of the step's completions, in order, whether they are left out of the loss"""
 
     def __call__(
         self,
@@ -69,7 +72,12 @@ class StepReward:
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
-        self._job.ledger.write(self._job.index, step, scored, trained="yes")
+        left_out = [self._stage.on_flat == "drop" and numbers_of_group(group).flat for group in scored]
+        self.dropped = [one for one in left_out for _ in range(self._stage.group_size)]
+        for trained, dropped in (("yes", False), ("no", True)):
+            groups = [group for group, out in zip(scored, left_out, strict=True) if out is dropped]
+            if groups:
+                self._job.ledger.write(self._job.index, step, groups, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step

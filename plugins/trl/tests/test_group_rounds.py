@@ -156,3 +156,35 @@ def test_a_run_trains_on_the_chosen_and_writes_the_others_down(recipe, tmp_path,
     assert spare
     assert all(row["total"] is None for row in spare)
     assert len(rows) <= 3 * 2 * 12
+
+
+@pytest.mark.slow
+def test_a_group_that_is_flat_at_the_cap_may_be_left_out_of_the_loss(recipe, tmp_path, monkeypatch, capsys):
+    from rewardlab.cli import main
+    from rewardlab_trl import rl
+
+    masks = []
+    original = rl._Trainer._generate_and_score_completions
+
+    def recorded(self, inputs):
+        output = original(self, inputs)
+        tokens = output["completion_mask"].sum(dim=1).tolist()
+        masks.append((list(self.reward.dropped), tokens, int(output["num_items_in_batch"])))
+        return output
+
+    monkeypatch.setattr(rl._Trainer, "_generate_and_score_completions", recorded)
+    monkeypatch.chdir(tmp_path)
+    hard = ("reward.components.right.with.letter=QU", "stages.0.steps=6", "stages.0.loss=token_mean")
+    assert main(["run", str(recipe), "--run-dir", "run", "stages.0.on_flat=drop", *hard]) == 0, capsys.readouterr().err
+    rows = [json.loads(line) for line in (tmp_path / "run" / "ledger.jsonl").read_text().splitlines()]
+    for step, (dropped, tokens, counted) in enumerate(masks, 1):
+        assert [count == 0 for count in tokens] == dropped
+        assert counted == sum(tokens)
+        trained = [row for row in rows if row["step"] == step and row["trained"] == "yes"]
+        assert len(trained) == dropped.count(False)
+        flat = [row for row in rows if row["step"] == step and row["trained"] == "no" and row["total"] is not None]
+        assert len({row["total"] for row in flat}) <= 2
+        assert len(flat) == dropped.count(True)
+    every = [one for dropped, _, _ in masks for one in dropped]
+    assert True in every
+    assert False in every
