@@ -29,8 +29,20 @@ def test_has_the_papers_numbers():
     )
     assert (rl.clip, rl.temperature, rl.kl.coef, rl.kl.into, rl.loss) == ([0.2, 0.2], 1.0, 0.001, "loss", "token_mean")
     assert recipe.backend.nodes * recipe.backend.gpus_per_node == 32
-    (deviation,) = recipe.reward.normalize
+    deviation, length = recipe.reward.normalize
     assert deviation.options["subset"] == 64 < recipe.curriculum.options["cap"]
+    assert length.use == "normalize/length"
+
+
+def test_the_loop_that_is_renewed_has_the_same_reward_and_stabilisers():
+    amro, synced = (Recipe.model_validate(load(RECIPES / f"{name}.yaml").tree) for name in ("amro", "amro_synced"))
+    assert synced.reward.total == amro.reward.total
+    assert synced.curriculum == amro.curriculum
+    assert [one.use for one in synced.reward.normalize] == [one.use for one in amro.reward.normalize]
+    stages = synced.stages[1:]
+    assert all(stage == stages[0] for stage in stages)
+    assert (stages[0].loss, synced.reward.normalize[1].options["reference"]) == ("constant", stages[0].max_new_tokens)
+    assert synced.judges["itself"].options["weights"] == "start"
 
 
 class Critic:
