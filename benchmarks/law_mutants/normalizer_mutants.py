@@ -3,7 +3,6 @@
 import random
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from rewardlab import NormalizerSpec, hookimpl
 from rewardlab.laws import Laws, NormalizerExample
@@ -162,29 +161,6 @@ def _normalizer(name: str, summary: str, made: Callable[[], object], bounds=None
 OF_LENGTH = {"order": "what is long counts less"}
 
 
-def _length_with(change):
-    """normalize/length, whose values `change(shape, totals, tokens, kept)` makes."""
-
-    class Changed:
-        def __init__(self, options):
-            from rewardlab_normalize.length import Length
-
-            self._right = Length(options)
-
-        def shape(self, totals, tokens, kept, seed):
-            return change(self._right.shape, totals, tokens, kept)
-
-    return Changed
-
-
-def _length(name, summary, change):
-    from rewardlab_normalize import rewardlab_normalizers as installed
-
-    (spec,) = (one for one in installed() if one.name == "length")
-    made = _length_with(change)
-    return replace(spec, name=name, summary=summary, build=lambda options, context: made(options))
-
-
 @hookimpl
 def rewardlab_normalizers():
     return [
@@ -208,20 +184,4 @@ def rewardlab_normalizers():
         _normalizer("out_of_range", "values beyond the range that it declares", OutOfRange, _centred_range),
         _normalizer("less_first", "less the first total", LessFirst),
         _normalizer("no_tokens", "goes without the token counts that it needs", NoTokens, off=OF_LENGTH, tokens=True),
-        _length("correct_length", "normalize/length", lambda shape, x, n, kept: shape(x, n, kept, 0)),
-        _length(
-            "length_of_each",
-            "counts tokens that nobody gave as one each",
-            lambda shape, x, n, kept: shape(x, n or [1] * len(x), kept, 0),
-        ),
-        _length(
-            "length_by_zero",
-            "divides by the tokens, of which there may be none",
-            lambda shape, x, n, kept: [one / sum(n) for one in shape(x, n, kept, 0)],
-        ),
-        _length(
-            "length_in_place",
-            "the tokens of the first places, whichever are kept",
-            lambda shape, x, n, kept: shape(x, n[: len(kept)] + [0] * len(x), kept, 0)[::-1],
-        ),
     ]

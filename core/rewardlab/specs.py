@@ -362,19 +362,12 @@ class NormalizerSpec(Spec):
     needs_tokens: true when token counts are required.
     range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values; None
         where the shaped values have no known bounds.
-    last: whether it must be the last of a recipe's normalizers.
-    losses: the values of a stage's `loss` that it goes with; none for all of them.
-    acts_above: a function of the options: the size of a pool above which it does more than with a whole group, as
-        one that looks at a part of the pool; `check` warns where a group sampler collects no more than that.
     """
 
     kind: ClassVar[str] = "normalizer"
     build: Callable[[Any, Context], Normalizer]
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
-    last: bool = False
-    losses: Sequence[str] = ()
-    acts_above: Callable[[Any], int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -389,6 +382,8 @@ class BackendSpec(Spec):
     lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
         nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.
     trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.
+    chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
+        (rewardlab.training.best_checkpoint); `check` refuses that of any other.
     chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
         (rewardlab.training.best_checkpoint); `check` refuses that of any other.
     default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An

@@ -6,7 +6,6 @@ from rewardlab.errors import nearest
 from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import with_sources
-from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
 from rewardlab.recipe.models import DataStage, Recipe, RlStage
 from rewardlab.recipe.use import DatasetUse
@@ -33,45 +32,6 @@ def normalize_findings(recipe: Recipe) -> Iterator[Finding]:
                 f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
-
-
-def normalizer_findings(recipe: Recipe, normalizers: Sequence[Component | None]) -> Iterator[Finding]:
-    """Yield a finding for each normalizer that must come last and does not, or that a stage's loss undoes.
-
-    normalizers: those of the recipe in its order, None for one with a mistake.
-    """
-    for index, planned in enumerate(normalizers):
-        if planned is None:
-            continue
-        place, use = ("reward", "normalize", index), planned.use.use
-        if planned.spec.last and index < len(normalizers) - 1:
-            yield place, f"{use} must be the last of `normalize`"
-        for number, stage in enumerate(recipe.stages):
-            loss = stage.loss if isinstance(stage, RlStage) else None
-            if planned.spec.losses and loss is not None and loss not in planned.spec.losses:
-                wanted = " or ".join(planned.spec.losses)
-                yield place, f"{use} goes with loss: {wanted}; stages.{number} has loss: {loss}, which undoes it"
-
-
-def idle_normalizers(plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each normalizer that acts on larger pools than the recipe's group sampler collects."""
-    sampler = plan.curriculum
-    if sampler is None or sampler.spec.most is None:
-        return
-    for index, planned in enumerate(plan.normalizers):
-        if planned.spec.acts_above is None:
-            continue
-        least = planned.ask("the pools on which it acts", planned.spec.acts_above, planned.options)
-        for number, stage in enumerate(plan.recipe.stages):
-            if not isinstance(stage, RlStage):
-                continue
-            most = sampler.ask("how many it may collect", sampler.spec.most, sampler.options, stage.group_size)
-            if stage.group_size < most <= least:
-                what = (
-                    f"{planned.use.use} takes a part of pools of more than {least}, and {sampler.use.use} collects at"
-                )
-                told = f"{what} most {most} in stages.{number}, so it never does; raise the cap, or lower the part"
-                yield ("reward", "normalize", index), told
 
 
 def unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:

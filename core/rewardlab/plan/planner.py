@@ -12,11 +12,9 @@ from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
     continuation_findings,
     doubtful_keys,
-    idle_normalizers,
     judge_findings,
     logprob_findings,
     normalize_findings,
-    normalizer_findings,
     sampler_findings,
     step_findings,
     target_findings,
@@ -142,17 +140,15 @@ class _Planner:
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
         if reward.normalize:
             self._add_all(normalize_findings(plan.recipe))
-            self._add_all(normalizer_findings(plan.recipe, normalizers))
         expression, total_range = self._total(reward.total, components)
-        rewarded = replace(
+        return replace(
             plan,
             components=_found(components),
             normalizers=[n for n in normalizers if n],
             expression=expression,
             total_range=total_range,
+            warnings=warnings,
         )
-        idle = [f"{self._document.where(path)}: {what}" for path, what in idle_normalizers(rewarded)]
-        return replace(rewarded, warnings=[*warnings, *idle])
 
     def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
         """Return the component that `use` names; None if anything in the file about it is wrong, or very much is."""

@@ -333,9 +333,6 @@ class RlStage(_Training, _Sampling):
     """with `eval`: evaluate before the first step, which is what the later evaluations are compared with"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
-    on_flat: Literal["keep", "drop"] = "keep"
-    """groups whose totals are all equal, where a group sampler has found no others either: train on them, which only a
-    KL penalty and the length of the average notice, or leave them out of the loss"""
     critic: Critic = Field(default_factory=Critic)
     """of ppo"""
 

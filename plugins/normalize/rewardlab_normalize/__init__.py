@@ -5,7 +5,7 @@ from typing import Any
 from rewardlab import Context, NormalizerSpec, hookimpl
 from rewardlab.laws import Laws, NormalizerExample
 
-from rewardlab_normalize.options import CenterOptions, LengthOptions, StdOptions
+from rewardlab_normalize.options import CenterOptions, StdOptions
 
 
 def _center(options: CenterOptions, context: Context) -> Any:
@@ -20,12 +20,6 @@ def _std(options: StdOptions, context: Context) -> Any:
     return Std(options)
 
 
-def _length(options: LengthOptions, context: Context) -> Any:
-    from rewardlab_normalize.length import Length
-
-    return Length(options)
-
-
 def _center_range(options: CenterOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
     # a pool can be larger than the group, so the mean may come as near to either end as it likes
     low, high = total
@@ -38,13 +32,6 @@ def _std_range(options: StdOptions, total: tuple[float, float], size: int) -> tu
     return (low - high) / options.eps, (high - low) / options.eps
 
 
-def _length_range(options: LengthOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
-    # the factor lies above 0 and is largest where a single token is all that the group has
-    low, high = total
-    largest = options.reference * size
-    return min(0.0, low * largest), max(0.0, high * largest)
-
-
 def _center_examples() -> list[NormalizerExample]:
     from rewardlab_normalize.examples import examples_of_center
 
@@ -55,12 +42,6 @@ def _std_examples() -> list[NormalizerExample]:
     from rewardlab_normalize.examples import examples_of_std
 
     return examples_of_std()
-
-
-def _length_examples() -> list[NormalizerExample]:
-    from rewardlab_normalize.examples import examples_of_length
-
-    return examples_of_length()
 
 
 @hookimpl
@@ -79,22 +60,7 @@ def rewardlab_normalizers() -> list[NormalizerSpec]:
             summary="each total less the mean of its group, over the group's standard deviation",
             config=StdOptions,
             range=_std_range,
-            acts_above=lambda options: options.subset,
             build=_std,
             laws=Laws(examples=_std_examples),
-        ),
-        NormalizerSpec(
-            name="length",
-            summary="each value over the group's mean number of tokens, which must come last",
-            config=LengthOptions,
-            needs_tokens=True,
-            last=True,
-            losses=("token_mean", "constant"),
-            range=_length_range,
-            build=_length,
-            laws=Laws(
-                examples=_length_examples,
-                off={"kept": "the factor is of the completions that are trained on, and of no others"},
-            ),
         ),
     ]

@@ -16,11 +16,3 @@ def examples_of_std() -> list[NormalizerExample]:
         NormalizerExample(title="pools larger than the subset", options=small),
         NormalizerExample(title="the subset's mean", options=small | {"mean_from": "subset"}),
     ]
-
-
-def examples_of_length() -> list[NormalizerExample]:
-    """Return a usual length, and one that is longer than most generated completions."""
-    return [
-        NormalizerExample(title="a usual length", options={"reference": 512}),
-        NormalizerExample(title="the longest", options={"reference": 4096}),
-    ]

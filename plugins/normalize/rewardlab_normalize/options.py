@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 from rewardlab import Config
 
 
@@ -19,12 +19,3 @@ class StdOptions(Config):
     """What the mean is taken from if the pool is larger than the subset."""
     eps: float = Field(default=1e-6, gt=0)
     """Added to the standard deviation."""
-
-
-class LengthOptions(Config):
-    """Options of normalize/length."""
-
-    reference: PositiveInt
-    """A group whose completions have so many tokens on average stays as it is. Under `loss: constant` the stage's
-    max_new_tokens makes the loss exactly the mean over a group's tokens; under token_mean about a usual length keeps
-    the learning rate what it was."""

@@ -7,11 +7,12 @@ from rewardlab.testing import check_normalizer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "off"), [("center", set()), ("std", set()), ("length", {"kept"})])
-def test_every_law_holds(name, off):
+@pytest.mark.parametrize("name", ["center", "std"])
+def test_every_law_holds(name):
     for tried in check_normalizer(f"normalize/{name}"):
-        others = {outcome.law: outcome.why for outcome in tried.outcomes if outcome.state not in ("held", "nothing")}
-        assert set(others) == off
+        assert {
+            outcome.law: outcome.why for outcome in tried.outcomes if outcome.state not in ("held", "nothing")
+        } == {}
 
 
 def test_which_subset_gives_the_deviation_does_not_depend_on_the_order_of_the_pool():

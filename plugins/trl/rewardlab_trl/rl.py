@@ -8,20 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from datasets import Dataset
 from rewardlab import Sample
-from rewardlab.training import Plan, PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
+from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
-from rewardlab_trl.completions import CompletionReader
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.evaluation import Evaluator
 from rewardlab_trl.finished_model import write_model
-from rewardlab_trl.group_rounds import GroupRounds
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.policy_judge import policy_answers
@@ -56,10 +53,8 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             evaluator.trackers = trackers
             if stage.eval_before:
                 evaluator.before(policy, prompt_format, scorer)
-        reader = CompletionReader(prompt_format, policy.ends)
-        rounds = GroupRounds(stage.group_size, samples, scorer, reader) if _is_sampled(job.plan) else None
-        reward = StepReward(job, stage, samples, scorer, reader, rounds)
-        trainer = make_trainer(job, stage, samples, policy, prompt_format, reward, rounds)
+        reward = StepReward(job, stage, samples, scorer, prompt_format, policy.ends)
+        trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
         if evaluator is not None and stage.eval_every:
             trainer.add_callback(_PeriodicEvaluation(stage, evaluator, policy, prompt_format, scorer))
         train_to_the_end(trainer, job, trackers, updates)
@@ -77,12 +72,8 @@ def make_trainer(
     policy: Policy,
     prompt_format: PromptFormat,
     reward: StepReward,
-    rounds: GroupRounds | None = None,
 ) -> GRPOTrainer:
-    """Return a GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function.
-
-    rounds: where the recipe's curriculum chooses each group from more completions.
-    """
+    """Return a GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
     steps = steps_of(stage, len(samples))
     order = reading_order(job.plan, samples, steps * stage.batch_size)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(samples)]
@@ -95,14 +86,10 @@ def make_trainer(
         peft_config=peft_config(job, policy.model),
     )
     switch_off_dropout(trainer.model)  # of adapters, too
-    trainer.prompt_format, trainer.rounds, trainer.reward = prompt_format, rounds, reward
+    trainer.prompt_format = prompt_format
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
-
-
-def _is_sampled(plan: Plan) -> bool:
-    return plan.curriculum is not None and plan.curriculum.spec.most is not None
 
 
 def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> GRPOConfig:
@@ -140,33 +127,12 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 
 
 class _Trainer(GRPOTrainer):
-    """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
+    """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward"."""
 
-    With `rounds` it generates until the recipe's group sampler has enough, and goes on with what that chose. What
-    `reward` leaves out of the loss has no token there, as TRL does with truncated completions.
-    """
-
-    reward: StepReward
     prompt_format: PromptFormat
-    rounds: GroupRounds | None
-    _rows: Sequence[int] = ()
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}
-
-    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
-        self._rows = [one["row"] for one in inputs]
-        output = super()._generate_and_score_completions(inputs)
-        if any(self.reward.dropped):
-            kept = torch.tensor([not out for out in self.reward.dropped], device=output["completion_mask"].device)
-            output["completion_mask"] = output["completion_mask"] * kept.unsqueeze(1).int()
-            output["num_items_in_batch"] = output["completion_mask"].sum()
-        return output
-
-    def _generate(self, prompts: list[str]) -> tuple[Any, ...]:
-        if self.rounds is None:
-            return super()._generate(prompts)
-        return self.rounds.collect(super()._generate, prompts, self._rows)
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         for name in [name for name in self._metrics["train"] if name == "reward" or name.startswith(STOCK_REWARD)]:

@@ -3,30 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rewardlab import Group, Sample
+from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.training import (
     MissingGuard,
+    PromptFormat,
     RlStage,
-    ScoredGroup,
     Scorer,
     StageJob,
     Usage,
     batch_advantages,
     judge_metrics,
     metrics_of_step,
-    numbers_of_group,
 )
-
-from rewardlab_trl.completions import CompletionReader
-from rewardlab_trl.group_rounds import GroupRounds
 
 
 class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
-    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. With `rounds` the
-    recipe's group sampler has chosen them, and they are scored.
+    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. `ends` are the ids of
+    the tokens that end a completion.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -37,18 +33,16 @@ class StepReward:
         stage: RlStage,
         samples: Sequence[Sample],
         scorer: Scorer,
-        reader: CompletionReader,
-        rounds: GroupRounds | None = None,
+        prompt_format: PromptFormat,
+        ends: Sequence[int],
     ):
         self._job = job
         self._stage = stage
         self._samples = samples
         self._scorer = scorer
-        self._reader = reader
-        self._rounds = rounds
+        self._prompt_format = prompt_format
+        self._ends = frozenset(ends)
         self._guard = MissingGuard(job.plan.uses_in_total)
-        self.dropped: list[bool] = []
-        """of the step's completions, in order, whether they are left out of the loss"""
 
     def __call__(
         self,
@@ -60,24 +54,17 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return B x G advantages. A JobError where a component failed and its policy for missing values says so."""
-        scored, discarded = self._scored(prompts, completion_ids, row)
+        scored = self._scorer.score_groups(self._groups(prompts, completion_ids, row))
         self._guard.reset()
-        for group in (*scored, *discarded):
+        for group in scored:
             self._guard.count(group)
         step = trainer_state.global_step // self._stage.updates + 1
-        if discarded:
-            self._job.ledger.write(self._job.index, step, discarded, trained="no")
         try:
             self._guard.check()
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
-        left_out = [self._stage.on_flat == "drop" and numbers_of_group(group).flat for group in scored]
-        self.dropped = [one for one in left_out for _ in range(self._stage.group_size)]
-        for trained, dropped in (("yes", False), ("no", True)):
-            groups = [group for group, out in zip(scored, left_out, strict=True) if out is dropped]
-            if groups:
-                self._job.ledger.write(self._job.index, step, groups, trained=trained)
+        self._job.ledger.write(self._job.index, step, scored, trained="yes")
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
@@ -85,17 +72,16 @@ class StepReward:
             log_metric(name, value)
         return batch_advantages(self._stage.algorithm, scored)
 
-    def _scored(
-        self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]
-    ) -> tuple[list[ScoredGroup], list[ScoredGroup]]:
-        """Return the scored groups of the step, and the completions that a group sampler did not choose."""
-        if self._rounds is None:
-            return self._scorer.score_groups(self._groups(prompts, completion_ids, rows)), []
-        pooled = self._rounds.taken()
-        return [one.group for one in pooled], [one.discarded for one in pooled if one.discarded is not None]
-
     def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        completions = self._reader.read(prompts, completion_ids)
+        texts = self._prompt_format.decode(completion_ids)
+        completions = [
+            Completion(
+                text=self._prompt_format.opened(prompt) + text,
+                token_count=len(ids),
+                truncated=ids[-1] not in self._ends,
+            )
+            for prompt, text, ids in zip(prompts, texts, completion_ids, strict=True)
+        ]
         size, groups = self._stage.group_size, []
         for start in range(0, len(rows), size):
             if len(set(rows[start : start + size])) != 1:

@@ -109,11 +109,6 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"
-    if stage.on_flat == "drop":
-        what = (
-            "OpenRLHF cannot leave a group out of the loss; `backend.engine.dynamic_filtering` samples others instead"
-        )
-        yield ("on_flat",), what
     if stage.algorithm != "ppo" and stage.critic != Critic():
         yield ("critic",), f"is for ppo; {stage.algorithm} has none"
     if plan.total_range is not None and clip_range(plan, stage) is None:
