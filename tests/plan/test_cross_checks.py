@@ -177,12 +177,9 @@ class TestACurriculumThatCollects:
     def test_goes_with_openrlhf(self, found):
         assert found(self.recipe) == []
 
-    def test_is_refused_with_trl(self, found):
+    def test_goes_with_trl(self, found):
         text = changed(OPENRLHF, "trl", changed("policy/self, with: {max_tokens: 99}", "toy/polite", self.recipe))
-        assert found(text) == [
-            "4: curriculum: mine/sampler collects further completions of a prompt; trl generates groups of a fixed "
-            "size: use `backend: {use: openrlhf}`"
-        ]
+        assert found(text) == []
 
     def test_collects_at_least_a_group(self, found):
         text = changed("mine/sampler", "mine/sampler, with: {cap: 7}", self.recipe)

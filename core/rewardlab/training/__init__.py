@@ -18,6 +18,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
+    group_rounds                the groups of a group sampler, for engines that generate in batches
     divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     )
     from rewardlab.training.evaluation_job import load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation_rows
+    from rewardlab.training.group_rounds import collect_groups
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
     from rewardlab.training.lora import Lora, lora_findings
@@ -202,6 +204,7 @@ else:
             ],
             "evaluation_job": ["load_evaluation"],
             "evaluation_rows": ["write_evaluation_rows"],
+            "group_rounds": ["collect_groups"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
             "lora": ["Lora", "lora_findings"],
@@ -302,6 +305,7 @@ __all__ = [
     "best_checkpoint",
     "check_recipe",
     "clip_note",
+    "collect_groups",
     "context_of",
     "cut_torn_line",
     "data_costs",

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.training import (
     MissingGuard,
-    PromptFormat,
     RlStage,
+    ScoredGroup,
     Scorer,
     StageJob,
     Usage,
@@ -17,12 +16,15 @@ from rewardlab.training import (
     metrics_of_step,
 )
 
+from rewardlab_trl.completions import CompletionReader
+from rewardlab_trl.sampled_groups import SampledGroups
+
 
 class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
-    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. `ends` are the ids of
-    the tokens that end a completion.
+    It scores them, writes the ledger, logs a mean for each component, and returns the advantages.
+    sampled: the groups of a group sampler, which are scored when they are chosen; None without one.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -31,17 +33,15 @@ class StepReward:
         self,
         job: StageJob,
         stage: RlStage,
-        samples: Sequence[Sample],
         scorer: Scorer,
-        prompt_format: PromptFormat,
-        ends: Sequence[int],
+        reader: CompletionReader,
+        sampled: SampledGroups | None = None,
     ):
         self._job = job
         self._stage = stage
-        self._samples = samples
         self._scorer = scorer
-        self._prompt_format = prompt_format
-        self._ends = frozenset(ends)
+        self._reader = reader
+        self.sampled = sampled
         self._guard = MissingGuard(job.plan.uses_in_total)
 
     def __call__(
@@ -54,11 +54,14 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return B x G advantages. A JobError where a component failed and its policy for missing values says so."""
-        scored = self._scorer.score_groups(self._groups(prompts, completion_ids, row))
+        step = trainer_state.global_step // self._stage.updates + 1
+        if self.sampled is None:
+            scored = self._scorer.score_groups(self._reader.groups(prompts, completion_ids, row))
+        else:
+            scored = self._take(self.sampled, step, log_metric)
         self._guard.reset()
         for group in scored:
             self._guard.count(group)
-        step = trainer_state.global_step // self._stage.updates + 1
         try:
             self._guard.check()
         except JobError:
@@ -72,20 +75,11 @@ class StepReward:
             log_metric(name, value)
         return batch_advantages(self._stage.algorithm, scored)
 
-    def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        texts = self._prompt_format.decode(completion_ids)
-        completions = [
-            Completion(
-                text=self._prompt_format.opened(prompt) + text,
-                token_count=len(ids),
-                truncated=ids[-1] not in self._ends,
-            )
-            for prompt, text, ids in zip(prompts, texts, completion_ids, strict=True)
-        ]
-        size, groups = self._stage.group_size, []
-        for start in range(0, len(rows), size):
-            if len(set(rows[start : start + size])) != 1:
-                raise AssertionError("TRL did not keep the completions of a prompt together")
-            group = tuple(completions[start : start + size])
-            groups.append(Group(sample=self._samples[rows[start]], completions=group))
-        return groups
+    def _take(self, sampled: SampledGroups, step: int, log_metric: Any) -> list[ScoredGroup]:
+        """Return the groups that were chosen, once the ledger has what was not."""
+        pooled = sampled.take()
+        unchosen = [one.discarded for one in pooled if one.discarded is not None]
+        self._job.ledger.write(self._job.index, step, unchosen, trained="no")
+        completions = sum(len(group.completions) for group in (*(one.group for one in pooled), *unchosen))
+        log_metric("group/sampled", completions / len(pooled))
+        return [one.group for one in pooled]

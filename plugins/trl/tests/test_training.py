@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import statistics
 
 import pytest
 
@@ -431,6 +432,67 @@ class TestTruncated:
         rows = run().ledger(truncated=True)
         assert rows
         assert all(row["total"] > 0 for row in rows)
+
+
+CAP = 12
+SAMPLED = (
+    "stages.1.temperature=1.3",
+    "reward.components.letters={use: toy/letters}",
+    "reward.total=brevity",
+    "reward.normalize=[normalize/std]",
+    "curriculum={use: curriculum/balanced, with: "
+    f"{{reasoning: letters, answer: brevity, threshold: 0.6, exit: positive, round: 4, cap: {CAP}}}}}",
+)
+
+
+class TestGroupSampler:
+    """Groups of a group sampler, from rounds of TRL's own generation."""
+
+    def test_each_prompt_is_sampled_until_the_sampler_has_enough(self, run):
+        made = run(*SAMPLED)
+        for kept, pool in _pools(made):
+            right = [all(row["components"][name]["value"] >= 0.6 for name in ("letters", "brevity")) for row in pool]
+            assert any(right) or len(pool) == CAP
+            assert any(right) == any(
+                all(row["components"][n]["value"] >= 0.6 for n in row["components"]) for row in kept
+            )
+        assert len({len(pool) for _, pool in _pools(made)}) > 1
+
+    def test_what_is_chosen_is_trained_on_and_the_pool_gives_the_moments(self, run):
+        made = run(*SAMPLED)
+        trainer = made.trainers[-1]
+        for step, seen in enumerate(trainer.seen, 1):
+            chosen = made.ledger(stage=1, step=step, trained="yes")
+            texts = trainer.processing_class.batch_decode(seen["completion_ids"], skip_special_tokens=True)
+            assert texts == [row["completion"] for row in chosen]
+            groups = [chosen[start : start + 4] for start in range(0, len(chosen), 4)]
+            expected = [
+                row["shaped"] - statistics.fmean(r["shaped"] for r in group) for group in groups for row in group
+            ]
+            assert seen["advantages"].tolist() == pytest.approx(expected, abs=1e-5)
+        for kept, pool in _pools(made):
+            totals = [row["components"]["brevity"]["value"] for row in pool]
+            mean, spread = statistics.fmean(totals), statistics.pstdev(totals)
+            expected = [(row["total"] - mean) / (spread + 1e-6) if spread else 0 for row in kept]
+            assert [row["shaped"] for row in kept] == pytest.approx(expected, abs=1e-6)
+
+    def test_the_log_has_the_completions_a_prompt(self, run):
+        made = run(*SAMPLED)
+        pools = _pools(made)
+        sizes = [sum(len(pool) for _, pool in pools[start : start + 4]) / 4 for start in range(0, len(pools), 4)]
+        assert [row["group/sampled"] for row in made.log("1-rl")] == sizes
+
+
+def _pools(made):
+    """The (chosen rows, all rows) of each prompt of each step."""
+    pools = []
+    for step in sorted({row["step"] for row in made.ledger(stage=1)}):
+        chosen = {}
+        for row in made.ledger(stage=1, step=step, trained="yes"):
+            chosen.setdefault(row["id"], []).append(row)
+        for prompt, kept in chosen.items():
+            pools.append((kept, [*kept, *made.ledger(stage=1, step=step, trained="no", id=prompt)]))
+    return pools
 
 
 class TestDropout:
