@@ -360,12 +360,19 @@ class NormalizerSpec(Spec):
     needs_tokens: true when token counts are required.
     range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values; None
         where the shaped values have no known bounds.
+    scales_loss: true where it multiplies all totals of a group by one positive factor, which depends on the kept
+        completions' tokens and stands for the loss's own division by them. It must be the last of `normalize`, and a
+        stage with `loss: seq_mean`, which divides by each completion's tokens, is refused.
+    subset: a function of the options: the most totals of a pool that are looked at whole, a larger pool giving a random
+        subset of as many; None where there is none. `check` warns where no pool can be larger.
     """
 
     kind: ClassVar[str] = "normalizer"
     build: Callable[[Any, Context], Normalizer]
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
+    scales_loss: bool = False
+    subset: Callable[[Any], int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -189,6 +189,24 @@ class TestACurriculumThatCollects:
             "12: stages.0.group_size: 8 is more than mine/sampler collects (7); raise what it may collect"
         ]
 
+    @pytest.mark.parametrize(
+        ("cap", "subset", "size", "acts"), [(64, 64, 8, False), (65, 64, 8, True), (4, 8, 8, False)]
+    )
+    def test_of_no_more_than_the_subset_of_a_normalizer_is_warned_of(self, found, write, cap, subset, size, acts):
+        normalize = f"  normalize: [normalize/center, {{use: normalize/std, with: {{subset: {subset}}}}}]\nstages:"
+        text = changed(
+            "mine/sampler", f"mine/sampler, with: {{cap: {cap}}}", changed("stages:", normalize, self.recipe)
+        )
+        warnings = make_plan(load(write("r.yaml", text))).warnings
+        assert (
+            [line.split(": ", 1)[1] for line in warnings] == []
+            if acts
+            else [
+                f"reward.normalize.1: the subset of {subset} of normalize/std never acts in stages.0: mine/sampler collects "
+                f"{max(cap, size)} completions at most; let it collect more, or lower the subset"
+            ]
+        )
+
     def test_is_not_told_of_a_group_size_that_is_wrong_itself(self, found):
         text = changed("mine/sampler", "mine/sampler, with: {cap: 1}", self.recipe)
         (line,) = found(changed("steps: 1", "steps: 1, group_size: many", text))
@@ -239,3 +257,25 @@ class TestARewardThatBeginsItsJudgesReply:
 
     def test_asks_nothing_of_a_judge_where_it_begins_nothing(self, told):
         assert told("pairwise/overlap", begins="false") == []
+
+
+class TestAFactorOfTheLoss:
+    length = "{use: normalize/length, with: {reference_length: 64}}"
+
+    def normalized(self, *names, loss="token_mean"):
+        text = changed("stages:", f"  normalize: [{', '.join(names)}]\nstages:")
+        return changed("steps: 1", f"steps: 1, loss: {loss}", text)
+
+    def test_goes_last_with_a_loss_of_one_divisor(self, found):
+        assert found(self.normalized("normalize/std", self.length)) == []
+
+    def test_is_refused_where_something_follows(self, found):
+        (line,) = found(self.normalized(self.length, "normalize/std"))
+        assert line.startswith("10: reward.normalize.0: normalize/length must be the last of `normalize`: its factor")
+
+    def test_is_refused_with_a_loss_that_divides_by_each_length(self, found):
+        (line,) = found(self.normalized(self.length, loss="seq_mean"))
+        assert line.startswith(
+            "12: stages.0.loss: seq_mean divides by each completion's own tokens, and normalize/length"
+        )
+        assert found(self.normalized("normalize/std", loss="seq_mean")) == []

@@ -495,6 +495,31 @@ def _pools(made):
     return pools
 
 
+class TestLengthFactor:
+    """normalize/length makes TRL's loss the mean over each group's tokens; on-policy, a token's loss is -advantage."""
+
+    @pytest.mark.parametrize("loss", ["constant", "token_mean"])
+    def test_the_loss_is_that_of_the_paper(self, run, loss):
+        longest, prompts, size = 10, 4, 4
+        length = f"{{use: normalize/length, with: {{reference_length: {longest}}}}}"
+        made = run(f"reward.normalize=[normalize/std, {length}]", f"stages.1.loss={loss}")
+        for step, told in enumerate(made.log("1-rl"), 1):
+            rows = made.ledger(stage=1, step=step)
+            assert len({row["tokens"] for row in rows}) > 1
+            means = [_mean_over_tokens(rows[start : start + size]) for start in range(0, len(rows), size)]
+            factor = 1 if loss == "constant" else prompts * size * longest / sum(row["tokens"] for row in rows)
+            assert told["loss"] == pytest.approx(-factor * statistics.fmean(means), abs=2e-5)
+            assert abs(told["loss"]) > 1e-3
+
+
+def _mean_over_tokens(group):
+    """The mean of a group's standardized totals over its tokens: appendix G of SGCM where the ratio is 1."""
+    totals = [row["total"] for row in group]
+    mean, spread = statistics.fmean(totals), statistics.pstdev(totals)
+    advantages = [(total - mean) / (spread + 1e-6) if spread else 0 for total in totals]
+    return sum(a * row["tokens"] for a, row in zip(advantages, group, strict=True)) / sum(r["tokens"] for r in group)
+
+
 class TestDropout:
     def test_the_policy_that_learns_is_the_one_that_was_sampled(self, run, model_folder):
         """GPT-2 comes with dropout."""
