@@ -44,7 +44,7 @@ class Length:
 
 class OwnLength(Length):
     def factor(self, tokens, kept, place):
-        return 8 / max(1, tokens[place])
+        return 8 / tokens[place] if tokens[place] else 0.0
 
 
 class TimesLength(Length):

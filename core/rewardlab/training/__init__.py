@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         Scorer,
         numbers_of_group,
     )
-    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
+    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint
@@ -234,7 +234,7 @@ else:
             ],
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
-            "advantages": ["CENTRED", "batch_advantages", "group_advantages"],
+            "advantages": ["CENTRED", "batch_advantages", "group_advantages", "is_flat"],
             "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_numbers", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
@@ -322,6 +322,7 @@ __all__ = [
     "fitting_prompts",
     "grace_s",
     "group_advantages",
+    "is_flat",
     "judge_metrics",
     "judges_itself",
     "kind_of",

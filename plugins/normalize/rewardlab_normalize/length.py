@@ -8,9 +8,9 @@ from rewardlab_normalize.options import LengthOptions
 class Length:
     """The normalizer x * reference_length / mean tokens, the mean being that of the kept completions.
 
-    AMRO's length-aware loss (SGCM, appendix G) divides the token losses of a group by the tokens of the group. The loss
-    of a token is linear in the advantage, clipped or not, so a factor on all of a group's advantages does the same where
-    the loss itself divides by no length of the completion's own.
+    AMRO's length-aware loss (SGCM, appendix G) divides the token losses of a group by the tokens of the group. A
+    token's loss scales with its advantage, clipped or not, so a factor on all of a group's advantages does the same
+    where the loss itself divides by no length of the completion's own.
     """
 
     def __init__(self, options: LengthOptions):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from rewardlab import Sample
 from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
@@ -96,7 +97,7 @@ def make_trainer(
     )
     switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
-    trainer.sampled = reward.sampled
+    trainer.reward = reward
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
@@ -139,21 +140,28 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 class _Trainer(GRPOTrainer):
     """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
 
-    With a group sampler it generates further completions until that has enough, and trains on those that it chooses.
+    With a group sampler it generates further completions until that has enough, and trains on those that it chooses. What the reward drops
+    is left out of the loss, as TRL itself leaves out truncated completions.
     """
 
     prompt_format: PromptFormat
-    sampled: SampledGroups | None = None
+    reward: StepReward
     _asked: Sequence[dict[str, Any]] = ()
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         self._asked = inputs
-        return super()._generate_and_score_completions(inputs)
+        batch = super()._generate_and_score_completions(inputs)
+        if any(self.reward.dropped):
+            mask = batch["completion_mask"]
+            kept = [not drop for drop in self.reward.dropped]
+            batch["completion_mask"] = mask * torch.tensor(kept, device=mask.device, dtype=mask.dtype).unsqueeze(1)
+            batch["num_items_in_batch"] = batch["completion_mask"].sum()
+        return batch
 
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
         generate = super()._generate_single_turn
         completion_ids, log_probs = generate(prompt_ids, *rest, **options)
-        if self.sampled is None:
+        if self.reward.sampled is None:
             return completion_ids, log_probs
 
         def further(places: Sequence[int]) -> list[list[int]]:
@@ -164,7 +172,7 @@ class _Trainer(GRPOTrainer):
             return made
 
         prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
-        return self.sampled.choose(prompts, rows, completion_ids, further), None
+        return self.reward.sampled.choose(prompts, rows, completion_ids, further), None
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}

@@ -12,6 +12,7 @@ from rewardlab.training import (
     StageJob,
     Usage,
     batch_advantages,
+    is_flat,
     judge_metrics,
     metrics_of_step,
 )
@@ -24,7 +25,8 @@ class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
     It scores them, writes the ledger, logs a mean for each component, and returns the advantages.
-    sampled: the groups of a group sampler, which are scored when they are chosen; None without one.
+    sampled: the groups of a group sampler, which are scored when they are chosen; None without one. dropped: of each of
+    the last B x G completions, whether its group is left out of the loss.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -42,6 +44,7 @@ class StepReward:
         self._scorer = scorer
         self._reader = reader
         self.sampled = sampled
+        self.dropped: list[bool] = []
         self._guard = MissingGuard(job.plan.uses_in_total)
 
     def __call__(
@@ -67,13 +70,25 @@ class StepReward:
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
-        self._job.ledger.write(self._job.index, step, scored, trained="yes")
+        flat = [self._stage.on_flat == "drop" and is_flat(group) for group in scored]
+        self.dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
+        for drop, trained in ((True, "no"), (False, "yes")):
+            groups = [group for group, its in zip(scored, flat, strict=True) if its is drop]
+            self._job.ledger.write(self._job.index, step, groups, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
         for name, value in (metrics_of_step(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
-        return batch_advantages(self._stage.algorithm, scored)
+        if self._stage.on_flat == "drop":
+            log_metric("group/dropped", sum(flat) / len(flat))
+        return self._advantages(scored, flat)
+
+    def _advantages(self, scored: Sequence[ScoredGroup], flat: Sequence[bool]) -> list[float]:
+        """Return B x G advantages, 0 in dropped groups, which no statistic of the batch counts."""
+        trained = [group for group, drop in zip(scored, flat, strict=True) if not drop]
+        values = iter(batch_advantages(self._stage.algorithm, trained))
+        return [0.0 if drop else next(values) for drop in self.dropped]
 
     def _take(self, sampled: SampledGroups, step: int, log_metric: Any) -> list[ScoredGroup]:
         """Return the groups that were chosen, once the ledger has what was not."""
