@@ -146,7 +146,7 @@ class TestLength:
         assert constant == pytest.approx(paper, rel=1e-12)
 
     def test_the_printed_double_division_is_another_loss(self):
-        """1 / |o_i| inside and 1 / sum |o| outside: a group twice as long counts half; by appendix G it counts alike."""
+        """1 / |o_i| inside and 1 / sum |o| outside: twice as long a group counts half; in appendix G alike."""
         kept = [0, 1, 2, 3]
 
         def printed(tokens):

@@ -140,8 +140,8 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 class _Trainer(GRPOTrainer):
     """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
 
-    With a group sampler it generates further completions until that has enough, and trains on those that it chooses. What the reward drops
-    is left out of the loss, as TRL itself leaves out truncated completions.
+    With a group sampler it generates further completions until that has enough, and trains on those that it chooses.
+    What the reward drops is left out of the loss, as TRL itself leaves out truncated completions.
     """
 
     prompt_format: PromptFormat

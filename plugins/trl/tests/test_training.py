@@ -521,7 +521,7 @@ def _mean_over_tokens(group):
 
 
 class TestFlatGroups:
-    """Rows that ask for nothing but brevity in 1 token: those that all get it right, or wrong, teach nothing."""
+    """Answers whose brevity counts up to a point: groups that all get there teach nothing."""
 
     flat = (
         "reward.components.brevity={use: toy/brevity, with: {words: 1}}",
@@ -555,10 +555,9 @@ class TestFlatGroups:
         for step, seen in enumerate(made.trainers[-1].seen, 1):
             assert seen["num_items_in_batch"] == sum(row["tokens"] for row in made.ledger(stage=1, step=step))
 
-    def test_where_all_are_flat_nothing_is_learnt(self, run):
+    def test_a_step_without_any_other_learns_nothing(self, run):
         made = run(*self.flat, "reward.total=0 * brevity", "stages.1.on_flat=drop")
         assert distance(made.weights("1-rl"), made.weights("0-sft")) == 0
-        assert distance(run(*self.flat, "reward.total=0 * brevity").weights("1-rl"), made.weights("0-sft")) >= 0
 
 
 class TestDropout:
