@@ -35,6 +35,7 @@ MODULES = (
     "difficulty_mutants",
     "sampler_mutants",
     "normalizer_mutants",
+    "length_mutants",
 )
 CONTROL = "correct_"
 

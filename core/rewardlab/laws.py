@@ -100,6 +100,7 @@ NORMALIZER = {
     "repeat": "the same totals and seed give the same values, built again, too",
     "worker": "in a spawned process it gives the same values",
     "kept": "which places are kept does not change their values",
+    "factor": "one that scales the loss multiplies a group by one factor above 0, halved where all are twice as long",
     "tokens": "a normalizer that needs token counts refuses to go without",
 }
 BACKEND = {

@@ -362,12 +362,19 @@ class NormalizerSpec(Spec):
     needs_tokens: true when token counts are required.
     range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values; None
         where the shaped values have no known bounds.
+    scales_loss: true where it multiplies all totals of a group by one positive factor, which depends on the kept
+        completions' tokens and stands for the loss's own division by them. It must be the last of `normalize`, and a
+        stage with `loss: seq_mean`, which divides by each completion's tokens, is refused.
+    subset: a function of the options: the most totals of a pool that are looked at whole, a larger pool giving a random
+        subset of as many; None where there is none. `check` warns where no pool can be larger.
     """
 
     kind: ClassVar[str] = "normalizer"
     build: Callable[[Any, Context], Normalizer]
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
+    scales_loss: bool = False
+    subset: Callable[[Any], int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,8 +389,6 @@ class BackendSpec(Spec):
     lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
         nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.
     trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.
-    chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
-        (rewardlab.training.best_checkpoint); `check` refuses that of any other.
     chooses_checkpoints: whether it can hand on the best checkpoint of a stage, `keep: best`
         (rewardlab.training.best_checkpoint); `check` refuses that of any other.
     default: whether a recipe that names no backend trains with this one; of all that are installed, one may say so. An

@@ -177,12 +177,9 @@ class TestACurriculumThatCollects:
     def test_goes_with_openrlhf(self, found):
         assert found(self.recipe) == []
 
-    def test_is_refused_with_trl(self, found):
+    def test_goes_with_trl(self, found):
         text = changed(OPENRLHF, "trl", changed("policy/self, with: {max_tokens: 99}", "toy/polite", self.recipe))
-        assert found(text) == [
-            "4: curriculum: mine/sampler collects further completions of a prompt; trl generates groups of a fixed "
-            "size: use `backend: {use: openrlhf}`"
-        ]
+        assert found(text) == []
 
     def test_collects_at_least_a_group(self, found):
         text = changed("mine/sampler", "mine/sampler, with: {cap: 7}", self.recipe)
@@ -191,6 +188,19 @@ class TestACurriculumThatCollects:
         assert found(changed("group_size: 7", "group_size: 8", fits)) == [
             "12: stages.0.group_size: 8 is more than mine/sampler collects (7); raise what it may collect"
         ]
+
+    @pytest.mark.parametrize(("cap", "acts"), [(63, False), (64, False), (65, True)])
+    def test_no_more_than_the_subset_of_a_normalizer_is_warned_of(self, toy, write, cap, acts):
+        normalize = "  normalize: [normalize/center, {use: normalize/std, with: {subset: 64}}]\nstages:"
+        text = changed(
+            "mine/sampler", f"mine/sampler, with: {{cap: {cap}}}", changed("stages:", normalize, self.recipe)
+        )
+        path = write("r.yaml", text)
+        never = (
+            f"{path}:11: reward.normalize.1: the subset of 64 of normalize/std never acts in stages.0: mine/sampler "
+            f"collects {cap} completions at most; let it collect more, or lower the subset"
+        )
+        assert list(make_plan(load(path)).warnings) == ([] if acts else [never])
 
     def test_is_not_told_of_a_group_size_that_is_wrong_itself(self, found):
         text = changed("mine/sampler", "mine/sampler, with: {cap: 1}", self.recipe)
@@ -242,3 +252,25 @@ class TestARewardThatBeginsItsJudgesReply:
 
     def test_asks_nothing_of_a_judge_where_it_begins_nothing(self, told):
         assert told("pairwise/overlap", begins="false") == []
+
+
+class TestAFactorOfTheLoss:
+    length = "{use: normalize/length, with: {reference_length: 64}}"
+
+    def normalized(self, *names, loss="token_mean"):
+        text = changed("stages:", f"  normalize: [{', '.join(names)}]\nstages:")
+        return changed("steps: 1", f"steps: 1, loss: {loss}", text)
+
+    def test_goes_last_with_a_loss_of_one_divisor(self, found):
+        assert found(self.normalized("normalize/std", self.length)) == []
+
+    def test_is_refused_where_something_follows(self, found):
+        (line,) = found(self.normalized(self.length, "normalize/std"))
+        assert line.startswith("10: reward.normalize.0: normalize/length must be the last of `normalize`: its factor")
+
+    def test_is_refused_with_a_loss_that_divides_by_each_length(self, found):
+        (line,) = found(self.normalized(self.length, loss="seq_mean"))
+        assert line.startswith(
+            "12: stages.0.loss: seq_mean divides by each completion's own tokens, and normalize/length"
+        )
+        assert found(self.normalized("normalize/std", loss="seq_mean")) == []

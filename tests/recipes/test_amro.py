@@ -41,7 +41,10 @@ def test_the_loop_that_is_renewed_has_the_same_reward_and_stabilisers():
     assert [one.use for one in synced.reward.normalize] == [one.use for one in amro.reward.normalize]
     stages = synced.stages[1:]
     assert all(stage == stages[0] for stage in stages)
-    assert (stages[0].loss, synced.reward.normalize[1].options["reference"]) == ("constant", stages[0].max_new_tokens)
+    assert (stages[0].loss, synced.reward.normalize[1].options["reference_length"]) == (
+        "constant",
+        stages[0].max_new_tokens,
+    )
     assert synced.judges["itself"].options["weights"] == "start"
 
 

@@ -32,6 +32,31 @@ class Std(Centre):
         return (totals[place] - centre) / math.sqrt(sum((total - centre) ** 2 for total in totals))
 
 
+class Length:
+    def shape(self, totals, tokens, kept, seed):
+        if tokens is None:
+            raise ValueError("token counts are needed")
+        return [totals[place] * self.factor(tokens, kept, place) for place in kept]
+
+    def factor(self, tokens, kept, place):
+        return 8 * len(kept) / max(1, sum(tokens[other] for other in kept))
+
+
+class OwnLength(Length):
+    def factor(self, tokens, kept, place):
+        return 8 / tokens[place] if tokens[place] else 0.0
+
+
+class TimesLength(Length):
+    def factor(self, tokens, kept, place):
+        return 1 + sum(tokens[other] for other in kept)
+
+
+class PoolLength(Length):
+    def factor(self, tokens, kept, place):
+        return super().factor(tokens, range(len(tokens)), place)
+
+
 class Short(Centre):
     def shape(self, totals, tokens, kept, seed):
         return super().shape(totals, tokens, kept, seed)[:-1]
@@ -98,6 +123,7 @@ def spec(of, **more):
 
 
 CENTRE = spec(Centre, range=centred)
+LENGTH = spec(Length, needs_tokens=True, scales_loss=True)
 PER_TOKEN = spec(PerTokenAlone, needs_tokens=True)
 FAULTS = [
     ("finite", spec(Std), "ZeroDivisionError"),
@@ -108,6 +134,9 @@ FAULTS = [
     ("permutation", spec(AgainstTheFirst), "the same in another order"),
     ("repeat", spec(Random), "the same again"),
     ("kept", spec(OfTheKept), "at these places"),
+    ("kept", spec(PoolLength, needs_tokens=True, scales_loss=True), "without others"),
+    ("factor", spec(OwnLength, needs_tokens=True, scales_loss=True), "one positive factor on all"),
+    ("factor", spec(TimesLength, needs_tokens=True, scales_loss=True), "twice as long, with each value doubled"),
     ("tokens", spec(PerToken, needs_tokens=True), "an error: the spec says that it needs token counts"),
 ]
 SALTED = spec(Salted)
@@ -122,9 +151,10 @@ def test_the_laws_are_those_that_are_told():
     assert list(LAWS) == list(NORMALIZER)
 
 
-@pytest.mark.parametrize("spec", [CENTRE, PER_TOKEN], ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", [CENTRE, PER_TOKEN, LENGTH], ids=lambda spec: spec.name)
 def test_a_normalizer_that_keeps_them(spec):
-    found = outcomes(spec, *(law for law in LAWS if law != "worker"))
+    tried = {*LAWS} - {"worker"} - ({"factor"} if not spec.scales_loss else set())
+    found = outcomes(spec, *tried)
     assert {law: outcome.why for law, outcome in found.items() if outcome.state != "held"} == {}
     assert all(outcome.tries > TRIES for outcome in found.values())
 

@@ -23,8 +23,11 @@ OWN_SCALING = {
 }
 
 
-def normalize_findings(recipe: Recipe) -> Iterator[Finding]:
-    """Yield a finding for each stage whose trainer rescales rewards itself, which normalizers do not allow."""
+def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) -> Iterator[Finding]:
+    """Yield findings for stages whose trainer rescales rewards itself, and for factors of the loss where none fits.
+
+    normalizers: those of `reward.normalize`, None where one is not known.
+    """
     for index, stage in enumerate(recipe.stages):
         if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
             yield (
@@ -32,6 +35,50 @@ def normalize_findings(recipe: Recipe) -> Iterator[Finding]:
                 f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
+
+    for index, planned in enumerate(normalizers):
+        if planned is not None and planned.spec.scales_loss:
+            yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
+
+
+def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -> Iterator[Finding]:
+    use = planned.use.use
+    if not last:
+        yield (
+            ("reward", "normalize", index),
+            f"{use} must be the last of `normalize`: its factor stands for the loss's division by tokens, and what "
+            "follows would change it",
+        )
+    for number, stage in enumerate(recipe.stages):
+        if isinstance(stage, RlStage) and stage.loss == "seq_mean":
+            yield (
+                ("stages", number, "loss"),
+                f"seq_mean divides by each completion's own tokens, and {use} by the group's as well; use constant, or "
+                "token_mean, which divides all groups of an update by one number",
+            )
+
+
+def subset_warnings(
+    recipe: Recipe, sampler: Component | None, normalizers: Sequence[Component | None]
+) -> Iterator[Finding]:
+    """Yield a finding for each normalizer with a subset that is no smaller than what the group sampler collects."""
+    if sampler is None or sampler.spec.most is None:
+        return
+    for index, planned in enumerate(normalizers):
+        if planned is None or planned.spec.subset is None:
+            continue
+        subset = planned.ask("how many totals it looks at", planned.spec.subset, planned.options)
+        for number, stage in enumerate(recipe.stages):
+            if not isinstance(stage, RlStage):
+                continue
+            asked = "how many it may collect"
+            most = max(stage.group_size, sampler.ask(asked, sampler.spec.most, sampler.options, stage.group_size))
+            if most <= subset:
+                yield (
+                    ("reward", "normalize", index),
+                    f"the subset of {subset} of {planned.use.use} never acts in stages.{number}: "
+                    f"{sampler.use.use} collects {most} completions at most; let it collect more, or lower the subset",
+                )
 
 
 def unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:

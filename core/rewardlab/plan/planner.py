@@ -17,6 +17,7 @@ from rewardlab.plan.cross_checks import (
     normalize_findings,
     sampler_findings,
     step_findings,
+    subset_warnings,
     target_findings,
     unused_keys,
     validation_findings,
@@ -139,7 +140,9 @@ class _Planner:
             use = Use(use=named) if isinstance(named, str) else named
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
         if reward.normalize:
-            self._add_all(normalize_findings(plan.recipe))
+            self._add_all(normalize_findings(plan.recipe, normalizers))
+        doubtful = subset_warnings(plan.recipe, plan.curriculum, normalizers)
+        warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful]
         expression, total_range = self._total(reward.total, components)
         return replace(
             plan,

@@ -333,6 +333,9 @@ class RlStage(_Training, _Sampling):
     """with `eval`: evaluate before the first step, which is what the later evaluations are compared with"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
+    on_flat: Literal["keep", "drop"] = "keep"
+    """groups that teach nothing since all their rewards are equal, with a group sampler at its cap: keep in the loss,
+    where their tokens count in its mean and `kl` acts on them, or drop from it"""
     critic: Critic = Field(default_factory=Critic)
     """of ppo"""
 

@@ -59,6 +59,16 @@ class ShapeCase:
         """Return this case with every place kept."""
         return replace(self, kept=list(range(len(self.totals))))
 
+    @property
+    def alone(self) -> "ShapeCase":
+        """Return this case with the kept places for the whole pool."""
+        return ShapeCase(
+            totals=[self.totals[place] for place in self.kept],
+            tokens=None if self.tokens is None else [self.tokens[place] for place in self.kept],
+            kept=list(range(len(self.kept))),
+            seed=self.seed,
+        )
+
     def reordered(self, places: Sequence[int]) -> "ShapeCase":
         """Return the same case in another order: place `places[k]` becomes place k."""
         return ShapeCase(

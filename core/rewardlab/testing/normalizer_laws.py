@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rewardlab.errors import one_line
 from rewardlab.testing.normalizer_cases import ShapeCase, check_cases, generated_cases, list_numbers, usual_cases
 from rewardlab.testing.other_process import call_in_process
-from rewardlab.testing.outcome import LawViolation
+from rewardlab.testing.outcome import LawViolation, NothingToTry
 from rewardlab.testing.search import search
 from rewardlab.testing.trial import Trial
 
@@ -115,6 +115,11 @@ def kept(tested: Trial) -> int:
     normalizer = tested.build()
 
     def check(case: ShapeCase) -> None:
+        if tested.spec.scales_loss:
+            _same(
+                tested, case, _shape(normalizer, case), _shape(normalizer, case.alone), f"{case.alone}, without others"
+            )
+            return
         whole = _shape(normalizer, case.whole)
         expected = [whole[place] for place in case.kept]
         _same(
@@ -125,6 +130,29 @@ def kept(tested: Trial) -> int:
             f"kept={list_numbers(case.kept)}",
             "at these places ",
         )
+
+    return check_cases(tested, check)
+
+
+def factor(tested: Trial) -> int:
+    if not tested.spec.scales_loss:
+        raise NothingToTry("its spec does not say that it scales the loss")
+    normalizer = tested.build()
+
+    def check(case: ShapeCase) -> None:
+        values, totals = _shape(normalizer, case), [case.totals[place] for place in case.kept]
+        largest = max(range(len(totals)), key=lambda index: abs(totals[index]))
+        ratio = values[largest] / totals[largest] if totals[largest] else 1.0
+        expected = [total * ratio for total in totals]
+        slack = _slack(tested, values)
+        if ratio <= 0 or any(abs(value - one) > slack for value, one in zip(values, expected, strict=True)):
+            given = f"of the totals {list_numbers(totals)}"
+            raise LawViolation(f"asked {case}\ngot {list_numbers(values)} {given}\nexpected one positive factor on all")
+        counts = case.tokens or ()
+        if any(counts[place] for place in case.kept):
+            longer = replace(case, tokens=[2 * count for count in counts])
+            half = [2 * value for value in _shape(normalizer, longer)]
+            _same(tested, case, values, half, f"{longer}, twice as long, with each value doubled")
 
     return check_cases(tested, check)
 
@@ -156,6 +184,7 @@ LAWS: dict[str, Callable[[Trial], int]] = {
     "repeat": repeat,
     "worker": worker,
     "kept": kept,
+    "factor": factor,
     "tokens": tokens,
 }
 

@@ -18,6 +18,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
+    group_rounds                the groups of a group sampler, for engines that generate in batches
     divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
         Scorer,
         numbers_of_group,
     )
-    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages
+    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     )
     from rewardlab.training.evaluation_job import load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation_rows
+    from rewardlab.training.group_rounds import collect_groups
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
     from rewardlab.training.lora import Lora, lora_findings
@@ -202,6 +204,7 @@ else:
             ],
             "evaluation_job": ["load_evaluation"],
             "evaluation_rows": ["write_evaluation_rows"],
+            "group_rounds": ["collect_groups"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
             "lora": ["Lora", "lora_findings"],
@@ -231,7 +234,7 @@ else:
             ],
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
-            "advantages": ["CENTRED", "batch_advantages", "group_advantages"],
+            "advantages": ["CENTRED", "batch_advantages", "group_advantages", "is_flat"],
             "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_numbers", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
@@ -302,6 +305,7 @@ __all__ = [
     "best_checkpoint",
     "check_recipe",
     "clip_note",
+    "collect_groups",
     "context_of",
     "cut_torn_line",
     "data_costs",
@@ -318,6 +322,7 @@ __all__ = [
     "fitting_prompts",
     "grace_s",
     "group_advantages",
+    "is_flat",
     "judge_metrics",
     "judges_itself",
     "kind_of",

@@ -48,6 +48,11 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     ]
 
 
+def is_flat(group: ScoredGroup) -> bool:
+    """Return whether a group teaches nothing: its rewards are all equal or missing, so every advantage is 0."""
+    return not any(group_advantages("dr_grpo", group))
+
+
 def _scale(algorithm: str, present: Sequence[float], mean: float) -> float:
     count = len(present)
     if algorithm == "grpo":

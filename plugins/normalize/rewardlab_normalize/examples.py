@@ -8,6 +8,14 @@ def examples_of_center() -> list[NormalizerExample]:
     return [NormalizerExample()]
 
 
+def examples_of_length() -> list[NormalizerExample]:
+    """Return a short and a long reference length."""
+    return [
+        NormalizerExample(title="a token", options={"reference_length": 1}),
+        NormalizerExample(title="long completions", options={"reference_length": 1024}),
+    ]
+
+
 def examples_of_std() -> list[NormalizerExample]:
     """Return the defaults, and a subset so small that most generated pools are larger."""
     small = {"subset": 4}

@@ -10,6 +10,14 @@ class CenterOptions(Config):
     """Options of normalize/center: there are none."""
 
 
+class LengthOptions(Config):
+    """Options of normalize/length."""
+
+    reference_length: int = Field(ge=1)
+    """The length, in tokens, of a group whose totals stay as they are; a group twice as long counts half. With trl and
+    `loss: constant` the stage's max_new_tokens gives each group the mean over its tokens exactly."""
+
+
 class StdOptions(Config):
     """Options of normalize/std."""
 

@@ -7,7 +7,7 @@ from rewardlab.testing import check_normalizer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["center", "std"])
+@pytest.mark.parametrize("name", ["center", "std", "length"])
 def test_every_law_holds(name):
     for tried in check_normalizer(f"normalize/{name}"):
         assert {

@@ -122,6 +122,52 @@ class TestPoolLargerThanTheSubset:
         assert max(shaped) < 10
 
 
+class TestLength:
+    """A group's factor makes the sum of its token losses their mean (SGCM, appendix G), times the reference length."""
+
+    spec = Registry().find("normalizer", "normalize/length")
+    totals = (1.0, -0.5, 0.25, -0.75, 3.0)
+    tokens = (10, 40, 20, 30, 1000)
+
+    def shape(self, kept, tokens=tokens, reference=50):
+        built = self.spec.build(self.spec.config(reference_length=reference), Context())
+        return built.shape(self.totals, tokens, kept, 0)
+
+    def test_the_factor_is_the_reference_over_the_mean_tokens_of_the_kept(self):
+        assert self.shape([0, 1, 2, 3]) == [2.0, -1.0, 0.5, -1.5]  # 50 / 25; the fifth is not in the loss
+        assert self.shape([4, 0]) == pytest.approx([3 * 50 / 505, 50 / 505])
+
+    def test_token_losses_under_a_constant_become_the_mean_over_the_groups_tokens(self):
+        """Of trl's constant loss, a sum over batch x max_new_tokens, with the reference at max_new_tokens."""
+        kept, longest = [0, 1, 2, 3], 64
+        shaped = self.shape(kept, reference=longest)
+        constant = sum(a * self.tokens[i] for a, i in zip(shaped, kept, strict=True)) / (len(kept) * longest)
+        paper = sum(self.totals[i] * self.tokens[i] for i in kept) / sum(self.tokens[i] for i in kept)
+        assert constant == pytest.approx(paper, rel=1e-12)
+
+    def test_the_printed_double_division_is_another_loss(self):
+        """1 / |o_i| inside and 1 / sum |o| outside: twice as long a group counts half; in appendix G alike."""
+        kept = [0, 1, 2, 3]
+
+        def printed(tokens):
+            return sum(self.totals[i] * tokens[i] / tokens[i] for i in kept) / sum(tokens[i] for i in kept)
+
+        longer = [2 * count for count in self.tokens]
+        assert printed(longer) == pytest.approx(printed(self.tokens) / 2)
+        means = [
+            sum(a * n for a, n in zip(self.shape(kept, tokens), tokens, strict=False))
+            for tokens in (self.tokens, longer)
+        ]
+        assert means[0] == pytest.approx(means[1])
+
+    def test_it_needs_counts_and_a_reference(self):
+        with pytest.raises(ValueError, match="needs the number of tokens"):
+            self.shape([0], tokens=None)
+        for options in ({}, {"reference_length": 0}):
+            with pytest.raises(ValidationError):
+                self.spec.config(**options)
+
+
 @pytest.mark.parametrize("options", [{"subset": 1}, {"eps": 0}, {"mean_from": "group"}, {"subsets": 3}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValidationError):

@@ -13,6 +13,7 @@ trainer_arguments, train             what every trainer is given, and training t
 checkpoints, interrupts, progress    resuming, stopping, and what is shown and logged meanwhile
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the policy: loading and saving it, and two settings of its layers
+completions, sampled_groups          token ids as groups of completions; groups that a group sampler chooses
 step_reward                          the reward that TRL calls in a stage, which returns advantages
 trainer_reward                       the reward of a recipe for trainers of people's own scripts
 evaluation, sampling                 sampling from the policy and scoring its completions

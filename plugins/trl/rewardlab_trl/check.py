@@ -52,12 +52,6 @@ def check(plan: Plan) -> list[Problem]:
 
 def _backend(plan: Plan) -> Iterator[Finding]:
     backend = options_of(plan)
-    if plan.curriculum is not None and plan.curriculum.spec.most is not None:
-        yield (
-            ("curriculum",),
-            f"{plan.curriculum.use.use} collects further completions of a prompt; trl generates groups of a fixed "
-            "size: use `backend: {use: openrlhf}`",
-        )
     if backend.nodes > 1:
         yield ("backend", "nodes"), "trl trains on one machine; several need `use: openrlhf`"
     if backend.gpus_per_node is not None and backend.gpus_per_node > 1:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from rewardlab import Sample
 from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
@@ -16,6 +17,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
+from rewardlab_trl.completions import CompletionReader
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.evaluation import Evaluator
 from rewardlab_trl.finished_model import write_model
@@ -23,6 +25,7 @@ from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of
 from rewardlab_trl.policy_judge import policy_answers
 from rewardlab_trl.position_ids import count_from_the_first_token
+from rewardlab_trl.sampled_groups import SampledGroups
 from rewardlab_trl.step_reward import StepReward
 from rewardlab_trl.trackers import Trackers, tracked_name
 from rewardlab_trl.train import train_to_the_end
@@ -53,7 +56,9 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             evaluator.trackers = trackers
             if stage.eval_before:
                 evaluator.before(policy, prompt_format, scorer)
-        reward = StepReward(job, stage, samples, scorer, prompt_format, policy.ends)
+        reader = CompletionReader(samples, prompt_format, policy.ends, stage.group_size)
+        sampled = SampledGroups(scorer, reader) if _samples_groups(job) else None
+        reward = StepReward(job, stage, scorer, reader, sampled)
         trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
         if evaluator is not None and stage.eval_every:
             trainer.add_callback(_PeriodicEvaluation(stage, evaluator, policy, prompt_format, scorer))
@@ -63,6 +68,11 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
         for line in scorer.judges.summary():
             job.say(line)
     write_model(job, trainer.model, policy, source)
+
+
+def _samples_groups(job: StageJob) -> bool:
+    curriculum = job.plan.curriculum
+    return curriculum is not None and curriculum.spec.most is not None
 
 
 def make_trainer(
@@ -87,6 +97,7 @@ def make_trainer(
     )
     switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
+    trainer.reward = reward
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
@@ -127,9 +138,41 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 
 
 class _Trainer(GRPOTrainer):
-    """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward"."""
+    """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
+
+    With a group sampler it generates further completions until that has enough, and trains on those that it chooses.
+    What the reward drops is left out of the loss, as TRL itself leaves out truncated completions.
+    """
 
     prompt_format: PromptFormat
+    reward: StepReward
+    _asked: Sequence[dict[str, Any]] = ()
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        self._asked = inputs
+        batch = super()._generate_and_score_completions(inputs)
+        if any(self.reward.dropped):
+            mask = batch["completion_mask"]
+            kept = [not drop for drop in self.reward.dropped]
+            batch["completion_mask"] = mask * torch.tensor(kept, device=mask.device, dtype=mask.dtype).unsqueeze(1)
+            batch["num_items_in_batch"] = batch["completion_mask"].sum()
+        return batch
+
+    def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
+        generate = super()._generate_single_turn
+        completion_ids, log_probs = generate(prompt_ids, *rest, **options)
+        if self.reward.sampled is None:
+            return completion_ids, log_probs
+
+        def further(places: Sequence[int]) -> list[list[int]]:
+            made: list[list[int]] = []
+            for start in range(0, len(places), len(prompt_ids)):  # as many at once as fit into memory before
+                some = [prompt_ids[place] for place in places[start : start + len(prompt_ids)]]
+                made += generate(some, *rest, **options)[0]
+            return made
+
+        prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
+        return self.reward.sampled.choose(prompts, rows, completion_ids, further), None
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}

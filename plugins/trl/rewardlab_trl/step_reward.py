@@ -3,26 +3,30 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.training import (
     MissingGuard,
-    PromptFormat,
     RlStage,
+    ScoredGroup,
     Scorer,
     StageJob,
     Usage,
     batch_advantages,
+    is_flat,
     judge_metrics,
     metrics_of_step,
 )
+
+from rewardlab_trl.completions import CompletionReader
+from rewardlab_trl.sampled_groups import SampledGroups
 
 
 class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
-    It scores them, writes the ledger, logs a mean for each component, and returns the advantages. `ends` are the ids of
-    the tokens that end a completion.
+    It scores them, writes the ledger, logs a mean for each component, and returns the advantages.
+    sampled: the groups of a group sampler, which are scored when they are chosen; None without one. dropped: of each of
+    the last B x G completions, whether its group is left out of the loss.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -31,17 +35,16 @@ class StepReward:
         self,
         job: StageJob,
         stage: RlStage,
-        samples: Sequence[Sample],
         scorer: Scorer,
-        prompt_format: PromptFormat,
-        ends: Sequence[int],
+        reader: CompletionReader,
+        sampled: SampledGroups | None = None,
     ):
         self._job = job
         self._stage = stage
-        self._samples = samples
         self._scorer = scorer
-        self._prompt_format = prompt_format
-        self._ends = frozenset(ends)
+        self._reader = reader
+        self.sampled = sampled
+        self.dropped: list[bool] = []
         self._guard = MissingGuard(job.plan.uses_in_total)
 
     def __call__(
@@ -54,38 +57,44 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return B x G advantages. A JobError where a component failed and its policy for missing values says so."""
-        scored = self._scorer.score_groups(self._groups(prompts, completion_ids, row))
+        step = trainer_state.global_step // self._stage.updates + 1
+        if self.sampled is None:
+            scored = self._scorer.score_groups(self._reader.groups(prompts, completion_ids, row))
+        else:
+            scored = self._take(self.sampled, step, log_metric)
         self._guard.reset()
         for group in scored:
             self._guard.count(group)
-        step = trainer_state.global_step // self._stage.updates + 1
         try:
             self._guard.check()
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
-        self._job.ledger.write(self._job.index, step, scored, trained="yes")
+        flat = [self._stage.on_flat == "drop" and is_flat(group) for group in scored]
+        self.dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
+        for drop, trained in ((True, "no"), (False, "yes")):
+            groups = [group for group, its in zip(scored, flat, strict=True) if its is drop]
+            self._job.ledger.write(self._job.index, step, groups, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
         for name, value in (metrics_of_step(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
-        return batch_advantages(self._stage.algorithm, scored)
+        if self._stage.on_flat == "drop":
+            log_metric("group/dropped", sum(flat) / len(flat))
+        return self._advantages(scored, flat)
 
-    def _groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        texts = self._prompt_format.decode(completion_ids)
-        completions = [
-            Completion(
-                text=self._prompt_format.opened(prompt) + text,
-                token_count=len(ids),
-                truncated=ids[-1] not in self._ends,
-            )
-            for prompt, text, ids in zip(prompts, texts, completion_ids, strict=True)
-        ]
-        size, groups = self._stage.group_size, []
-        for start in range(0, len(rows), size):
-            if len(set(rows[start : start + size])) != 1:
-                raise AssertionError("TRL did not keep the completions of a prompt together")
-            group = tuple(completions[start : start + size])
-            groups.append(Group(sample=self._samples[rows[start]], completions=group))
-        return groups
+    def _advantages(self, scored: Sequence[ScoredGroup], flat: Sequence[bool]) -> list[float]:
+        """Return B x G advantages, 0 in dropped groups, which no statistic of the batch counts."""
+        trained = [group for group, drop in zip(scored, flat, strict=True) if not drop]
+        values = iter(batch_advantages(self._stage.algorithm, trained))
+        return [0.0 if drop else next(values) for drop in self.dropped]
+
+    def _take(self, sampled: SampledGroups, step: int, log_metric: Any) -> list[ScoredGroup]:
+        """Return the groups that were chosen, once the ledger has what was not."""
+        pooled = sampled.take()
+        unchosen = [one.discarded for one in pooled if one.discarded is not None]
+        self._job.ledger.write(self._job.index, step, unchosen, trained="no")
+        completions = sum(len(group.completions) for group in (*(one.group for one in pooled), *unchosen))
+        log_metric("group/sampled", completions / len(pooled))
+        return [one.group for one in pooled]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import statistics
 
 import pytest
 
@@ -431,6 +432,132 @@ class TestTruncated:
         rows = run().ledger(truncated=True)
         assert rows
         assert all(row["total"] > 0 for row in rows)
+
+
+CAP = 12
+SAMPLED = (
+    "stages.1.temperature=1.3",
+    "reward.components.letters={use: toy/letters}",
+    "reward.total=brevity",
+    "reward.normalize=[normalize/std]",
+    "curriculum={use: curriculum/balanced, with: "
+    f"{{reasoning: letters, answer: brevity, threshold: 0.6, exit: positive, round: 4, cap: {CAP}}}}}",
+)
+
+
+class TestGroupSampler:
+    """Groups of a group sampler, from rounds of TRL's own generation."""
+
+    def test_each_prompt_is_sampled_until_the_sampler_has_enough(self, run):
+        made = run(*SAMPLED)
+        for kept, pool in _pools(made):
+            right = [all(row["components"][name]["value"] >= 0.6 for name in ("letters", "brevity")) for row in pool]
+            assert any(right) or len(pool) == CAP
+            assert any(right) == any(
+                all(row["components"][n]["value"] >= 0.6 for n in row["components"]) for row in kept
+            )
+        assert len({len(pool) for _, pool in _pools(made)}) > 1
+
+    def test_what_is_chosen_is_trained_on_and_the_pool_gives_the_moments(self, run):
+        made = run(*SAMPLED)
+        trainer = made.trainers[-1]
+        for step, seen in enumerate(trainer.seen, 1):
+            chosen = made.ledger(stage=1, step=step, trained="yes")
+            texts = trainer.processing_class.batch_decode(seen["completion_ids"], skip_special_tokens=True)
+            assert texts == [row["completion"] for row in chosen]
+            groups = [chosen[start : start + 4] for start in range(0, len(chosen), 4)]
+            expected = [
+                row["shaped"] - statistics.fmean(r["shaped"] for r in group) for group in groups for row in group
+            ]
+            assert seen["advantages"].tolist() == pytest.approx(expected, abs=1e-5)
+        for kept, pool in _pools(made):
+            totals = [row["components"]["brevity"]["value"] for row in pool]
+            mean, spread = statistics.fmean(totals), statistics.pstdev(totals)
+            expected = [(row["total"] - mean) / (spread + 1e-6) if spread else 0 for row in kept]
+            assert [row["shaped"] for row in kept] == pytest.approx(expected, abs=1e-6)
+
+    def test_the_log_has_the_completions_a_prompt(self, run):
+        made = run(*SAMPLED)
+        pools = _pools(made)
+        sizes = [sum(len(pool) for _, pool in pools[start : start + 4]) / 4 for start in range(0, len(pools), 4)]
+        assert [row["group/sampled"] for row in made.log("1-rl")] == sizes
+
+
+def _pools(made):
+    """The (chosen rows, all rows) of each prompt of each step."""
+    pools = []
+    for step in sorted({row["step"] for row in made.ledger(stage=1)}):
+        chosen = {}
+        for row in made.ledger(stage=1, step=step, trained="yes"):
+            chosen.setdefault(row["id"], []).append(row)
+        for prompt, kept in chosen.items():
+            pools.append((kept, [*kept, *made.ledger(stage=1, step=step, trained="no", id=prompt)]))
+    return pools
+
+
+class TestLengthFactor:
+    """normalize/length makes TRL's loss the mean over each group's tokens; on-policy, a token's loss is -advantage."""
+
+    @pytest.mark.parametrize("loss", ["constant", "token_mean"])
+    def test_the_loss_is_that_of_the_paper(self, run, loss):
+        longest, prompts, size = 10, 4, 4
+        length = f"{{use: normalize/length, with: {{reference_length: {longest}}}}}"
+        made = run(f"reward.normalize=[normalize/std, {length}]", f"stages.1.loss={loss}", "stages.1.steps=6")
+        assert len({row["tokens"] for row in made.ledger(stage=1)}) > 2
+        for step, told in enumerate(made.log("1-rl"), 1):
+            rows = made.ledger(stage=1, step=step)
+            means = [_mean_over_tokens(rows[start : start + size]) for start in range(0, len(rows), size)]
+            factor = 1 if loss == "constant" else prompts * size * longest / sum(row["tokens"] for row in rows)
+            assert told["loss"] == pytest.approx(-factor * statistics.fmean(means), abs=2e-5)
+        assert max(abs(told["loss"]) for told in made.log("1-rl")) > 0.01
+
+
+def _mean_over_tokens(group):
+    """The mean of a group's standardized totals over its tokens: appendix G of SGCM where the ratio is 1."""
+    totals = [row["total"] for row in group]
+    mean, spread = statistics.fmean(totals), statistics.pstdev(totals)
+    advantages = [(total - mean) / (spread + 1e-6) if spread else 0 for total in totals]
+    return sum(a * row["tokens"] for a, row in zip(advantages, group, strict=True)) / sum(r["tokens"] for r in group)
+
+
+class TestFlatGroups:
+    """Answers whose brevity counts up to a point: groups that all get there teach nothing."""
+
+    flat = (
+        "reward.components.brevity={use: toy/brevity, with: {words: 1}}",
+        "reward.components.letters={use: toy/letters}",
+        "reward.total=min(brevity, 0.3)",
+        "stages.1.loss=token_mean",
+        "stages.1.kl={coef: 0.1, in: loss, estimator: k3}",
+        "stages.1.steps=6",
+        "stages.1.learning_rate=0.01",
+    )
+
+    def test_they_are_left_out_of_the_loss_and_its_mean(self, run):
+        made = run(*self.flat, "stages.1.on_flat=drop")
+        shares = [row["group/dropped"] for row in made.log("1-rl")]
+        assert min(shares) < 1
+        assert max(shares) > 0
+        for step, (seen, share) in enumerate(zip(made.trainers[-1].seen, shares, strict=True), 1):
+            tokens = seen["completion_mask"].sum(1).tolist()
+            groups = [tokens[start : start + 4] for start in range(0, len(tokens), 4)]
+            assert sum(not any(group) for group in groups) == share * len(groups)
+            assert seen["num_items_in_batch"] == sum(tokens)
+            trained, dropped = (made.ledger(stage=1, step=step, trained=word) for word in ("yes", "no"))
+            assert sum(tokens) == sum(row["tokens"] for row in trained)
+            assert len(dropped) == share * len(tokens)
+            assert not any(adv for adv, count in zip(seen["advantages"].tolist(), tokens, strict=True) if not count)
+
+    def test_kept_they_count(self, run):
+        made = run(*self.flat)
+        assert any(row["reward/groups_without_variance"] > 0 for row in made.log("1-rl"))
+        assert "group/dropped" not in made.log("1-rl")[0]
+        for step, seen in enumerate(made.trainers[-1].seen, 1):
+            assert seen["num_items_in_batch"] == sum(row["tokens"] for row in made.ledger(stage=1, step=step))
+
+    def test_a_step_without_any_other_learns_nothing(self, run):
+        made = run(*self.flat, "reward.total=0 * brevity", "stages.1.on_flat=drop")
+        assert distance(made.weights("1-rl"), made.weights("0-sft")) == 0
 
 
 class TestDropout:

@@ -26,5 +26,5 @@ class DiscardedCounts:
             share = self._discarded / self._training
             yield (
                 f"{self._discarded:,} of {self._training:,} completions ({share:.1%}) were made to be trained on and "
-                "were not: a group sampler or dynamic filtering discarded them, or a failure ended their step."
+                "were not: a group sampler, dynamic filtering or `on_flat` refused them, or their step failed."
             )

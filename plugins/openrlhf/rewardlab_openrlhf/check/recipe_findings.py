@@ -109,6 +109,12 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"
+    if stage.on_flat == "drop":
+        yield (
+            ("on_flat",),
+            "OpenRLHF cannot leave a group out of the loss; backend.engine.dynamic_filtering with `reward.correctness` "
+            "samples other prompts in the place of those that nobody or everybody solves",
+        )
     if stage.algorithm != "ppo" and stage.critic != Critic():
         yield ("critic",), f"is for ppo; {stage.algorithm} has none"
     if plan.total_range is not None and clip_range(plan, stage) is None:
