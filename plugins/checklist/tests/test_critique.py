@@ -229,5 +229,5 @@ class TestRows:
 @pytest.mark.parametrize("text", ["{" * 10**6, '{"answer": ' * 10**5, "</think>" * 10**5, "a " * 500_000])
 def test_a_megabyte_is_read_in_a_moment(text):
     """Of a policy and of a judge that have collapsed; processor time of a quadratic reader would be hours."""
-    assert score("answer", Judge(text), f"<think>{text}</think>{text}").value is None
+    assert score("answer", Judge(text), f"<think>{text}</think>{text} 5").value is None
     assert score("answer", Judge(critique(evidence=text[:1000])), f"<think>a</think>{text}").value in (0.0, 1.0)
