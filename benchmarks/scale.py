@@ -8,7 +8,9 @@ A discrete-event simulation of an asynchronous job in its steady state: rollout 
 lengths and never wait for prompts while there are groups to begin; each completion passes its engine's executor and a
 scorer, whose rewards ask a judge; a whole group is recorded by the coordinator and goes through OpenRLHF's own two
 processes, the one that collects samples and the one that makes experience of them and hands it to the ranks. A process
-is a queue with one CPU. Ranks and judge servers are assumed to keep up.
+is a queue with one CPU. Ranks and judge servers are assumed to keep up, and OpenRLHF's trainer process to take the next
+group while they work: what is found here is a bound. In truth that process works, and then waits for the ranks:
+scale_steps.py has a step's phases one after the other.
 
     --judges  coordinator: every question passes it. leases: scorers ask, and report at the end of each group and, here,
               as often between as the coordinator lets them

@@ -2,8 +2,9 @@
 
     python benchmarks/tables.py [--prompts 125000] [--samples 8] [--models 1]
 
-Two tasks in 18 languages, two components, of which one is right or wrong and the other a share; with the rows that say
-task and language. Prints the seconds from start to exit, and the peak memory of the command.
+Two tasks in 18 languages of the same problems, two components, of which one is right or wrong and the other a share;
+with the rows that say task, language and problem. Prints the seconds from start to exit, and the peak memory of the
+command.
 """
 
 import os
@@ -39,9 +40,8 @@ def write(folder: Path, models: list[str], prompts: int, samples: int) -> None:
     with (folder / "rows.jsonl").open("w") as file:
         for number in range(prompts):
             task, language = TASKS[number % 2], LANGUAGES[number // 2 % len(LANGUAGES)]
-            file.write(
-                dumps({"id": f"p{number}", "prompt": f"prompt {number}", "task": task, "language": language}) + "\n"
-            )
+            row = {"id": f"p{number}", "prompt": f"prompt {number}", "task": task, "language": language}
+            file.write(dumps(row | {"problem": number // (2 * len(LANGUAGES))}) + "\n")
     for model in models:
         random = Random(model)
         with (folder / f"{model}.jsonl").open("w") as file:

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from rewardlab import Completion, Sample
 from rewardlab.recipe.models import Divergence
-from rewardlab.training import DivergenceDetector, Sign
+from rewardlab.training import DivergenceDetector, ScoredGroup, Sign, group_advantages
 from rewardlab_curriculum.balanced import Balanced
 from rewardlab_curriculum.options import BalancedOptions
 from rewardlab_normalize.options import StdOptions
@@ -158,11 +159,24 @@ def _group(old: Floats, language: int, judge: Judge, setup: Setup, rng: np.rando
     pool, places = (totals, kept) if setup.subset else (totals[kept], list(range(GROUP)))
     options = StdOptions(subset=SUBSET if setup.subset else 10**6)
     shaped = Std(options).shape(pool.tolist(), None, places, int(rng.integers(2**31)))
-    advantages, counts, totals = np.array(shaped), counts[kept], totals[kept]
+    advantages, counts, totals = _advantages(shaped, totals[kept]), counts[kept], totals[kept]
     lengths = counts.sum(axis=(1, 2))
     each = np.full(GROUP, 1 / lengths.sum()) if setup.length_aware else 1 / (GROUP * lengths)
     _note(run, language, advantages, counts, totals, lengths, each)
     return language, counts, each * advantages, totals
+
+
+def _advantages(shaped: Sequence[float], totals: Floats) -> Floats:
+    """What the engines' trainers receive of a group that normalize/std has shaped."""
+    group = ScoredGroup(
+        sample=Sample(id="a prompt"),
+        completions=[Completion(text="")] * len(shaped),
+        components={},
+        totals=totals.tolist(),
+        shaped=shaped,
+        centred=True,
+    )
+    return np.array(group_advantages("dr_grpo", group))
 
 
 def _note(

@@ -13,6 +13,7 @@ from rewardlab.laws import Laws, RewardExample
 QUESTION = "What is 2 + 2?"
 SAMPLE = Sample(id="sum", prompt=({"role": "user", "content": QUESTION},), fields={"answer": "4"})
 GOOD, BAD = ["It is \\boxed{4}", "<think>2 + 2</think> \\boxed{4}"], ["\\boxed{5}", "It is 4", ""]
+HEDGE = ("\\boxed{4}", "\\boxed{5}")
 REMEMBERED: list[str] = []
 """the fault of one reward: what it says depends on what its module remembers"""
 
@@ -303,6 +304,7 @@ BROKEN = {
         group("both-win", lambda completions: [0.75] * len(completions), laws={"pairwise": True}),
         group("first-wins", _first, laws={"pairwise": True}),
     ],
+    "hedge": [spec("takes-the-last", right, examples=lambda: [replace(one, hedge=HEDGE) for one in example()])],
 }  # fmt: skip
 
 

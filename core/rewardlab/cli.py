@@ -93,7 +93,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     return _run(name, rest)
 
 
-def _run(name: str, arguments: Sequence[str]) -> int:
+def parser_of(name: str) -> ArgumentParser:
+    """Return the parser of a command's arguments."""
     command = import_module(f"rewardlab.commands.{name}")
     parser = ArgumentParser(
         f"rewardlab {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
@@ -102,8 +103,12 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--traceback", action="store_true", help=f"show where an error was raised; so does {TRACEBACK}=1"
     )
+    return parser
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
     try:
-        options = parser.parse_intermixed_args(arguments)
+        options = parser_of(name).parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
     from rewardlab.concurrency import sigterm_as_interrupt
@@ -113,7 +118,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     with printable_output():
         try:
             with sigterm_as_interrupt():
-                return command.run(options) or 0
+                return import_module(f"rewardlab.commands.{name}").run(options) or 0
         except KeyboardInterrupt:
             return _fail(options, JobError("stopped"))
         except OSError:  # `main` says what

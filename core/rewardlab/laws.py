@@ -55,6 +55,7 @@ REWARD = {
     "repetition": "a text a hundred times over earns no more than once",
     "padding": "blank space before and behind a text earns nothing",
     "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
+    "hedge": "a right and a wrong answer together earn less than the right one alone (declared by `hedge`)",
 }
 NOT_MEANT_FOR = {
     "empty": "a penalty, which has nothing to punish in an empty text",
@@ -108,6 +109,7 @@ BACKEND = {
     "mistakes": "an unknown option under `backend` is named with its line and the nearest option",
     "whole": "a run ends with every stage done, and its ledger has every completion of every step once",
     "scores": "`rewardlab score` gives the ledger's completions the values and totals that the run gave them",
+    "masked": "a completion without a value has no advantage, and the others those that they would have without it",
     "resume": "Ctrl-C ends a run with exit code 1 and the command that completes it, from a checkpoint on",
     "stop": "so does `RunJob.stop`, where the engine trains on this machine",
     "same": "a run that was interrupted and resumed has the completions and totals of one that was not",
@@ -150,13 +152,16 @@ class RewardExample(Example):
     """A sample with completions whose rank is known.
 
     good, bad: every good completion earns more than every bad one. ladder: worst first; none earns less than the one
-    before. judges: makes the judges that the options name; the reward asks them directly, without limits or cassette.
+    before. hedge: a right and a wrong answer as completions have them, such as two boxes: both together earn less than
+    the right one. judges: makes the judges that the options name; the reward asks them directly,
+    without limits or cassette.
     """
 
     sample: Sample
     good: Sequence[Completion | str]
     bad: Sequence[Completion | str]
     ladder: Sequence[Completion | str] = ()
+    hedge: tuple[str, str] | None = None
     judges: JudgeFactory | None = None
 
 

@@ -29,6 +29,11 @@ class NoOptions(Config):
     """For components without options."""
 
 
+Asks = Ask | Sequence[Ask] | None
+Questions = Asks | Mapping[str, Asks]
+"""What `question` of a spec returns."""
+
+
 class OwnPython(Config):
     """An environment of the user's."""
 
@@ -187,10 +192,18 @@ class RewardSpec(Spec):
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
     shares: a function of the options: components of one recipe for which it gives the same ask the same questions,
         which are paid once.
-    question: a function of the options: a small Ask in the form of those that it sends (roles, params). Each judge that
-        it names is asked it before a run, and `check` tells where its params override a judge's options. None where no
-        single one will do.
+    question: a function of the options: a small Ask in the form of those that it sends (roles, params); a list of them
+        where it asks in several forms; or a mapping of the options in `judges` to those, where judges are asked
+        differently. Each judge is asked before a run, and `check` tells where their params override its options.
+    for_benchmark: of a reward that asks by a rubric: a function (options, levels, compares, field) that returns the
+        options under which it asks a benchmark's question. levels: what may be answered, as a rubric calls it.
+        compares: whether about two answers. field: where each row has the rubric; None for the usual question (which
+        is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
+        and what to set.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
+    cautions: says what is doubtful about a sample's fields, such as a right answer that cannot be read, or None: a pair
+        of what it is, in words that are the same for all such samples, and the text to show. `check` counts them and
+        shows three.
     runs: "inline" (microseconds, no GIL trouble), "thread" (one call at a time, in a thread of its own),
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
         coroutine function on the scoring loop).
@@ -217,8 +230,10 @@ class RewardSpec(Spec):
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
     shares: Callable[[Any], Any] | None = None
-    question: Callable[[Any], Ask | None] | None = None
+    question: Callable[[Any], Questions] | None = None
+    for_benchmark: Callable[[Any, Sequence[str], bool, str | None], Any] | None = None
     abstains: Callable[[Any, Sample], str | None] | None = None
+    cautions: Callable[[Any, Sample], tuple[str, str] | None] | None = None
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
     opens_workers: bool = False
@@ -308,7 +323,7 @@ class DatasetSpec(Spec):
     remote: bool | Callable[[Any], bool] = False
     judges: Sequence[str] = ()
     calls: Callable[[Any, int], int] | None = None
-    question: Callable[[Any], Ask | None] | None = None
+    question: Callable[[Any], Questions] | None = None
     makes: Callable[[Any, int], int] | None = None
     environment: str | None = None
 
@@ -365,6 +380,9 @@ class NormalizerSpec(Spec):
     scales_loss: true where it multiplies all totals of a group by one positive factor, which depends on the kept
         completions' tokens and stands for the loss's own division by them. It must be the last of `normalize`, and a
         stage with `loss: seq_mean`, which divides by each completion's tokens, is refused.
+    subtracts_mean: true where it takes a mean off the totals, of the group or of the pool behind it: the shaped values
+        are advantages then, and no engine takes a mean off them again. Without one that does, dr_grpo takes the
+        group's.
     subset: a function of the options: the most totals of a pool that are looked at whole, a larger pool giving a random
         subset of as many; None where there is none. `check` warns where no pool can be larger.
     """
@@ -374,6 +392,7 @@ class NormalizerSpec(Spec):
     needs_tokens: bool = False
     range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
     scales_loss: bool = False
+    subtracts_mean: bool = False
     subset: Callable[[Any], int] | None = None
 
 

@@ -121,15 +121,14 @@ def test_it_says_what_moved_the_reward_and_warns_of_what_is_odd(recipe, write, m
     assert code == 0
     assert out.splitlines() == [
         "what moved the reward, in 12 groups:",
-        "  component  in the total     share of movement  constant in",
+        "  component  in the total     share of variance  constant in",
         "  long       weight 2         100.0%             0 of 12 groups",
         "  fixed      weight 1         0.0%               12 of 12 groups",
         "  vowels     no, only logged  –                  –",
     ]
     assert err.splitlines() == [
         "rows.jsonl: scoring 12 rows",
-        "warning: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead, nothing is "
-        "learned from it",
+        "warning: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead",
     ]
 
 
@@ -142,7 +141,37 @@ def test_rows_scores_and_a_ledger_tell_the_same(recipe, write, main, causes, tmp
     assert (scored["causes"], err) == (sampled["causes"], "")
     assert recorded["causes"] == scored["causes"]
     assert kinds(recorded) == kinds(scored) == kinds(sampled) == [("dead", ["fixed"])]
+    assert [told["findings"][0]["what"].endswith(": it is dead, nothing is learned from it")
+            for told in (recorded, scored, sampled)] == [True, False, False]  # fmt: skip
     assert scored["causes"]["components"]["fixed"]["uses"] == ["gate"]
+
+
+@pytest.mark.parametrize("shape", ["center", "bonus"])
+@pytest.mark.parametrize(
+    "total",
+    [
+        "long - 2 * vowels",
+        "min(long, 2 * vowels) + clip(long, 0.02, 0.08) * again",
+        "(long + vowels) * (again - vowels)",
+    ],
+)
+def test_shares_are_of_the_variance_of_what_trained_and_add_up_to_1(recipe, causes, tmp_path, total, shape):
+    path = recipe(total, "again: {use: mine/same}", tail=f"  normalize: [mine/{shape}]\n")
+    book = ledger(tmp_path, make_plan(load(path), purpose="score"), [group(row) for row in ROWS])
+    told = causes(book)[0]["causes"]
+    shares = {name: component["share"] for name, component in told["components"].items()}
+    assert sum(shares.values()) + told["rest_share"] == pytest.approx(1, abs=1e-9)
+    lines = [json.loads(line) for line in book.read_text().splitlines()]
+    products, squares = dict.fromkeys(shares, 0.0), 0.0
+    for start in range(0, len(lines), 3):
+        rows = lines[start : start + 3]
+        centred = [row["shaped"] - sum(other["shaped"] for other in rows) / 3 for row in rows]
+        squares += sum(value**2 for value in centred)
+        for name in shares:
+            products[name] += sum(
+                v * row["components"][name]["contribution"] for v, row in zip(centred, rows, strict=True)
+            )
+    assert shares == pytest.approx({name: product / squares for name, product in products.items()}, abs=1e-9)
 
 
 def test_components_that_say_the_same_are_named(recipe, write, causes):
@@ -279,7 +308,7 @@ def test_what_a_normalizer_adds_of_its_own_is_told(recipe, write, main):
     recipe("long + vowels", tail="  normalize: [mine/bonus]\n")
     write("rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in ROWS))
     _, out, _ = main("causes", "r.yaml", "rows.jsonl")
-    assert "% of all movement is the rest: what normalizers add of their own" in out
+    assert "% of the variance is the rest: what normalizers add of their own" in out
 
 
 SCORED = {
@@ -403,7 +432,7 @@ def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):
         "components": ["fixed"],
         "amount": 1.0,
         "groups": 12,
-        "what": f"{note.removeprefix('note: ')}, nothing is learned from it",
+        "what": note.removeprefix("note: "),
     }
 
 

@@ -165,7 +165,11 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     rows = [*(row for group in groups for row in group), *_caused(9, "no", short=0.25, polite=-0.5)]
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = page(run)
-    assert "<h2>What moved the reward</h2><p>9 groups that were trained on. A trainer learns only from" in text
+    assert (
+        "<h2>What moved the reward</h2><p>9 groups that were trained on. The share says how much of the variance"
+        in text
+    )
+    assert "nothing was learned from a component where it is constant" in text
     assert "<td>short</td><td>weight 1</td><td>100.0%</td><td>0 of 9 groups</td>" in text
     assert "<td>polite</td><td>weight 1</td><td>0.0%</td><td>9 of 9 groups</td>" in text
     assert "<td>seen</td><td>no, only logged</td>" in text
@@ -175,6 +179,15 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     assert "total 1.00, shaped +1.25: short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
     [finding] = write_report(run, run / "report.html")
     assert finding.startswith(dead)
+
+
+def test_an_evaluation_learns_nothing_and_the_page_does_not_say_so(run):
+    groups = [_caused(group, "no", short=0.75 + group, polite=0.0) for group in range(9)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for rows in groups for row in rows))
+    text = page(run)
+    assert "<h2>What moved the reward</h2><p>9 groups of evaluations. The share says" in text
+    assert "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead<" in text
+    assert "learned" not in text
 
 
 def test_of_a_completion_without_a_total_no_component_gave_anything(run):
@@ -187,10 +200,10 @@ def test_of_a_completion_without_a_total_no_component_gave_anything(run):
 
 def test_what_no_component_gave_is_shown(run):
     rows = [*_caused(0, "yes", rest=0.5, short=0.5), *_caused(1, "no", rest=0.5, short=0.5)]
-    rows[0]["rest"] = 0.0  # the rest of the first completion differs from that of the second
+    rows[0]["rest"] = 1.0  # the rest of the first completion differs from that of the second
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = page(run)
-    assert "<p>beside the components, 50.0% of all movement is the rest: what normalizers add of their own.</p>" in text
+    assert "<p>beside the components, 50.0% of the variance is the rest: what normalizers add of their own.</p>" in text
     assert "short 0.50 (gave +0.50), seen 0.50; rest +0.50<" in text
 
 
@@ -205,11 +218,11 @@ def test_what_an_evaluation_lacks_stands_below_its_table(run):
 def test_evaluations_are_shown_where_nothing_was_trained_on_and_of_a_resumed_run_what_stands(run):
     evaluated = list(_caused(0, "no", short=0.5))
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in evaluated))
-    assert "<p>1 group of evaluations. A trainer" in page(run)
+    assert "<p>1 group of evaluations. The share" in page(run)
     trained = [row for step in (1, 2) for row in _caused(step, "yes", short=0.5)]
     again = [row | {"attempt": 1} for row in _caused(2, "yes", short=0.5)]
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*trained, *again]) + '{"attempt')
-    assert "<p>2 groups that were trained on. A trainer" in page(run), "cut off or not"
+    assert "<p>2 groups that were trained on. The share" in page(run), "cut off or not"
 
 
 def test_what_was_discarded_is_counted_and_neither_moved_the_reward_nor_is_an_evaluation(run):
@@ -219,7 +232,7 @@ def test_what_was_discarded_is_counted_and_neither_moved_the_reward_nor_is_an_ev
     rows.insert(2, unchosen)
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = page(run)
-    assert "<p>1 group that were trained on. A trainer" in text
+    assert "<p>1 group that were trained on. The share" in text
     assert "3 of 5 completions (60.0%) were made to be trained on and were not" in text
     assert "Completions of the last evaluation" not in text
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[2:]))
@@ -233,7 +246,7 @@ def test_what_a_resumed_run_replaced_is_known_of_lines_that_others_wrote_and_not
     for sort_keys in (False, True):
         whole = [json.dumps(row, sort_keys=sort_keys) for row in [*rows, *again]]
         (run / "ledger.jsonl").write_text("\n".join([*whole, torn]))
-        assert "<p>2 groups that were trained on. A trainer" in page(run)
+        assert "<p>2 groups that were trained on. The share" in page(run)
 
 
 def test_what_was_discarded_in_training_is_no_evaluation(run):

@@ -4,25 +4,25 @@ from array import array
 from itertools import product
 from math import sqrt
 from random import Random
-from statistics import fmean, pstdev, stdev
+from statistics import fmean, stdev
 
 import pytest
 from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values
 from rewardlab.analysis.tables.comparisons import Comparison, sentences
 from rewardlab.analysis.tables.layout import OVERALL, Layout, Place
-from rewardlab.analysis.tables.prompts import PromptFields, Prompts
+from rewardlab.analysis.tables.prompts import NO_CLUSTERS, PromptFields, Prompts
 
 SIZES = {("math", "de"): 40, ("math", "sw"): 24, ("reading", "de"): 30}
 
 
-def measured(values, cluster=None, draws=4000):
+def measured(values, cluster=NO_CLUSTERS, kind="share"):
     """The averages of values {(task, language, problem): value}."""
     prompts = Prompts(PromptFields(cluster=cluster))
     for task, language, problem in values:
         fields = {"task": task, "language": language, "problem": str(problem)}
         prompts.add(f"{task} {language} {problem}", fields, None, "here")
     found = array("d", values.values())
-    return PromptValues(found, prompts, Layout(cells_with_values(found, prompts)), draws, "seed")
+    return PromptValues(found, prompts, Layout(cells_with_values(found, prompts)), kind, seed="seed")
 
 
 @pytest.fixture
@@ -68,7 +68,8 @@ def test_intervals_over_clusters_are_those_of_a_bootstrap_of_problems(values):
     for task, language, i in values:
         problems.setdefault(task, {}).setdefault(i, []).append((task, language, i))
     by_task = {task: list(units.values()) for task, units in problems.items()}
-    agrees(measured(values, cluster="problem").average(OVERALL), values, list(resampled(values, by_task)))
+    for cluster in ("problem", None):  # that of the rows, if nobody says another
+        agrees(measured(values, cluster=cluster).average(OVERALL), values, list(resampled(values, by_task)))
 
 
 def agrees(found, values, draws):
@@ -76,7 +77,7 @@ def agrees(found, values, draws):
     low, high = ordered[round(0.025 * len(ordered))], ordered[round(0.975 * len(ordered))]
     assert found.mean == pytest.approx(macro(values, dict.fromkeys(values, 1)))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.4 * stdev(draws))
-    assert found.high - found.low == pytest.approx(high - low, rel=0.1)
+    assert found.high - found.low == pytest.approx(high - low, rel=0.12)
     assert found.prompts == len(values)
 
 
@@ -88,26 +89,71 @@ def test_the_p_value_of_a_macro_average_weighs_prompts_as_it_does():
     parts = [weights[cell] * value / len(found) for cell, found in cells.items() for value in found]
     sums = [abs(sum(s * p for s, p in zip(signs, parts, strict=True))) for signs in product((1, -1), repeat=7)]
     exact = fmean(total >= abs(sum(parts)) - 1e-12 for total in sums)
-    assert measured(values).p_value(OVERALL) == pytest.approx(exact, abs=0.015)
+    found = measured(values).significance(OVERALL)
+    assert found.p == pytest.approx(exact, rel=1e-9)
+    assert found.floor == 2 / 2**7
 
 
-def test_one_prompt_and_equal_values_have_an_interval_of_no_width():
-    assert measured({("t", "de", 0): 0.25}).average(OVERALL) == Average(mean=0.25, low=0.25, high=0.25, prompts=1)
-    alike = measured({("t", language, i): 0.5 for language in ("de", "sw") for i in range(9)}, cluster="problem")
-    assert alike.average(OVERALL) == Average(mean=0.5, low=0.5, high=0.5, prompts=18)
+def test_one_prompt_has_no_interval():
+    assert measured({("t", "de", 0): 0.25}).average(OVERALL) == Average(mean=0.25, prompts=1, clusters=1)
+    one = {("t", language, 0): value for language, value in (("de", 0.25), ("sw", 0.75))}
+    assert measured(one, cluster="problem").average(OVERALL) == Average(mean=0.5, prompts=2, clusters=1)
+
+
+def test_languages_of_one_prompt_vary_as_their_task_does():
+    """Six languages of one prompt each are as uncertain as six prompts of one language."""
+    one = {("t", f"l{i}", i): value for i, value in enumerate((0.4, 0.5, 0.45, 0.55, 0.6, 0.5))}
+    found = measured(one, kind="difference").average(OVERALL)
+    assert found.mean == pytest.approx(0.5)
+    plain = 2.571 * stdev(one.values()) / sqrt(6)  # Student's, of five degrees of freedom
+    one_more = 2.571 * sqrt(fmean(value * value for value in one.values())) / 6
+    assert found.high - found.mean == pytest.approx(sqrt(plain**2 + one_more**2), rel=1e-3)
+    with_more = one | {("t", "big", 100 + i): 0.1 * (i % 11) for i in range(22)}
+    assert measured(with_more).average(Place("t", "l0")).low is None
+    assert measured(with_more).average(OVERALL).low is not None
+
+
+def test_equal_shares_are_as_uncertain_as_those_of_one_answer_each():
+    alike = measured({("t", language, i): 1.0 for language in ("de", "sw") for i in range(9)}, cluster="problem")
+    found = alike.average(OVERALL)
+    assert (found.low, found.high, found.clusters) == (pytest.approx(9 / (9 + 1.96**2), abs=1e-3), 1.0, 9)
+
+
+def test_equal_numbers_without_bounds_do_not_say_how_uncertain_they_are():
+    assert measured({("t", "de", i): 12.0 for i in range(9)}, kind="other").average(OVERALL).low is None
+
+
+def test_shares_of_single_answers_have_wilsons_interval():
+    """2 of 100, whose limits are in any table of Wilson's."""
+    found = measured({("t", "de", i): float(i < 2) for i in range(100)}).average(OVERALL)
+    assert (found.low, found.high) == (pytest.approx(0.00550, abs=1e-5), pytest.approx(0.07001, abs=1e-5))
+
+
+def test_no_difference_in_few_prompts_is_no_proof_that_there_is_none():
+    alike = {("t", "de", i): 0.0 for i in range(100)}
+    found = measured(alike, kind="difference").average(OVERALL)
+    assert (found.low, found.high) == (pytest.approx(-0.0198, abs=1e-4), pytest.approx(0.0198, abs=1e-4))
+
+
+def test_skewed_numbers_have_a_skewed_interval_that_a_seed_repeats():
+    random = Random(3)
+    values = {("t", "de", i): 100 * random.lognormvariate(0, 1) for i in range(40)}
+    found = measured(values, kind="other").average(OVERALL)
+    assert found == measured(values, kind="other").average(OVERALL)
+    assert found.high - found.mean > 1.2 * (found.mean - found.low) > 0
 
 
 def test_a_prompt_without_a_value_is_in_no_average():
-    values = {("t", "de", 0): 0.25, ("t", "de", 1): float("nan"), ("t", "sw", 0): float("nan")}
+    values = {("t", "de", 0): 0.25, ("t", "de", 1): float("nan"), ("t", "sw", 0): float("nan"), ("t", "de", 2): 0.75}
     found = measured(values)
-    assert found.average(OVERALL) == Average(mean=0.25, low=0.25, high=0.25, prompts=1)
+    assert (found.average(OVERALL).mean, found.average(OVERALL).prompts) == (0.5, 2)
     assert found.average(Place("t", "sw")) is None
 
 
 def test_the_width_of_one_cell_is_that_of_its_mean(values):
     cell = [value for place, value in values.items() if place[:2] == ("math", "sw")]
     found = measured(values).average(Place("math", "sw"))
-    assert found.high - found.low == pytest.approx(2 * 1.96 * pstdev(cell) / sqrt(len(cell)), rel=0.08)
+    assert found.high - found.low == pytest.approx(2 * 2.069 * stdev(cell) / sqrt(len(cell)), rel=0.03)
 
 
 class TestSentences:

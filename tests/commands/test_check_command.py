@@ -161,6 +161,24 @@ def test_warnings_do_not_stop_anybody(main, write, offer):
     assert err == "warning: r.yaml:4: reward.components.short: will abstain: even (2 of 4 rows)\n"
 
 
+def test_right_answers_that_cannot_be_read_are_counted_and_three_shown(main, write):
+    answers = [r"\frac{1}{", "42", "2 + + )", r"\frac{m}{2}", "P(x) = {", r"\sqrt{", "x^2 + 2 a"]
+    write("rows.jsonl", [{"question": "?", "answer": answer} for answer in answers])
+    write(
+        "r.yaml",
+        """
+        version: 1
+        dataset: {use: data/jsonl, with: {path: rows.jsonl}, fields: {prompt: question}}
+        reward: {components: {right: {use: math/accuracy}}, total: right}
+        """,
+    )
+    code, out, err = main("check", "r.yaml")
+    assert (code, out.splitlines()[0]) == (0, "r.yaml: fine")
+    assert "cannot be read as mathematics, so that only the same writing is right: 4 of 7 rows: " in err
+    assert err.count("(rows.jsonl:") == 3
+    assert r"'\\frac{1}{' (rows.jsonl:1), '2 + + )' (rows.jsonl:3), 'P(x) = {' (rows.jsonl:5), ..." in err
+
+
 @pytest.mark.parametrize("path", ["~no_such_user_anywhere/x", "./x\0y"])
 @pytest.mark.parametrize("command", [["check"], ["run"]])
 def test_a_path_that_no_system_could_open_is_a_mistake_with_its_line(main, write, path, command):

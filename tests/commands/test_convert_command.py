@@ -32,6 +32,7 @@ def test_each_document_is_a_row_with_the_models_texts(main, rows):
         "prompt": "Frage: Wie viel ist 2 + 3?\nAntwort:",
         "completions": ["lol", "lol"],
         "answer": "5",
+        "problem": "0",
         "question": "Wie viel ist 2 + 3?",
         "level": 1,
         "task": "sums",
@@ -99,10 +100,11 @@ def test_a_chats_messages_are_the_prompt(main, write, rows):
 
 
 def test_columns_of_the_document_do_not_take_ours(main, write, rows):
-    write("s.jsonl", [sample(doc={"id": "x", "prompt": "y", "completions": "z"})])
+    write("s.jsonl", [sample(doc={"id": "x", "prompt": "y", "completions": "z", "problem": "2 + 3?"})])
     assert main("convert", "s.jsonl", "-o", "rows.jsonl")[0] == 0
     [row] = rows()
     assert (row["doc_id"], row["doc_prompt"], row["doc_completions"]) == ("x", "y", "z")
+    assert (row["doc_problem"], row["problem"]) == ("2 + 3?", "0")
     assert row["prompt"].startswith("Frage")
 
 
@@ -126,6 +128,21 @@ def test_a_sample_of_another_form_is_told_with_its_line(main, write, tmp_path, c
     code, out, err = main("convert", "s.jsonl", "-o", "rows.jsonl", "--skip-bad")
     assert (code, out) == (0, "1 rows of 1 file: rows.jsonl\n")
     assert "left out" in err
+
+
+def test_a_document_in_two_languages_is_one_problem_of_the_tables(main, write):
+    for language in ("de", "sw"):
+        texts = [sample(doc_id=n, resps=[[rf"\boxed{{{n % 2}}}"]], target="1") for n in range(6)]
+        write(f"samples_sums_{language}_2026-11-23T07-43-51.677842.jsonl", texts)
+    logs = [f"samples_sums_{language}_2026-11-23T07-43-51.677842.jsonl" for language in ("de", "sw")]
+    assert main("convert", *logs, "-o", "rows.jsonl", "--name", PATTERN)[0] == 0
+    write("r.yaml", "version: 1\nreward: {components: {accuracy: {use: math/accuracy}}, total: accuracy}")
+    assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
+    code, out, err = main("tables", "model=scored.jsonl", "--rows", "rows.jsonl", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["clustering"] == {"field": "problem", "clusters": 6, "prompts": 12, "alone": 0}
+    assert found["averages"][0]["clusters"] == 6
 
 
 def test_a_task_of_likelihoods_has_no_texts(main):

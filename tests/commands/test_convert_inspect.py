@@ -1,10 +1,13 @@
 """`rewardlab convert`: a log of inspect_ai in, rows to score out."""
 
 import json
+import subprocess
+import sys
 import zipfile
 
 import pytest
 from helpers.paths import TESTS
+from rewardlab.data import inspect_log
 
 LOGS = TESTS / "data" / "inspect_ai"
 
@@ -36,6 +39,7 @@ def test_each_question_is_a_row_whose_completions_are_its_epochs(main, rows):
         "task": "sums",
         "language": "de",
         "level": 1,
+        "problem": "s1",
         "prompt": [
             {"role": "system", "content": "Antworte in einer Box."},
             {"role": "user", "content": "Was ist 1 + 1?"},
@@ -60,10 +64,49 @@ def test_a_zip_of_parts_is_the_same_log(main, rows, tmp_path):
     assert rows("zip.jsonl") == rows("json.jsonl")
 
 
-def test_parts_that_python_cannot_read_are_told_with_the_command_that_helps(main):
-    code, _, err = main("convert", LOGS / "sums.eval", "-o", "rows.jsonl")
+def test_a_log_as_inspect_writes_it_today_is_read(main, rows):
+    """Its parts are compressed by zstd."""
+    code, out, err = main("convert", LOGS / "sums.eval", "-o", "rows.jsonl")
+    assert (code, out) == (0, "4 rows of 1 file: rows.jsonl\n"), err
+    assert main("convert", LOGS / "sums.json", "-o", "json.jsonl")[0] == 0
+    assert {row["id"]: row for row in rows()}["sums/s1"]["completions"] == rows("json.jsonl")[0]["completions"]
+
+
+def test_without_the_reader_of_zstd_it_is_told_what_to_install(tmp_path):
+    program = (
+        "import sys; sys.modules['backports'] = None; from rewardlab.cli import main\n"
+        f"sys.exit(main(['convert', {str(LOGS / 'sums.eval')!r}, '-o', 'rows.jsonl']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "sums.eval: its parts are compressed by zstd" in done.stderr
+    assert "pip install 'rewardlab[zstd]'" in done.stderr
+
+
+@pytest.mark.parametrize("packed", ["zstd", "deflate"])
+def test_a_zip_bomb_is_refused(main, tmp_path, monkeypatch, packed):
+    monkeypatch.setattr(inspect_log, "MAX_LOG", 4 << 20)
+    library = pytest.importorskip("backports.zstd.zipfile") if sys.version_info < (3, 14) else zipfile
+    how = library.ZIP_ZSTANDARD if packed == "zstd" else library.ZIP_DEFLATED
+    with library.ZipFile(tmp_path / "log.eval", "w", how) as parts:
+        parts.writestr("header.json", json.dumps({"eval": {"task": "t"}}))
+        for number in range(3):
+            parts.writestr(f"samples/{number}.json", b'{"id": "' + b" " * (2 << 20) + b'"}')
+    assert (tmp_path / "log.eval").stat().st_size < 20_000
+    code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
     assert code == 2
-    assert "compressed by zstd; make JSON of it: inspect log convert sums.eval --to json --output-dir json" in err
+    assert "log.eval: holds more than 4 MB, unpacked, and is not read" in err
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+def test_a_damaged_log_is_told(main, tmp_path):
+    whole = bytearray((LOGS / "sums.eval").read_bytes())
+    for place in range(200, len(whole) - 1500, 97):
+        whole[place] ^= 0xFF
+    (tmp_path / "log.eval").write_bytes(whole)
+    code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
+    assert code == 2
+    assert "log.eval: is no log of inspect_ai" in err
 
 
 def test_gold_fields_and_the_files_name_are_the_users(main, rows):

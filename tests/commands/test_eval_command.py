@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
+from rewardlab.judging import attempts
 
 RECIPE = """
     version: 1
@@ -117,3 +119,86 @@ def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):
     assert "answers reused" in out
     # of 8, the 5 that were not answered, the call that tries the server, and a question that the end cut off
     assert server.answered - before <= 5 + 1 + 1
+
+
+def test_an_answer_without_text_is_asked_again_and_then_missing(server, main, tmp_path, monkeypatch):
+    """A gateway sends `content: null` with HTTP 200 where the model behind it failed: no empty answer, no score."""
+    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    seen = Counter()
+
+    def answer(request):
+        text = request["messages"][-1]["content"]
+        seen[text] += 1
+        broken = len(seen) > 1 and text == list(seen)[1]  # the first question after the one before the run
+        return {"role": "assistant", "content": None} if broken or seen[text] == 1 < len(seen) else "one"
+
+    server.answer = answer
+    server.fault, server.retry_after = (lambda number, request: "429" if number < 5 else None), "0.01"
+    more = ("judges.first.retries=2", "stages.1.policy.max_missing=0.5", "stages.2.policy.max_missing=0.5")
+    code, out, err = main("eval", "r.yaml", *more)
+    assert code == 0, err  # five times 429 with Retry-After before the run, too
+    folder = folder_in(out, tmp_path) / "evaluation"
+    missing = [json.loads(line) for line in (folder / "1-eval-results.missing.jsonl").read_text().splitlines()]
+    assert [one["draw"] for one in missing] == [0, 1]
+    assert "answered with no completion" in missing[0]["error"]
+    assert "3 tries" in missing[0]["error"]
+    [whole] = [
+        one for one in json.loads((folder / "1-eval-results.json").read_text())["slices"] if one["name"] == "all"
+    ]
+    assert (whole["missing"], whole["empty"], whole["means"]["total"]) == (2, 0, 1.0)
+
+
+def test_unreadable_answers_are_counted_apart_from_wrong_ones(judge_server, write, main, tmp_path):
+    said = {"1": "\\boxed{B}", "2": "\\boxed{A}", "3": "\\boxed{A or B}", "4": "\\boxed{perhaps}", "5": "B"}
+    choices = {"A": "Lagos", "B": "Nairobi"}
+    write("rows.jsonl", "".join(json.dumps({"prompt": n, "answer": "B", "choices": choices}) + "\n" for n in said))
+    text = """
+        version: 1
+        judges: {{policy: {{use: openai/chat, with: {{model: m, base_url: "{url}"}}}}}}
+        reward: {{components: {{choice: {{use: choice/accuracy}}}}, total: choice}}
+        stages:
+          - use: eval
+            policy: {{judge: policy}}
+            samples: 1
+            sets: {{s: {{use: data/jsonl, with: {{path: rows.jsonl}}}}}}
+    """
+    answer = lambda request: said.get(request["messages"][-1]["content"], "ready")  # noqa: E731
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as running:
+        write("r.yaml", text.format(url=running.url))
+        code, out, err = main("eval", "r.yaml")
+    assert code == 0, err
+    assert "choice remarked on some of 5 completions: no answer 1, unreadable 1, hedged 1" in out
+    results = json.loads((folder_in(out, tmp_path) / "evaluation" / "0-eval-results.json").read_text())
+    assert results["slices"][0]["remarked"] == {"choice": {"no_answer": 1, "unreadable": 1, "hedged": 1}}
+    assert results["slices"][0]["means"]["total"] == 0.2
+    code, out, _ = main("tables", f"m={folder_in(out, tmp_path)}", "--measure", "accuracy=total")
+    assert "no answer 1, unreadable 1, hedged 1" in out
+
+
+@pytest.fixture
+def judged(server, write):
+    """The recipe with a component that asks `second`, whose answer to the first question is of no use until mended."""
+    grade = "{use: rubric/pointwise, with: {judge: second, rubric: {1: bad, 2: good}}}"
+    recipe = RECIPE.format(url=server.url).replace("total: brevity", "total: brevity + grade")
+    write("r.yaml", recipe.replace("components: {", "components: {grade: " + grade + ", "))
+    replies = {"second": "as good as it gets"}
+    server.answer = lambda request: "one" if request["model"] == "first" else replies["second"]
+    return replies
+
+
+def test_a_reply_of_no_use_is_asked_for_again_once_the_server_is_mended(judged, server, main, tmp_path):
+    code, out, err = main("eval", "r.yaml")
+    assert (code, "component 'grade' (rubric/pointwise)" in err) == (1, True)
+    judged["second"] = '{"explanation": "It is.", "score": 2}'
+    server.requests.clear()
+    code, out, err = main("eval", "--resume", folder_in(out, tmp_path))
+    assert code == 0, err
+    assert total(folder_in(out, tmp_path), "1-eval-results") == 2.0
+
+
+def test_what_a_missing_score_does_may_change_when_it_goes_on(judged, main, tmp_path):
+    _, out, _ = main("eval", "r.yaml")
+    changed = ("reward.components.grade.on_missing=0", "reward.components.grade.max_missing=1")
+    code, out, err = main("eval", "r.yaml", *changed, "--resume", folder_in(out, tmp_path))
+    assert code == 0, err
+    assert total(folder_in(out, tmp_path), "1-eval-results") == 1.0

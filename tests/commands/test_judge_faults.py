@@ -276,7 +276,7 @@ class TestAServerThatIsGone:
         with Serving(JudgeServer(), port=whole.port) as back:
             code, err = score("--resume")
             assert (code, back.answered) == (0, answered)
-        assert "out.jsonl: 3 rows have no total, or too many failures, and are scored again" in err
+        assert "out.jsonl: 3 rows lack a score of their total and are scored again" in err
         assert out.read_bytes() == out.with_name("whole.jsonl").read_bytes()
 
     def test_that_takes_questions_and_never_answers(self, files, score):
@@ -509,6 +509,41 @@ class TestCassette:
         assert one == two == strict
         keys = [json.loads(line)["key"] for line in (tmp_path / "tape.jsonl").read_text().splitlines()]
         assert len(keys) == len({*keys}) == QUESTIONS
+
+
+class TestAnotherServer:
+    """Answers of one server are no answers of another one."""
+
+    @pytest.fixture
+    def left(self, files, score, out):
+        """A server that was asked, and the file of scores half lost."""
+        with Serving(JudgeServer()) as server:
+            files(server.url, rows=4)
+            assert score()[0] == 0
+            out.write_bytes(out.read_bytes()[:100])
+            yield server
+
+    @pytest.fixture
+    def other(self):
+        with Serving(JudgeServer()) as server:
+            yield server
+
+    def test_a_new_file_asks_anew_where_an_earlier_one_was_deleted(self, left, files, score, out):
+        out.unlink()
+        before = left.answered
+        code, err = score()
+        assert (code, left.answered) == (0, 2 * before)
+        assert "judges.earlier: has the judges' answers for an earlier file of this name" in err
+
+    def test_a_resume_asks_the_server_that_the_recipe_names_now(self, left, other, files, score):
+        files(other.url, rows=4)
+        assert score("--resume")[0] == 0
+        assert other.answered == left.answered
+
+    def test_a_resume_takes_them_where_the_recipe_says_so(self, left, other, files, score):
+        files(other.url, rows=4, reuse="same_model")
+        assert score("--resume")[0] == 0
+        assert other.answered == 0
 
 
 class TestBudget:

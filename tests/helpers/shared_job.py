@@ -21,6 +21,7 @@ from rewardlab.judging import (
     rate_limit,
 )
 from rewardlab.judging.leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
+from rewardlab.plan.component import Component
 
 TIMED = (attempts, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)
 OF = ContextVar("the process that a task belongs to", default=None)
@@ -86,6 +87,9 @@ class Here:
     async def here(self, work):
         return await work
 
+    def submit(self, work):
+        return asyncio.ensure_future(work)
+
 
 class Process:
     """A process of the job: what it sends after its death arrives nowhere."""
@@ -132,7 +136,8 @@ class Scorer(Process):
 
     async def open(self, restarted):
         job = self.job
-        self.owner = ReplyOwner.open({"main": job.use}, job.folder, self.number, job.count)
+        judges = {"main": Component(use=job.use, spec=SPEC, options=Config())}
+        self.owner = ReplyOwner.open(judges, job.folder, self.number, job.count)
         self.lines = [self._line(number) for number in range(job.count)]
         self.share = JudgeShare(self._lease, {"main": self.lines})
         settings = JudgingSettings(sharing=self.share)

@@ -2,11 +2,13 @@
 
 import importlib
 import json
+import re
 
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.judging import attempts, probe_judges
 from rewardlab.judging.hosted_judge import PROBE_QUESTION
+from rewardlab.plan.planner import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.training.check import check_recipe
 
@@ -32,7 +34,7 @@ PLUGIN = """
                 return Reply(error="HTTP 401: wrong key " + os.environ["PROBE_KEY"])
             if self.options.answer == "raises":
                 raise ConnectionError("no route to host")
-            if self.options.answer == "is busy" and len(asked) < 3:
+            if self.options.answer == "is busy" and len(asked) < 9:
                 raise TryAgain("answered HTTP 429: slow down", after=0.01)
             if self.options.answer == "is always busy":
                 raise TryAgain("answered HTTP 503: later")
@@ -125,9 +127,59 @@ def test_all_that_do_not_answer_are_told_at_once_with_their_own_words_and_no_key
 def test_a_busy_judge_is_there_and_is_asked_again(probe, monkeypatch):
     monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
     said, asked = probe({"main": {"with": {"answer": "is busy"}}})
-    assert (said, len(asked)) == (["judges that answer: main"], 3)
+    assert (said, len(asked)) == (["judges that answer: main"], 9)  # it says when to come back, and is waited for
     with pytest.raises(UserError, match="judge 'main' answered HTTP 503: later, 3 tries"):
         probe({"main": {"with": {"answer": "is always busy"}}})
+
+
+CHAT = """
+version: 1
+reward: {components: {a: {use: pairwise/win_rate, with: {judge: main}}}, total: a}
+judges: {main: {use: openai/chat, with: {model: m, base_url: URL}, timeout: 0.2, retries: RETRIES}}
+"""
+
+
+def test_a_judge_that_is_down_is_waited_for_by_a_job_that_goes_on_as_long_as_its_questions_would_wait(
+    judge_server, write
+):
+    server = judge_server.JudgeServer(answer=lambda request: "ready")
+    with judge_server.Serving(server):
+        url, port = server.url, server.port
+
+    def plan(retries):
+        return make_plan(
+            load(write("r.yaml", CHAT.replace("URL", url).replace("RETRIES", str(retries)))), purpose="score"
+        )
+
+    for patient in (False, True):  # the second, too, where no question of the job would wait for longer
+        with pytest.raises(UserError, match="judge 'main' cannot be reached"):
+            probe_judges(plan(0), print, patient=patient)
+
+    said, serving = [], judge_server.Serving(server, port)
+
+    def hear(line):
+        said.append(line)
+        if "its questions wait for it" in line:
+            serving.__enter__()
+
+    try:
+        probe_judges(plan(1), hear, patient=True)  # a retry has 12 s
+    finally:
+        serving.__exit__()
+    assert re.fullmatch(
+        r"warning: judge 'main' cannot be reached at .*; its questions wait for it, for 12 s at most", said[0]
+    )
+    assert re.fullmatch(r"judge 'main' answers again after \d s; 1 question waited", said[1])
+    assert said[2:] == ["judges that answer: main"]
+
+
+def test_a_judge_that_refuses_is_not_waited_for(judge_server, write):
+    server = judge_server.JudgeServer(keys=("another",))
+    with judge_server.Serving(server):
+        path = write("r.yaml", CHAT.replace("URL", server.url).replace("RETRIES", "5"))
+        with pytest.raises(UserError, match="Incorrect API key"):
+            probe_judges(make_plan(load(path), purpose="score"), print, patient=True)
+    assert server.seen["requests"] == 1
 
 
 def test_judges_without_a_network_and_replays_are_not_asked(probe, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging import JudgingSettings, ReplyCache
+from rewardlab.judging.kept_replies import ReplyFiles
 from rewardlab.recipe.use import CassetteUse
 from rewardlab.scoring import Scorer
 
@@ -23,7 +24,7 @@ def answers(tmp_path):
 
     def open_them(mode=None, kept=False):
         use = CassetteUse(path=str(tmp_path / "cassette.jsonl"), mode=mode) if mode else None
-        opened.append(ReplyCache("main", IDENTITY, use, tmp_path / "kept.jsonl" if kept else None))
+        opened.append(ReplyCache("main", IDENTITY, use, ReplyFiles(own=tmp_path / "kept.jsonl") if kept else None))
         return opened[-1]
 
     yield open_them
@@ -236,10 +237,9 @@ class TestUnread:
     @pytest.mark.parametrize("opened", [{"kept": True}, {"mode": "record"}])
     def test_are_forgotten_and_the_others_stay(self, answers, opened):
         first, texts = answers(**opened), iter(["no", "yes", "no", "maybe"])
-        for ask in self.asked(4):
-            get(first, Calls(Reply(text=next(texts))), ask)
-        first.read(Reply(text="yes"))
-        first.read(Reply(text="maybe"))
+        replies = [get(first, Calls(Reply(text=next(texts))), ask)[0] for ask in self.asked(4)]
+        first.read(replies[1])
+        first.read(replies[3])
         assert first.forget_unread() == 2
         again = answers(**opened)
         found = [get(again, Calls(Reply(text="new")), ask)[0].text for ask in self.asked(4)]
@@ -267,4 +267,38 @@ class TestUnread:
         get(trusted, Calls())
         trusted.trust()
         assert trusted.forget_unread() == 0
+        assert get(answers(kept=True), None) == (YES, True)
+
+
+class TestUnusable:
+    """A reply that its asker could not use is not replayed to a job that goes on."""
+
+    def test_this_job_does_not_ask_again_and_the_next_one_does(self, answers):
+        first = answers(kept=True)
+        reply, _ = get(first, Calls(Reply(text="garbage")))
+        first.unusable(reply)
+        assert get(first, Calls()) == (reply, True), "what it says is known, and is not paid for twice"
+        first.trust()
+        assert get(answers(kept=True), Calls()) == (YES, False)
+        assert get(answers(kept=True), None) == (YES, True)
+
+    def test_nor_one_that_an_earlier_job_kept(self, answers):
+        get(answers(kept=True), Calls(Reply(text="garbage")))
+        resumed = answers(kept=True)
+        resumed.unusable(get(resumed, None)[0])
+        assert get(answers(kept=True), Calls()) == (YES, False)
+
+    @pytest.mark.parametrize("mode", ["record", "replay", "strict"])
+    def test_a_cassette_keeps_it_for_its_replay(self, answers, tmp_path, mode):
+        get(answers("record"), Calls(Reply(text="garbage")))
+        there = (tmp_path / "cassette.jsonl").read_bytes()
+        one = answers(mode, kept=True)
+        one.unusable(get(one, None)[0])
+        assert (tmp_path / "cassette.jsonl").read_bytes() == there
+
+    def test_a_reply_whose_asker_could_use_it_stays(self, answers):
+        first = answers(kept=True)
+        reply, _ = get(first, Calls())
+        first.read(reply)
+        first.unusable(reply)  # another asker of the same question, under way at the same time
         assert get(answers(kept=True), None) == (YES, True)

@@ -4,13 +4,15 @@ import asyncio
 import json
 
 import pytest
-from rewardlab import Ask, Reply
+from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging import ReplyLine, ReplyOwner, question_key
 from rewardlab.judging.leases.reply_owner import owner_of
 from rewardlab.judging.leases.shared_replies import SharedReplies
+from rewardlab.plan.component import Component
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 
+SPEC = JudgeSpec(name="made", summary="a judge", build=lambda options, context: None)
 FIRST, SECOND, RESTARTED = (0, "first"), (1, "second"), (0, "first again")
 KEYS = [question_key({"model": "m"}, Ask(messages=({"role": "user", "content": f"{n}"},))) for n in range(40)]
 
@@ -21,8 +23,9 @@ def owners(tmp_path):
     opened = []
 
     def open_them(count, cassette=None):
-        use = {"main": JudgeUse(use="test/made", cassette=cassette)}
-        new = [ReplyOwner.open(use, tmp_path / "judges", number, count) for number in range(count)]
+        use = JudgeUse(use="test/made", cassette=cassette)
+        judges = {"main": Component(use=use, spec=SPEC, options=Config())}
+        new = [ReplyOwner.open(judges, tmp_path / "judges", number, count) for number in range(count)]
         opened.extend(new)
         return new
 
@@ -112,7 +115,7 @@ class TestFiles:
         for owner in first:
             owner.close()
         these = owners(3)
-        told(these[owner_of(KEYS[0], 3)], FIRST, "forget", "main", [KEYS[0]])
+        told(these[owner_of(KEYS[0], 3)], FIRST, "forget", "main", [KEYS[0]], False)
         for owner in these:
             owner.close()
         assert found(owners(3), 0) is True

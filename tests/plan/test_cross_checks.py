@@ -274,3 +274,15 @@ class TestAFactorOfTheLoss:
             "12: stages.0.loss: seq_mean divides by each completion's own tokens, and normalize/length"
         )
         assert found(self.normalized("normalize/std", loss="seq_mean")) == []
+
+
+class TestACritic:
+    def test_leaves_no_completion_out(self, found):
+        """Its advantages come from every reward, so a completion without one would be trained on."""
+        of_ppo = changed("dr_grpo", "ppo", changed("{judge: policy}}", "{judge: policy}, on_missing: zero_advantage}"))
+        (line,) = found(of_ppo)
+        assert line.startswith("8: reward.components.polite.on_missing: zero_advantage is not for ppo (stages.0)")
+        assert "use fail, group_mean or a number, or dr_grpo" in line
+        assert found(of_ppo.replace("zero_advantage", "group_mean")) == []
+        assert found(of_ppo.replace("ppo", "reinforce_baseline")) == []
+        assert found(of_ppo.replace("total: polite", "total: '1'")) == []

@@ -86,6 +86,17 @@ def changed(old, new, text=RECIPE):
 # --- a recipe that is right
 
 
+BALANCED = "{use: curriculum/balanced, with: {reasoning: short, answer: short}}"
+
+
+def test_a_group_sampler_stands_beside_the_order_or_in_its_place(plan):
+    both = plan(changed("judges:", f"sampler: {BALANCED}\njudges:"))
+    assert (both.curriculum.spec.name, both.sampler.spec.name) == ("reversed", "balanced")
+    alone = plan(changed("{use: toy/reversed}", BALANCED))
+    assert alone.sampler is alone.curriculum
+    assert plan(RECIPE).sampler is None
+
+
 def test_a_plan_holds_what_the_recipe_names(plan):
     made = plan(RECIPE)
     assert made.components["short"].options.words == 9
@@ -628,6 +639,20 @@ def test_whatever_stands_there_is_refused_or_fine(toy, write, junk):
     for problem in make_problems(load(write("junk.yaml", dump(tree)))):
         assert problem.what
         assert "junk.yaml:" in problem.where
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("sampler: {use: toy/reversed}", "toy/reversed orders rows and collects no groups; name it under `curriculum`"),
+        (
+            f"sampler: {BALANCED}\ncurriculum: {BALANCED}",
+            "curriculum/balanced is a group sampler, too; there can be one",
+        ),
+    ],
+)
+def test_a_sampler_that_is_none_or_one_too_many_is_refused(check, written, told):
+    assert told in "\n".join(check(changed("curriculum: {use: toy/reversed}", written)))
 
 
 def make_problems(document):

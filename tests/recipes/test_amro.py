@@ -30,14 +30,14 @@ def test_has_the_papers_numbers():
     assert (rl.clip, rl.temperature, rl.kl.coef, rl.kl.into, rl.loss) == ([0.2, 0.2], 1.0, 0.001, "loss", "token_mean")
     assert recipe.backend.nodes * recipe.backend.gpus_per_node == 32
     deviation, length = recipe.reward.normalize
-    assert deviation.options["subset"] == 64 < recipe.curriculum.options["cap"]
+    assert deviation.options["subset"] == 64 < recipe.sampler.options["cap"]
     assert length.use == "normalize/length"
 
 
 def test_the_loop_that_is_renewed_has_the_same_reward_and_stabilisers():
     amro, synced = (Recipe.model_validate(load(RECIPES / f"{name}.yaml").tree) for name in ("amro", "amro_synced"))
     assert synced.reward.total == amro.reward.total
-    assert synced.curriculum == amro.curriculum
+    assert synced.sampler == amro.sampler
     assert [one.use for one in synced.reward.normalize] == [one.use for one in amro.reward.normalize]
     stages = synced.stages[1:]
     assert all(stage == stages[0] for stage in stages)
@@ -46,6 +46,30 @@ def test_the_loop_that_is_renewed_has_the_same_reward_and_stabilisers():
         stages[0].max_new_tokens,
     )
     assert synced.judges["itself"].options["weights"] == "start"
+
+
+ABLATIONS = {
+    "scalar_judge": {"judges", "sampler", "reward"},
+    "unstructured_judge": {"judges", "sampler", "reward"},
+    "baseline": {"sampler", "reward.normalize", "algorithm", "loss"},
+    "length": {"sampler", "reward.normalize"},
+    "variance": {"reward.normalize", "algorithm", "loss"},
+    "deviation": {"sampler", "reward.normalize", "loss", "group_size", "batch_size"},
+}
+"""what each ablation of tables 5 and 6 changes"""
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_an_ablation_changes_what_its_table_names_and_nothing_else(name):
+    def places(path):
+        recipe = Recipe.model_validate(load(path).tree).model_dump(exclude={"name"})
+        reward, rl = recipe.pop("reward"), recipe.pop("stages")[-1]
+        return {**recipe, **{f"reward.{key}": value for key, value in reward.items()}, **rl}
+
+    amro, ablation = places(RECIPES / "amro.yaml"), places(RECIPES / "amro_ablations" / f"{name}.yaml")
+    changed = {place for place in amro if amro[place] != ablation[place]}
+    shown = {"reward" if place.startswith("reward.") and "reward" in ABLATIONS[name] else place for place in changed}
+    assert shown == ABLATIONS[name]
 
 
 class Critic:

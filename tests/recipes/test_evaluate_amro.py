@@ -35,7 +35,7 @@ def critique(request, score):
     """What a critic says that gives one score to all."""
     asked = request["messages"][-1]["content"]
     if "CHECKLISTS" not in asked:
-        return "ready"
+        return json.dumps({"explanation": "So.", "score": score == "1"})
     form = json.loads(FORM.search(asked.partition("### OUTPUT FORMAT")[2])[0])
     entry = {"evidence": ["It is as you say" if "Chat" in asked else "It is invented"], "why": "So.", "score": score}
     return json.dumps({part: dict.fromkeys(dimensions, entry) for part, dimensions in form.items()})
@@ -71,6 +71,23 @@ def test_two_judges_are_averaged_and_tables_have_tasks_languages_and_tiers(evalu
     assert found["NLI", "bo"] == pytest.approx(0.5)
     tiers = averages(evaluated, "--merge", "@sgcm_tiers")
     assert (tiers["Chat", "high"], tiers["Chat", "medium"], tiers["Chat", "low"]) == (1, 1, pytest.approx(0.5))
+
+
+@pytest.mark.slow
+def test_accuracy_in_safety_has_two_columns(evaluated, tmp_path):
+    """Table 3."""
+    rows = [
+        {"prompt": f"{subtask} {language}: is that so?", "language": language, "subtask": subtask}
+        for subtask in ("Jailbreaking", "Hallucination")
+        for language in LANGUAGES[1 if subtask == "Jailbreaking" else 0 :]
+    ]
+    (tmp_path / "amro-safety").mkdir()
+    (tmp_path / "amro-safety" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = evaluated("eval", RECIPE.with_stem("evaluate_amro_safety"), "--run-dir", "run")
+    assert code == 0, err
+    found = averages(evaluated, "--task", "subtask")
+    assert found["Jailbreaking", None] == pytest.approx((1 + 0.5) / 2)
+    assert found["Hallucination", None] == pytest.approx((1 + 1 + 0.5) / 3)
 
 
 @pytest.mark.slow

@@ -10,9 +10,11 @@ import rewardlab
 from helpers.paths import ROOT
 from rewardlab.recipe import load
 from rewardlab_data.benchmark_format import load_benchmark
+from rewardlab_data.instructions import native_instructions
 
 FOLDER = ROOT / "recipes"
 ROWS, SHOTS = 3, 8
+SP3F = {*["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "ru", "sw", "te", "th", "yo", "zh"]}
 CHOICES = ("west", "east", "north", "south")
 
 
@@ -84,7 +86,8 @@ def answer(request):
     if number % ROWS == 2:
         return "I do not know."
     if "A. west" in text:
-        return r"It is \boxed{B}." if number % 2 else r"It is \boxed{east}."
+        text_of_b = re.search(r"^B\. (.*)$", text, re.MULTILINE)[1]
+        return r"It is \boxed{B}." if number % 2 else rf"It is \boxed{{{text_of_b}}}."
     return rf"It is \boxed{{{number}}}."
 
 
@@ -103,20 +106,51 @@ def test_a_served_policy_is_evaluated_whole_and_tables_made(recipe, published, j
     assert (sent["temperature"], sent["max_tokens"]) == (stage["temperature"], stage["max_new_tokens"])
     shots = [use["with"].get("shots", 0) for use in stage["sets"].values()]
     assert {(len(request["messages"]) - 1) // 2 for request in server.requests[1:]} == set(shots)
-    merge = ("--merge", "mt_math100/zh=zh-cn+zh-tw") if "sp3f" in recipe else ()
-    code, out, err = main(
-        "tables", "policy=run", "--measure", "accuracy=total", "--cluster", "problem", *merge, "--json"
-    )
+    merge = ("--merge", "mt_math100/zh=zh-cn+zh-tw:each") if "sp3f" in recipe else ()
+    code, out, err = main("tables", "policy=run", "--measure", "accuracy=total", *merge, "--json")
     assert code == 0, err
     found = json.loads(out)
+    assert found["clustering"]["field"] == "problem"  # translations of a problem count as one, without being told
+    parallel = next(average for average in found["averages"] if average["task"] == "mgsm" and not average["language"])
+    assert parallel["clusters"] == ROWS < parallel["prompts"]
     assert set(found["tasks"]) == set(stage["sets"])
     for average in found["averages"]:
         assert average["mean"] == pytest.approx(2 / 3), average
 
 
+@pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_no_question_of_sp3f_names_the_language_of_the_answer(
+    own, published, judge_server, main, monkeypatch, tmp_path
+):
+    """What the policy's server is sent: our words for figure 7's content, or those of the user's copy."""
+    overrides = [*published("evaluate_sp3f.yaml"), "stages.0.samples=1"]
+    overrides = [re.sub(r"rows=\d+$", "rows=1", one) for one in overrides]
+    told = {code: native_instructions()[code] for code in SP3F}
+    if own:
+        told = {code: f"{code}: \\boxed{{}}" for code in told}
+        (tmp_path / "official.json").write_text(json.dumps(told))
+        sets = [f"stages.0.sets.{name}.with" for name in load(FOLDER / "evaluate_sp3f.yaml").tree["stages"][0]["sets"]]
+        file = ("native_instruction=false", "instruction={file: official.json}")
+        overrides += [f"{place}.{change}" for place in sets for change in file]
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
+        monkeypatch.setenv("POLICY_URL", server.url)
+        code, _, err = main("eval", FOLDER / "evaluate_sp3f.yaml", *overrides, "--run-dir", "run")
+    assert code == 0, err
+    sent = [[message["content"] for message in request["messages"]] for request in server.requests[1:]]
+    assert len(sent) == 11 + 18 + 18 + 15
+    assert {system for system, _ in sent} == {*told.values()}
+    for system, question in sent:
+        name, theirs = re.search(r" of (\S+) in (\S+), which one", question).groups()
+        [language] = [code for code, known in load_benchmark(name).languages.items() if theirs in (code, known)]
+        assert system == told[language.partition("-")[0]]
+        assert "boxed" not in question
+
+
 @pytest.mark.slow
 def test_translate_test_translates_each_question_first(published, judge_server, main, monkeypatch):
-    overrides = [one.replace("stages.0.sets.", "") for one in published("evaluate_sp3f.yaml")]
+    sets = load(FOLDER / "evaluate_sp3f.yaml").tree["stages"][0]["sets"].values()
+    foreign = {language for use in sets for language in use["with"]["languages"]} - {"en"}
+    overrides = [one.replace("stages.0.sets.", "") for one in published("evaluate_sp3f.yaml", only=foreign)]
     names = list(load(FOLDER / "evaluate_sp3f.yaml").tree["stages"][0]["sets"])
     mine = [
         f"stages.{names.index(name)}.dataset.from.{rest}" for one in overrides for name, _, rest in [one.partition(".")]
@@ -126,7 +160,8 @@ def test_translate_test_translates_each_question_first(published, judge_server, 
         text = request["messages"][-1]["content"]
         if "The text stands between a BEGIN" not in text:
             return answer(request)
-        return re.search(r"BEGIN.*?\n(.*)\n.*?END", text, re.DOTALL)[1].replace(" in ", " translated from ")
+        shown = re.search(r"=== BEGIN[^\n]*\n(.*)\n=== END", text, re.DOTALL)[1]
+        return f"{shown}ward" if shown in CHOICES else shown.replace(" in ", " translated from ")
 
     with judge_server.Serving(judge_server.JudgeServer(answer=translate_or_answer)) as server:
         monkeypatch.setenv("POLICY_URL", server.url)
@@ -136,6 +171,12 @@ def test_translate_test_translates_each_question_first(published, judge_server, 
     answered = [text for text in asked if "BEGIN" not in text and "Question" in text]
     assert any("translated from de" in text for text in answered)
     assert not any(" in de," in text for text in answered)
+    assert not any("from en," in text or " in en," in text for text in answered)
+    listed = {text[text.index("A. ") :] for text in answered if "A. " in text}
+    assert listed == {"A. westward\nB. eastward\nC. northward\nD. southward"}
+    made = [json.loads(line) for line in Path("translate-test-belebele.jsonl").read_text("utf-8").splitlines()]
+    assert made[0]["choices"] == {"A": "westward", "B": "eastward", "C": "northward", "D": "southward"}
+    assert {row["answer"] for row in made} == {"B"}
     found = rewardlab.tables(["policy=run"], measures=["accuracy=total"])
     assert all(average["mean"] == pytest.approx(2 / 3) for average in found.data["averages"])
 
@@ -161,11 +202,8 @@ def with_context(folder, tokens):
 
 def test_the_languages_are_those_of_the_papers():
     """SP3F's 18 where a benchmark has them; PB-RLSVR's eight of training and six others."""
-    sp3f = {
-        *["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "ru", "sw", "te", "th", "yo", "zh"]
-    }
     pb = {"es", "fr", "pt", "ru", "pl", "hi", "zh", "ko", "ar", "bn", "de", "ja", "sw", "th"}
-    for recipe, wanted in (("evaluate_sp3f.yaml", sp3f), ("evaluate_pb_rlsvr.yaml", pb)):
+    for recipe, wanted in (("evaluate_sp3f.yaml", SP3F), ("evaluate_pb_rlsvr.yaml", pb)):
         for name, use in load(FOLDER / recipe).tree["stages"][0]["sets"].items():
             has = {language.partition("-")[0] for language in load_benchmark(name).languages}
             read = {language.partition("-")[0] for language in use["with"]["languages"]}

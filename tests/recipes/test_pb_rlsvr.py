@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -162,7 +163,8 @@ def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_
     assert {row["language"] for row in rows} == {"es", "fr", "pt"}
     again = rewardlab(None, "run", RECIPES / "pb_rlsvr.yaml", "--stage", "0", *changes)
     assert f"wrote 0 rows to pb-rlsvr.jsonl ({len(rows)} were there)" in again.stdout
-    assert "judge expert: 0 calls" in again.stdout
+    asked = int(re.search(r"judge expert: (\d+) calls", again.stdout)[1])
+    assert asked <= 2 * (40 - len(rows)), "it is asked again only for rows that it lost, twice each"
     assert "judge translator: 0 calls" in again.stdout
 
 

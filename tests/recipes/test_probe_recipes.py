@@ -21,7 +21,7 @@ RECIPES = [
     path
     for path in sorted(FOLDER.rglob("*.yaml"))
     if "\n  - use: rl\n" in path.read_text(encoding="utf-8")
-    and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations")
+    and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations", "amro_ablations")
     and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature", "amro_synced")
 ]
 """those that train by a reward of ours; what a served reward model likes, only that model knows, and rubric judges are

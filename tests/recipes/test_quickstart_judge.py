@@ -82,7 +82,8 @@ def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, j
     first, _ = ledger(folder, "first")
     after = "evaluation/1-rl-after.json"
     assert (run / after).read_bytes() == (first / after).read_bytes()
-    questions = len((run / "judges" / "main.answers.jsonl").read_text().splitlines())
+    [kept] = (run / "judges").glob("main@*.answers.jsonl")
+    questions = len(kept.read_text().splitlines())
     assert server.answered == questions + 2, "and two calls to probe"
 
 

@@ -30,32 +30,69 @@ def differences(name, other):
     }
 
 
-STEP = "stages.{}.dataset.from.with"
+DATA = {"pairwise": 0, "pointwise": 1, "written": 2, "binary": 3}
+"""the data stages of recipes/r3.yaml"""
+
+
+def steps_of(stage):
+    """The uses of a stage's steps, the last one first."""
+    found, use = [], stage.dataset
+    while use is not None:
+        found.append(use)
+        use = use.source if not isinstance(use.source, dict) else None
+    return found
+
+
+def step(stage, name):
+    (found,) = (use for use in steps_of(stage) if use.use == name)
+    return found
 
 
 class TestR3:
     def test_has_the_papers_numbers(self):
-        """Section 3 and appendices B.1 and G, and the published training files."""
+        """Section 3, appendices B.1 and G, table 7, and the published training files."""
         r3 = recipe_of("r3")
-        sizes = [stage.dataset.source.source.options["rows"] for stage in r3.stages[:3]]
-        assert sum(sizes) == 20_000
-        sft = r3.stages[3]
+        chosen = [step(stage, "embed/diverse").options for stage in r3.stages[:4]]
+        assert sum(options["rows"] for options in chosen) == 20_000
+        shares = chosen[0]["quotas"]["source"]
+        assert {name: weight / sum(shares.values()) for name, weight in shares.items()} == pytest.approx(
+            {"Tulu3": 18 / 68, **dict.fromkeys(("AceCodePair", "Math-step-DPO"), 15 / 68)}
+            | dict.fromkeys(("PreferenceCollection", "Skywork"), 10 / 68),
+            abs=0.003,
+        )
+        sft = r3.stages[4]
         assert (sft.epochs, sft.learning_rate, sft.schedule, sft.warmup_ratio) == (5, 1e-5, "cosine", 0.1)
         assert (sft.batch_size, sft.max_tokens) == (16 * 4, 8192)
         lora = r3.backend.settings["engine"]["lora"]
         assert (lora["rank"], lora["alpha"]) == (64, 128)
 
+    @pytest.mark.parametrize("name", ["r3", "r3_4k"])
+    def test_has_every_step_of_the_paper_in_its_order(self, name):
+        pairwise, pointwise, written, binary = (
+            [use.use for use in steps_of(stage)] for stage in recipe_of(name).stages[:4]
+        )
+        before, after = ["rubric/agreeing", "rubric/summarised", "rubric/distilled"], ["embed/diverse", "data/hub"]
+        assert pairwise == pointwise == [*before, *after]
+        assert written == [*before, "rubric/rubrics", *after]
+        assert binary == [*before, "rubric/negatives", *after]
+
+    @pytest.mark.parametrize("name", ["r3", "r3_4k", "r3_ablations/random_sampling", "r3_ablations/only_pointwise"])
+    def test_trains_on_no_row_twice_in_an_epoch(self, name):
+        assert recipe_of(name).stages[-1].dataset.options["until"] == "each_read"
+
     def test_4k_leaves_out_what_a_small_model_gets_right_five_times_of_five(self):
         """The published code keeps just these."""
         assert {place.split(".")[0] for place in differences("r3_4k", "r3")} == {"judges", "stages"}
         changed = {place for place in differences("r3_4k", "r3") if place.startswith("stages")}
-        assert changed == {f"stages.{n}.dataset.with.{key}" for n in range(3) for key in ("judge", "draws")}
+        assert changed == {f"stages.{n}.dataset.with.{key}" for n in range(4) for key in ("judge", "draws")}
 
-    @pytest.mark.parametrize("format_", ["pairwise", "pointwise", "binary"])
-    def test_only_one_format(self, format_):
+    @pytest.mark.parametrize(
+        ("format_", "kinds"),
+        [("pairwise", ["pairwise"]), ("pointwise", ["pointwise", "written"]), ("binary", ["binary"])],
+    )
+    def test_only_one_format(self, format_, kinds):
         whole, part = recipe_of("r3"), recipe_of(f"r3_ablations/only_{format_}")
-        assert [stage.to for stage in part.stages[:-1]] == [f"r3-{format_}.jsonl"]
-        assert part.stages[0] in whole.stages
+        assert part.stages[:-1] == [whole.stages[DATA[kind]] for kind in kinds]
         same = {"dataset"}
         assert part.stages[-1].model_dump(exclude=same) == whole.stages[-1].model_dump(exclude=same)
         assert (part.model, part.judges, part.curriculum, part.backend) == (
@@ -63,30 +100,33 @@ class TestR3:
             whole.backend,
         )
 
-    @pytest.mark.parametrize(
-        ("name", "changed"),
-        [
-            ("no_explanation", {f"{STEP.format(n)}.leave_out.0" for n in range(3)}),
-            ("no_reasoning", {f"{STEP.format(n)}.leave_out.0" for n in range(3)}),
-        ],
-    )
-    def test_without_a_part_of_the_response(self, name, changed):
-        assert differences(f"r3_ablations/{name}", "r3") == changed
+    def test_without_explanations_nothing_else_differs(self):
+        found = differences("r3_ablations/no_explanation", "r3")
+        assert found == {f"stages.{n}.dataset.from.from.with.leave_out.0" for n in range(4)}
+
+    def test_without_reasoning_there_is_nothing_to_summarise(self):
+        whole, part = recipe_of("r3"), recipe_of("r3_ablations/no_reasoning")
+        for stage, other in zip(whole.stages[:4], part.stages[:4], strict=True):
+            agreeing, _, distilled, *rest = steps_of(stage)
+            assert [use.use for use in steps_of(other)] == [use.use for use in (agreeing, distilled, *rest)]
+            options = {**distilled.options, "leave_out": ["trace"]}
+            assert step(other, "rubric/distilled").options == options
 
     def test_without_a_rubric_only_the_rubrics_differ(self):
-        found = differences("r3_ablations/no_rubric", "r3")
-        assert found
-        assert all(place.startswith(tuple(f"{STEP.format(n)}.rubric" for n in range(3))) for place in found)
+        whole, part = recipe_of("r3"), recipe_of("r3_ablations/no_rubric")
+        for stage, other in zip(whole.stages[:4], part.stages[:4], strict=True):
+            plain = step(other, "rubric/distilled").options
+            assert {**plain, "rubric": None} == {**step(stage, "rubric/distilled").options, "rubric": None}
+            assert plain["rubric"] != step(stage, "rubric/distilled").options.get("rubric")
 
     def test_random_sampling_takes_as_many_rows_of_the_same_pool(self):
         whole, random = recipe_of("r3"), recipe_of("r3_ablations/random_sampling")
-        for stage, other in zip(whole.stages[:3], random.stages[:3], strict=True):
-            diverse, first = stage.dataset.source.source, other.dataset.source.source
-            assert (diverse.use, first.use) == ("embed/diverse", "data/hub")
-            assert first.options == {**diverse.source.options, "rows": diverse.options["rows"]}
-            assert other.dataset.source.options == stage.dataset.source.options
+        for stage, other in zip(whole.stages[:4], random.stages[:4], strict=True):
+            first = step(other, "data/hub").options
+            assert first == {**step(stage, "data/hub").options, "rows": step(stage, "embed/diverse").options["rows"]}
+            assert step(other, "rubric/distilled").options == step(stage, "rubric/distilled").options
         same = {"dataset"}
-        assert random.stages[3].model_dump(exclude=same) == whole.stages[3].model_dump(exclude=same)
+        assert random.stages[4].model_dump(exclude=same) == whole.stages[4].model_dump(exclude=same)
 
 
 CURRICULUM = {"curriculum.use", "curriculum.with.order", "curriculum.with.first.language", "curriculum.with.again"}
@@ -97,10 +137,25 @@ class TestMr3:
     def test_has_the_papers_numbers(self):
         """Section 3.2 and appendix E."""
         mr3 = recipe_of("mr3")
-        sft = mr3.stages[1]
+        sft = mr3.stages[5]
         assert (sft.epochs, sft.learning_rate, sft.schedule, sft.warmup_ratio) == (3, 1e-5, "cosine", 0.1)
         assert (sft.batch_size, sft.max_tokens) == (16 * 4, 16384)
-        assert mr3.stages[0].dataset.options["scores"] == ["judged", "judged_tgt-eng", "judged_tgt-tgt"]
+        assert sum(stage.dataset.options["rows"] for stage in mr3.stages[:4]) == 100_000
+        for stage in mr3.stages[:4]:
+            assert stage.dataset.options["scores"] == ["judged", "judged_tgt-eng", "judged_tgt-tgt"]
+        asked = [step(stage, "rubric/distilled").options for stage in mr3.stages[:4]]
+        assert [options["asks"] for options in asked] == ["pairwise", "pairwise", "binary", "binary"]
+        assert [options.get("ties", False) for options in asked] == [True, False, False, False]
+        assert {options["layout"] for options in asked} == {"mr3"}
+
+    def test_a_trained_judge_is_asked_as_its_rows_were_made(self):
+        for name, limit, layout in (("mr3", 16384, "mr3"), ("r3", 8192, None)):
+            data, judge, dpo = recipe_of(name), recipe_of(f"{name}_judge"), recipe_of(f"{name}_dpo")
+            assert {judge.judges["judge"].options["max_tokens"], dpo.judges["judge"].options["max_tokens"]} == {limit}
+            assert data.judges["teacher"].options["max_tokens"] == data.stages[-1].max_tokens == limit
+            asked = [component.options.get("layout") for component in judge.reward.components.values()]
+            asked.append(dpo.stages[0].dataset.options.get("options", {}).get("layout"))
+            assert set(asked) == {layout} == {step(data.stages[0], "rubric/distilled").options.get("layout")}
 
     @pytest.mark.parametrize(
         "name",
@@ -114,8 +169,8 @@ class TestMr3:
     @pytest.mark.parametrize("thousands", [10, 25, 50])
     def test_fewer_rows_are_all_that_differs(self, thousands):
         name = f"mr3_ablations/rows_{thousands}k"
-        assert differences(name, "mr3") == {"stages.1.dataset.with.first"}
-        assert recipe_of(name).stages[1].dataset.options["first"] == thousands * 1000
+        assert differences(name, "mr3") == {"stages.5.dataset.with.first", "stages.5.dataset.with.drawn"}
+        assert recipe_of(name).stages[5].dataset.options["first"] == thousands * 1000
 
     def test_another_teacher_is_all_that_differs(self):
         assert differences("mr3_ablations/weak_teacher", "mr3") == {"judges.teacher.with.model"}
@@ -123,17 +178,17 @@ class TestMr3:
     @pytest.mark.parametrize("name", ["tgt_eng", "tgt_tgt", "translated"])
     def test_another_strategy_is_all_that_differs(self, name):
         found = differences(f"mr3_ablations/{name}", "mr3")
-        found = {place for place in found if "translator" not in place}
-        assert {place.removeprefix("stages.0.dataset.from.") for place in found} - STRATEGY <= {
-            f"stages.0.dataset.with.scores.{n}" for n in (1, 2)
-        }
-        strategy = recipe_of(f"mr3_ablations/{name}").stages[0].dataset.source.options["strategy"]
-        assert strategy == name.replace("_", "-")
+        found = {place for place in found if "translator" not in place and place != "stages.5.chat.template"}
+        changed = {f"dataset.from.{place}" for place in STRATEGY} | {f"dataset.with.scores.{n}" for n in (1, 2)}
+        assert {place.partition(".")[2].partition(".")[2] for place in found} <= changed
+        asked = [step(stage, "rubric/distilled").options for stage in recipe_of(f"mr3_ablations/{name}").stages[:4]]
+        assert {options["strategy"] for options in asked} == {name.replace("_", "-")}
 
     def test_reinforcement_goes_on_where_half_of_the_rows_end(self):
         rlvr, half = recipe_of("mr3_ablations/rlvr"), recipe_of("mr3_ablations/rows_50k")
-        assert rlvr.stages[:2] == half.stages
-        assert rlvr.stages[2].dataset.options["skip"] == half.stages[1].dataset.options["first"]
+        assert rlvr.stages[:6] == half.stages
+        assert rlvr.stages[6].dataset.options["skip"] == half.stages[5].dataset.options["first"]
+        assert rlvr.stages[6].dataset.options["drawn"] is half.stages[5].dataset.options["drawn"] is True
         assert rlvr.reward.total == "2 * verdict - 1"
 
 
@@ -188,3 +243,13 @@ class TestProbes:
             monkeypatch.setenv("R3_JUDGE_URL", url)
             arguments = ("judges.trained.with.model=teacher", f"dataset={dataset}", "--rows", 16)
             assert wins("r3_miniature_policy", *arguments) == (0, {"other_answer"})
+
+
+def test_a_dry_run_counts_the_teachers_questions_about_a_pool_that_is_not_there(main):
+    """Diverse steps let 13,500, 2,600, 2,900 and 1,000 rows through, and no more than 1,000 were counted of each."""
+    code, out, err = main(
+        "run", RECIPES / "r3.yaml", "--dry-run", "backend={use: trl}", "model={use: tiny}", "stages.4.max_tokens=64"
+    )
+    assert code == 0, err
+    for rows in (13_500, 2_600, 2_900, 1_000):
+        assert f"asks teacher up to {rows:,} questions" in out

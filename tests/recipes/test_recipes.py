@@ -13,6 +13,7 @@ PROBLEMS = [
     for n in range(3)
 ]
 
+AMRO_ABLATIONS = ("baseline", "deviation", "length", "scalar_judge", "unstructured_judge", "variance")
 ABLATIONS = ("comet_comet", "comet_embed", "comet_translated", "embed_embed", "translated_translated")
 R3_ABLATIONS = (
     *("no_explanation", "no_reasoning", "no_rubric", "only_binary", "only_pairwise", "only_pointwise"),
@@ -30,11 +31,14 @@ RANGES = {
     "pb_rlsvr_baselines/ppo": [0.0, 1.0],
     "pb_rlsvr_baselines/sft": None,
     "amro": [-1.0, 1.0],
+    **{f"amro_ablations/{name}": [-1.0, 1.0] for name in AMRO_ABLATIONS},
+    **{f"amro_ablations/{name}": [0.0, 1.0] for name in ("scalar_judge", "unstructured_judge")},
     "amro_critic": None,
     "amro_csft": None,
     "amro_miniature": [0.0, 1.0],
     "amro_synced": [-1.0, 1.0],
     "evaluate_amro": [0.0, 1.0],
+    "evaluate_amro_safety": [0.0, 1.0],
     "evaluate_pb_rlsvr": [0.0, 1.0],
     "evaluate_sp3f": [0.0, 1.0],
     "sp3f_ablations/rlvr": [0.0, 3.0],
@@ -44,6 +48,7 @@ RANGES = {
     **dict.fromkeys(f"r3_ablations/{name}" for name in R3_ABLATIONS),
     **dict.fromkeys(f"mr3_ablations/{name}" for name in MR3_ABLATIONS),
     "mr3_ablations/rlvr": [-1.0, 1.0],
+    "mr3_judge": [0.0, 1.0],
     "r3_judge": [0.0, 1.0],
     "r3_miniature_policy": [0.0, 1.0],
 }
@@ -55,16 +60,19 @@ each = pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
 def test_all_are_found():
     assert [str(path.relative_to(FOLDER).with_suffix("")) for path in RECIPES] == [
         "amro",
+        *(f"amro_ablations/{name}" for name in AMRO_ABLATIONS),
         "amro_critic",
         "amro_csft",
         "amro_miniature",
         "amro_synced",
         "evaluate_amro",
+        "evaluate_amro_safety",
         "evaluate_pb_rlsvr",
         "evaluate_sp3f",
         "mr3",
         *(f"mr3_ablations/{name}" for name in MR3_ABLATIONS),
         "mr3_dpo",
+        "mr3_judge",
         "pb_rlsvr",
         "pb_rlsvr_32b",
         *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS),
@@ -176,9 +184,32 @@ def test_what_the_paper_says_is_what_pb_rlsvr_says(name):
     rl, backend = recipe.stages[-1], recipe.backend
     assert (rl.algorithm, rl.group_size, rl.batch_size, rl.updates_per_batch) == ("dr_grpo", 8, 256, 8)
     assert (rl.learning_rate, rl.epochs, rl.steps) == (5e-7, 2, None)
-    assert (rl.kl.coef, rl.kl.into, rl.kl.estimator) == (0.01, "loss", "k3")
+    assert (rl.kl.coef, rl.kl.into, rl.kl.estimator) == (0.01, "reward", "k1")
     assert (rl.clip, rl.temperature, rl.max_new_tokens) == ([0.2, 0.2], 1.0, 8192)
     assert (backend.nodes, backend.gpus_per_node) == (4, 8)
+
+
+PB_RLSVR = ["pb_rlsvr", "pb_rlsvr_32b", *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS), "pb_rlsvr_baselines/ppo"]
+
+
+@pytest.mark.parametrize("name", PB_RLSVR)
+def test_openrlhf_is_told_what_the_script_of_footnote_6_and_table_4_say(name, main):
+    """What the script leaves out are OpenRLHF's defaults: its schedule, warm-up, betas and KL in the reward."""
+    code, out, err = main("run", FOLDER / f"{name}.yaml", "--dry-run")
+    assert code == 0, err
+    told = dict(re.findall(r"^ +--(\S+) (.*?)(?: \\)?$", out, re.MULTILINE))
+    wanted = {
+        **{"algo.kl.init_coef": "0.01", "algo.kl.estimator": "k1"},
+        **{"actor.lr_scheduler": "cosine_with_min_lr", "actor.lr_warmup_ratio": "0.03", "actor.min_lr_ratio": "0.1"},
+        **{"actor.adam.betas": "0.9 0.95", "actor.adam.lr": "5e-07", "rollout.temperature": "1.0"},
+        **{"train.batch_size": "256", "rollout.batch_size": "256", "rollout.n_samples_per_prompt": "8"},
+        **{"rollout.max_new_tokens": "8192", "train.max_epochs": "1"},
+    }
+    assert {key: told.get(key) for key in wanted} == wanted
+    assert "--algo.kl.use_loss" not in out
+    if name.endswith("ppo"):
+        gae = ("algo.advantage.lambd", "algo.advantage.gamma", "critic.adam.lr", "critic.adam.betas")
+        assert [told[key] for key in gae] == ["1.0", "1.0", "9e-06", "0.9 0.95"]
 
 
 def test_an_ablation_differs_in_what_scores_and_in_nothing_else():
@@ -217,7 +248,13 @@ def test_translate_test_differs_from_the_evaluation_in_who_reads_the_question():
     read = {f"translate-test-{name}.jsonl": use for name, use in plain.stages[0].sets.items()}
     assert [step.to for step in steps] == [use.options["path"] for use in stage.sets.values()] == list(read)
     for step in steps:
-        assert step.dataset.source.options | {"native_instruction": True} == read[step.to].options
+        foreign = [language for language in read[step.to].options["languages"] if language != "en"]  # N/A in the tables
+        assert step.dataset.source.options | {"native_instruction": True} == read[step.to].options | {
+            "languages": foreign
+        }
+        assert ("choices" in step.dataset.options) == (
+            read[step.to].options["benchmark"] in ("belebele", "global_mmlu_lite")
+        )
         assert (step.dataset.options["to"], step.dataset.options["translator"]) == ("en", "policy")
 
 
@@ -227,10 +264,10 @@ def test_the_ppo_baseline_differs_in_the_reward_and_the_algorithm():
     assert (ppo.model, ppo.dataset, ppo.curriculum) == (whole.model, whole.dataset, whole.curriculum)
     assert ppo.stages[0] == whole.stages[0]
     assert {name: judge for name, judge in ppo.judges.items() if name != "reward_model"} == whole.judges
-    own = {"algorithm", "critic", "kl"}
+    own = {"algorithm", "critic"}
     told = [stage.model_dump(exclude=own) for stage in (whole.stages[1], ppo.stages[1])]
     assert told[0] == told[1]
-    assert (ppo.stages[1].algorithm, ppo.stages[1].kl.coef, ppo.stages[1].kl.into) == ("ppo", 0.01, "reward")
+    assert ppo.stages[1].algorithm == "ppo"
     assert [part.use for part in ppo.reward.components.values()] == ["openai/reward_model"]
     assert ppo.reward.total == "liked"
 

@@ -166,8 +166,8 @@ def test_bad_rows_stay_left_out():
     assert OUT.read_bytes() == whole
 
 
-def test_rows_of_which_too_much_has_failed_are_scored_again(capsys):
-    """An outage that `on_missing` made up for leaves totals that nothing but the outage explains."""
+def test_rows_that_lack_a_score_are_scored_again(capsys):
+    """What `on_missing` made up for is asked for again, however little it is."""
     component = {"use": "cases/obey", "with": {"unless": "mended"}, "on_missing": "group_mean", "max_missing": 0.2}
     Path("r.yaml").write_text(json.dumps({"version": 1, "reward": {"components": {"a": component}, "total": "a"}}))
     rows = [{"id": n, "prompt": "?", "completions": ["x"] * 4 + ["raise"] * bad} for n, bad in enumerate((0, 2, 1, 0))]
@@ -177,11 +177,30 @@ def test_rows_of_which_too_much_has_failed_are_scored_again(capsys):
     assert before[1]["total"] == [0.5] * 6  # of six, two are the others' mean
     Path("mended").touch()
     assert score("--resume") == 0
-    assert "out.jsonl: 1 rows have no total, or too many failures, and are scored again" in capsys.readouterr().err
+    assert "out.jsonl: 2 rows lack a score of their total and are scored again" in capsys.readouterr().err
     after = [json.loads(line) for line in OUT.read_text().splitlines()]
     assert [row["id"] for row in after] == [0, 1, 2, 3]
-    assert after[1]["components"]["a"]["error"] == [None] * 6
-    assert (after[0], after[2], after[3]) == (before[0], before[2], before[3])  # a fifth may be missing
+    assert [after[n]["components"]["a"]["error"] for n in (1, 2)] == [[None] * 6, [None] * 5]
+    assert (after[0], after[3]) == (before[0], before[3])
+
+
+def test_the_policy_for_missing_scores_may_change_and_then_holds_for_every_row():
+    component = {"use": "cases/obey", "with": {"unless": "mended"}, "on_missing": 0.25, "max_missing": 1}
+    rows = [{"id": n, "prompt": "?", "completions": ["x", *["raise"] * bad]} for n, bad in enumerate((0, 1, 2))]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def recipe(**changes):
+        reward = {"components": {"a": component | changes}, "total": "a"}
+        Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+
+    recipe()
+    assert score() == 0
+    made = [json.loads(line)["total"] for line in OUT.read_text().splitlines()]
+    assert made == [[0.5], [0.5, 0.25], [0.5, 0.25, 0.25]]
+    recipe(on_missing="group_mean")
+    assert score("--resume") == 0
+    made = [json.loads(line)["total"] for line in OUT.read_text().splitlines()]
+    assert made == [[0.5], [0.5] * 2, [0.5] * 3]
 
 
 # --- what is refused ---

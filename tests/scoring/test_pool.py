@@ -39,10 +39,10 @@ class Greedy:
 
 
 def sampled(plan, sampler, most=lambda options, size: 100):
-    """The plan with a curriculum that collects."""
+    """The plan with a sampler that collects."""
     build = sampler if callable(sampler) else lambda options, context: sampler
     spec = CurriculumSpec(name="greedy", summary="made", build=build, most=most)
-    return replace(plan, curriculum=Component(use=Use(use="test/greedy"), spec=spec, options=spec.config()))
+    return replace(plan, sampler=Component(use=Use(use="test/greedy"), spec=spec, options=spec.config()))
 
 
 def lengths(items):
@@ -127,12 +127,7 @@ def test_then_group_rewards_see_completions_as_they_arrive(plan_of, reward):
         assert scored_texts(asyncio.run(work(scorer))) == ["a", "b"]
 
 
-def test_a_curriculum_that_only_orders_is_no_sampler(plan_of, sized):
-    with Scorer(sampled(plan_of({"a": sized()}), Greedy(5), most=None)) as scorer:
-        assert collect(scorer, "xyz", 3)[1] == [0]
-
-
-def test_nor_does_a_sampler_choose_where_it_is_not_to(plan_of, sized):
+def test_a_sampler_does_not_choose_where_it_is_not_to(plan_of, sized):
     sampler = Greedy(5)
     with Scorer(sampled(plan_of({"a": sized()}), sampler)) as scorer:
         pooled, asked = collect(scorer, ["x", "yy"], 2, sampled=False)
@@ -344,7 +339,7 @@ def test_a_recipe_trains_on_a_balanced_group_by_the_moments_of_all_that_was_samp
     offer("letters", QUADRANTS)
     recipe = """
         version: 1
-        curriculum: {use: curriculum/balanced, with: {reasoning: thinking, answer: right, round: 4, cap: 12}}
+        sampler: {use: curriculum/balanced, with: {reasoning: thinking, answer: right, round: 4, cap: 12}}
         reward:
           components:
             thinking: {use: letters/has, with: {letter: t}}
@@ -407,7 +402,7 @@ def long_error():
 )
 def test_what_it_does_wrong_is_named_with_the_curriculum_and_the_sample(plan_of, sized, wrong, told):
     plan = sampled(plan_of({"a": sized()}), Wrong(**wrong))
-    where = r"curriculum test/greedy on sample 's1' \(rows.jsonl:3\): "
+    where = r"sampler test/greedy on sample 's1' \(rows.jsonl:3\): "
     with Scorer(plan) as scorer, pytest.raises(JobError, match=where + told):
         collect(scorer, "ab", 2)
 
@@ -416,7 +411,7 @@ def test_what_it_does_wrong_is_named_with_the_curriculum_and_the_sample(plan_of,
 def test_one_without_both_parts_is_refused(plan_of, sized, part):
     half = type("Half", (), {part: lambda *arguments: 0})()
     missing = {"more": "select", "select": "more"}[part]
-    with pytest.raises(JobError, match=f"curriculum test/greedy could not be built: .* Half without `{missing}`"):
+    with pytest.raises(JobError, match=f"sampler test/greedy could not be built: .* Half without `{missing}`"):
         Scorer(sampled(plan_of({"a": sized()}), half))
 
 

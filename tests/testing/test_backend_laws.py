@@ -1,5 +1,7 @@
 """check_backend: the toy engine keeps every law, and engines with one fault each break the law that is about it."""
 
+import json
+
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.laws import BACKEND
@@ -116,6 +118,22 @@ FAULTS = {
         """,
         "as the ledger says",
     ),
+    "it lets a completion without a value vote": (
+        "masked",
+        """
+        def run(self, *arguments):
+            from dataclasses import replace
+            from toy_rewards.engine import train
+            own = train.group_advantages
+
+            def with_the_mean_of_the_others(algorithm, group):
+                return own(algorithm, replace(group, totals=group.shaped))
+
+            train.group_advantages = with_the_mean_of_the_others
+            super().run(*arguments)
+        """,
+        "of the totals [1.0, None, 0.0, 0.0]\n    got: [1.41",
+    ),
     "it begins anew when it is resumed": (
         "resume",
         """
@@ -210,6 +228,16 @@ def recipe_of(backend):
     return RECIPE.replace("backend: {use: toy}", f"backend: {{use: {backend}}}")
 
 
+def received(directory):
+    """What the toy policy climbs on, as its log says: (stage, step, sample id) -> advantages."""
+    found = {}
+    for path in sorted((directory / "logs").glob("*-rl.jsonl")):
+        for row in map(json.loads, path.read_text().splitlines()):
+            stage = int(path.name.partition("-")[0])
+            found |= {(stage, row["step"], sample): values for sample, values in row["advantages"].items()}
+    return found
+
+
 def tried(*given, **more):
     """The result of a check in which laws are off or untried on purpose, which is no news of this session."""
     [result] = check_backend(*given, **more)
@@ -232,7 +260,7 @@ def test_the_toy_engine_keeps_every_law(toy, tmp_path):
     """With save_every, from a file, and with an override."""
     path = tmp_path / "toy.yaml"
     path.write_text(RECIPE, encoding="utf-8")
-    [result] = check_backend(path, ["stages.0.save_every=2"])
+    [result] = check_backend(path, ["stages.0.save_every=2"], received=received)
     assert result.title == "toy (toy.yaml)"
     assert [outcome.law for outcome in result.of("held")] == [*BACKEND]
 
@@ -242,7 +270,7 @@ def test_the_toy_engine_keeps_every_law(toy, tmp_path):
 def test_a_faulty_engine_breaks_the_law_that_is_about_it(faulty, law, fault, said):
     faulty(fault)
     with pytest.raises(LawsBroken) as broken:
-        check_backend(recipe_of("faulty"), only=[law], limit=60)
+        check_backend(recipe_of("faulty"), only=[law], limit=60, received=received)
     assert f"faulty breaks `{law}`: {BACKEND[law]}\n    asked: " in str(broken.value)
     assert said in str(broken.value)
 
@@ -280,7 +308,20 @@ def test_what_this_machine_cannot_start_is_told_as_untried(faulty):
     assert [(outcome.law, outcome.why) for outcome in result.of("untried")] == [(law, why) for law in laws]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("normalize", ["normalize/center", "normalize/std", "normalize/length"])
+def test_a_completion_without_a_value_has_no_vote_in_a_normalizer(toy, normalize):
+    shaping = f"{{use: {normalize}, with: {{reference_length: 8}}}}" if "length" in normalize else normalize
+    more = ["stages.0.algorithm=dr_grpo", f"reward.normalize=[{shaping}]"]
+    [result] = check_backend(RECIPE, more, only=["masked"], received=received)
+    assert [outcome.law for outcome in result.of("held")] == ["masked"]
+
+
 class TestWithoutARun:
+    def test_an_engine_that_does_not_tell_what_its_trainer_received(self, toy):
+        [outcome] = tried(RECIPE, only=["masked"]).of("untried")
+        assert outcome.why == "needs `received`, a function that tells what the engine's trainer received"
+
     def test_a_recipe_that_leaves_nothing_to_interrupt(self, toy):
         result = tried(RECIPE, ["stages.0.steps=2"], only=["resume", "failures"])
         assert [outcome.why for outcome in result.of("untried")] == ["needs 3 steps or more of stage 0; it has 2"] * 2

@@ -1,14 +1,19 @@
 """Advantages against numpy, group by group and over the batch."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import batch_advantages
-from rewardlab.types import Completion, Sample
+from rewardlab.recipe.expression import parse
+from rewardlab.recipe.use import ComponentUse
+from rewardlab.scoring.composition import Composition, ScoredGroup
+from rewardlab.training import batch_advantages, is_flat
+from rewardlab.types import Completion, Group, Sample, Score
+from rewardlab_normalize.options import StdOptions
+from rewardlab_normalize.std import Std
 
 ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
 EPSILON = 1e-4
@@ -105,6 +110,29 @@ def test_permuting_a_group_permutes_its_advantages(algorithm, values, seed):
 @pytest.mark.parametrize("values", [[0.1] * 8, [0.7] * 8, [0.0] * 8, [1.0]])
 def test_a_group_without_variance_teaches_nothing(algorithm, values):
     assert batch_advantages(algorithm, [scored(values)]) == [0.0] * len(values)
+
+
+def test_a_normalizers_mean_is_that_of_the_pool_and_no_other_is_taken_off():
+    """SGCM, appendix L: 8 of a pool of 2 right and 22 wrong answers."""
+    made = Composition(
+        expression=parse("right"),
+        uses={"right": ComponentUse(use="test/right")},
+        normalizers=[("normalize/std", Std(StdOptions()))],
+        centred=True,
+    )
+    pool = Group(sample=Sample(id="s"), completions=[Completion(text=f"{n}") for n in range(24)])
+    scores = [Score(value=float(n < 2)) for n in range(24)]
+    group = made.compose_kept(pool, range(8), {"right": scores}, {})
+    assert batch_advantages("dr_grpo", [group]) == pytest.approx([3.3166] * 2 + [-0.3015] * 6, abs=1e-4)
+    wrong = made.compose_kept(pool, range(8, 16), {"right": scores}, {})
+    assert batch_advantages("dr_grpo", [wrong]) == pytest.approx([-0.3015] * 8, abs=1e-4)
+    assert not is_flat(wrong), "all wrong where others were right"
+    subset = replace(made, normalizers=[("normalize/std", Std(StdOptions(subset=8, mean_from="subset")))])
+    found = [
+        batch_advantages("dr_grpo", [one.compose_kept(pool, range(8), {"right": scores}, {}, seed=5)])
+        for one in (replace(made, normalizers=[("normalize/std", Std(StdOptions(subset=8)))]), subset)
+    ]
+    assert found[0] != found[1], "what the mean is taken from matters"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

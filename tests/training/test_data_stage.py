@@ -221,7 +221,8 @@ class TestAnswers:
         path = recipe(judge={"with": {"key_env": "LOUD_KEY"}})
         assert main("run", path)[0] == 0
         judges = tmp_path / "out" / "made.jsonl.state" / "judges"
-        assert sorted(file.name for file in judges.iterdir()) == ["main.answers.jsonl", "main.usage.json"]
+        usage, kept = sorted(file.name for file in judges.iterdir())
+        assert (re.sub("@[0-9a-f]{12}", "@server", kept), usage) == ("main@server.answers.jsonl", "main.usage.json")
         first = made()
         (tmp_path / "out" / "made.jsonl").unlink()
         code, out, _ = main("run", path)

@@ -31,7 +31,7 @@ def rewardlab_rewards():
 """
 RECIPE = f"""
 version: 1
-curriculum: {{use: curriculum/balanced, with: {{reasoning: thinking, answer: right, round: {ROUND}, cap: {CAP}}}}}
+sampler: {{use: curriculum/balanced, with: {{reasoning: thinking, answer: right, round: {ROUND}, cap: {CAP}}}}}
 reward:
   components:
     thinking: {{use: letters/has, with: {{letter: t}}}}

@@ -40,8 +40,9 @@ def tables(
     """Return tables of evaluated models: averages over languages, then tasks, with intervals and comparisons.
 
     models: {name: path} or "NAME=PATH", each a run (PATH@after chooses an evaluation), the output of `score`, or a file
-    of printed averages. rows: files of the rows that were scored, which say task and language. measures, merges and
-    the rest are the options of the command, in its words. output: new files, whose endings name the format. data:
+    of printed averages. rows: files of the rows that were scored, which say task and language. cluster: the field whose
+    values name what counts as one (`problem`, where rows have it); "none" for each prompt by itself. measures, merges
+    and the rest are the options of the command, in its words. output: new files, whose endings name the format. data:
     averages and comparisons, not scaled. Raises a UserError for models that cannot stand in one table.
     """
     outputs = [Path(path) for path in output]

@@ -100,8 +100,8 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
     schema = _model_schema(Recipe)
     definitions = schema["$defs"]
     definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
-    curriculum = schema["properties"]["curriculum"]
-    schema["properties"]["curriculum"] = _each(curriculum, lambda s: _redirected(s, "CurriculumUse"))
+    for key in ("curriculum", "sampler"):
+        schema["properties"][key] = _each(schema["properties"][key], lambda s: _redirected(s, "CurriculumUse"))
     definitions["Reward"] = _each(definitions["Reward"], lambda s: _redirected(s, "NormalizerUse"))
     for name, kind in USES.items():
         definitions[name] = _with_names(definitions[name], [c for c in components if c.kind == kind])

@@ -25,15 +25,19 @@ def arguments(parser: ArgumentParser) -> None:
     add("--pass-at", action="append", default=[], type=count, metavar="K", help="pass@K of the first measure, unbiased")
     add("--task", metavar="FIELD", help="the field with a prompt's task (task, else eval_set)")
     add("--language", default="language", metavar="FIELD", help="the field with its language (language)")
-    add("--cluster", metavar="FIELD", help="prompts with one value are drawn together: a problem in many languages")
+    add(
+        "--cluster",
+        metavar="FIELD",
+        help="prompts with one value count as one (problem, if there); none: each alone",
+    )
     add("--merge", action="append", default=[], metavar="[TASK/]zh=zh-cn+zh-tw", help="languages as one; @FILE: groups")
     add("--against", metavar="NAME", help="compare all others with this model; all: every pair (the first)")
     add("--prompts", choices=("same", "common", "own"), default="same", help="what if a model lacks some (same: stop)")
     add("--missing", choices=("refuse", "leave-out", "zero"), default="refuse", help="completions without a score")
     add("--raw", action="store_true", help="show numbers as they are, not as percent")
     add("--digits", type=int, choices=range(7), default=1, help="behind the point (1)")
-    add("--draws", type=count, default=1000, help="of the bootstrap (1000)")
-    add("--seed", type=int, default=0, help="of the bootstrap and the tests (0)")
+    add("--draws", type=count, default=1000, help="of the bootstrap of numbers that are no shares (1000)")
+    add("--seed", type=int, default=0, help="of the bootstrap (0)")
     add("-o", "--output", action="append", default=[], metavar="OUT", help="a new .txt, .csv, .md, .tex or .json")
     add("--json", action="store_true", help="print everything as JSON")
 

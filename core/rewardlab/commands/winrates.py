@@ -23,8 +23,13 @@ def arguments(parser: ArgumentParser) -> None:
     add("--component", metavar="NAME", help="the reward that compares (the only one of scope group)")
     add("--prompts", choices=("same", "common"), default="same", help="what if a model lacks some (same: stop)")
     add("--missing", choices=("refuse", "leave-out"), default="refuse", help="comparisons without a verdict")
-    add("--draws", type=count, default=1000, help="of the bootstrap (1000)")
-    add("--seed", type=int, default=0, help="of the bootstrap and the tests (0)")
+    add(
+        "--cluster",
+        metavar="FIELD",
+        help="prompts with one value count as one (problem, if there); none: each alone",
+    )
+    add("--draws", type=count, default=1000, help="of the bootstrap of numbers that are no shares (1000)")
+    add("--seed", type=int, default=0, help="of the bootstrap (0)")
     add("--json", action="store_true", help="print everything as JSON")
 
 
@@ -47,6 +52,7 @@ def run(options: Namespace) -> int:
         reference=options.reference,
         prompts=options.prompts,
         missing=options.missing,
+        cluster=options.cluster,
         draws=options.draws,
         seed=options.seed,
         command=_resume_command(options),
@@ -64,7 +70,7 @@ def _models(texts: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, sign, path = text.partition("=")
-        if not sign or not name or "/" in name or name in found:
+        if not sign or not name or name in found:
             raise UserError("a model is NAME=ROWS.jsonl, each with a name of its own", where=f"--model {text}")
         found[name] = path
     return found
@@ -72,7 +78,8 @@ def _models(texts: list[str]) -> dict[str, str]:
 
 def _resume_command(options: Namespace) -> list[str]:
     models = [part for model in options.model for part in ("--model", model)]
-    defaults = {"component": None, "reference": None, "prompts": "same", "missing": "refuse", "draws": 1000, "seed": 0}
+    texts = {"component": None, "reference": None, "prompts": "same", "missing": "refuse", "cluster": None}
+    defaults = {**texts, "draws": 1000, "seed": 0}
     given = [(name, getattr(options, name)) for name, default in defaults.items() if getattr(options, name) != default]
     more = [part for name, value in given for part in (f"--{name}", str(value))]
     return ["rewardlab", "winrates", *options.arguments, *models, "-o", str(options.output), *more, "--resume"]

@@ -15,6 +15,7 @@ row.
     row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out
     ledger_lines  the lines of a run's ledger: one file, or shards that are joined
+    shuffle       a random order by the seed and each sample's id
     stratified    samples taken evenly over the values of some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         to_group,
         to_sample,
     )
+    from rewardlab.data.shuffle import shuffled
     from rewardlab.data.stratified import spread
 else:
     __getattr__, __dir__ = lazy_names(
@@ -67,6 +69,7 @@ else:
                 "to_group",
                 "to_sample",
             ],
+            "shuffle": ["shuffled"],
             "stratified": ["spread"],
         },
     )
@@ -88,6 +91,7 @@ __all__ = [
     "refuse_stream",
     "remap",
     "sample_id",
+    "shuffled",
     "spread",
     "to_completions",
     "to_group",

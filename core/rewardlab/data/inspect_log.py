@@ -6,6 +6,7 @@ inspect_ai/log/_recorders, version 0.3.285.
 """
 
 import json
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,14 +19,17 @@ SUFFIXES = (".eval", ".json")
 CUT_OFF = ("max_tokens", "model_length")
 """stop reasons of a text that the limit on tokens ended"""
 ATTACHED = "attachment://"
-ZSTD = "its parts are compressed by zstd; make JSON of it: inspect log convert {name} --to json --output-dir json"
+ZSTD = "its parts are compressed by zstd, which Python reads from 3.14 on: pip install 'rewardlab[zstd]'"
+MAX_LOG = 4 << 30
+"""bytes of a log's parts, unpacked, that are read: a zip of a megabyte can hold what no memory does"""
+CHUNK = 1 << 20
 
 
 def inspect_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]:
     """Yield a row, or what is wrong with a sample, for each question of a log, whose epochs are its completions.
 
-    A row has `prompt` (the messages before the model's last), `completions`, `answer`, `task`, the task's arguments,
-    the sample's metadata and `choices`. Raises UserError for a file that is no such log.
+    A row has `prompt` (the messages before the model's last), `completions`, `answer`, `task`, `problem` (the sample's
+    id), the task's arguments, the sample's metadata and `choices`. Raises UserError for a file that is no such log.
     """
     if form.filter is not None or form.read != "resps":
         raise UserError("inspect_ai logs no filters; leave out --filter and --filtered", where=path)
@@ -56,18 +60,54 @@ def _read(path: str) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
             return log["eval"], log["samples"]
         raise ValueError
     except NotImplementedError:
-        raise UserError(ZSTD.format(name=Path(path).name), where=path) from None
+        raise UserError(ZSTD, where=path) from None
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror or error}", where=path) from None
-    except (ValueError, LookupError, TypeError, zipfile.BadZipFile):
+    except (ValueError, LookupError, TypeError):
         raise UserError("is no log of inspect_ai: no evaluation with its samples", where=path) from None
 
 
 def _unzipped(path: str) -> Mapping[str, Any]:
-    with zipfile.ZipFile(path) as parts:
-        names = [name for name in parts.namelist() if name.startswith("samples/")]
-        header = json.loads(parts.read("header.json"))
-        return {"eval": header["eval"], "samples": [json.loads(parts.read(name)) for name in names]}
+    try:
+        with _zip_library().ZipFile(path) as parts:
+            names = [name for name in parts.namelist() if name.startswith("samples/")]
+            read = _Parts(parts, path)
+            return {"eval": read.part("header.json")["eval"], "samples": [read.part(name) for name in names]}
+    except (UserError, OSError, MemoryError, NotImplementedError):
+        raise
+    except Exception as error:  # a broken zip, of which each library and each way of packing has an error of its own
+        raise ValueError(str(error)) from None
+
+
+def _zip_library() -> Any:
+    """Return the module that reads zips: the standard library's, which knows zstd from 3.14 on, or backports.zstd's."""
+    if sys.version_info < (3, 14):
+        try:
+            import backports.zstd.zipfile
+
+            return backports.zstd.zipfile
+        except ImportError:
+            pass
+    return zipfile
+
+
+class _Parts:
+    """The parts of a log, of which no more than MAX_LOG bytes are unpacked, whatever sizes the zip states."""
+
+    def __init__(self, parts: zipfile.ZipFile, path: str):
+        self._parts, self._path, self._left = parts, path, MAX_LOG
+
+    def part(self, name: str) -> Any:
+        """Return a part's JSON. A UserError where the log is too large."""
+        content = bytearray()
+        with self._parts.open(name) as file:
+            while chunk := file.read(CHUNK):
+                content += chunk
+                self._left -= len(chunk)
+                if self._left < 0:
+                    what = f"holds more than {MAX_LOG >> 20:,} MB, unpacked, and is not read"
+                    raise UserError(f"{what}; evaluate fewer samples in one log", where=self._path)
+        return json.loads(content)
 
 
 def _row(epochs: Sequence[Mapping[str, Any]], form: LogForm) -> dict[str, Any]:
@@ -81,6 +121,7 @@ def _row(epochs: Sequence[Mapping[str, Any]], form: LogForm) -> dict[str, Any]:
     if first.get("choices"):
         row["choices"] = first["choices"]
     gold = first.get("target") if form.gold is None else metadata[form.gold]
+    row["problem"] = str(first.get("id"))
     return {**row, "prompt": prompts[0], "completions": [_completion(sample) for sample in epochs], "answer": gold}
 
 

@@ -22,8 +22,9 @@ _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
 def lm_eval_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]:
     """Yield a row, or what is wrong with it, for each document of a file of samples.
 
-    A row has `prompt`, `completions` (one for each repeat), `answer`, the document's columns, and what the file's name
-    says. Raises UserError for a name without the pattern, and for a filter that the file lacks.
+    A row has `prompt`, `completions` (one for each repeat), `answer`, `problem` (the document's number, the same in
+    every language of a task that translates its documents), the document's columns, and what the file's name says.
+    Raises UserError for a name without the pattern, and for a filter that the file lacks.
     """
     named = fields_of_name(path, form.name)
     prefix = "/".join(named.values()) or _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
@@ -59,6 +60,7 @@ def _row(sample: Mapping[str, Any], form: LogForm) -> dict[str, Any]:
     gold = sample.get("target") if form.gold is None else doc[form.gold]
     return {
         **own_columns(doc, "doc_"),
+        "problem": str(sample["doc_id"]),
         "prompt": _prompt(sample),
         "completions": _completions(sample, form.read),
         "answer": gold,

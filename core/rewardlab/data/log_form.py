@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rewardlab.errors import UserError
 
-OWN = ("id", "prompt", "completions")
+OWN = ("id", "prompt", "completions", "problem")
 """what a row has itself, whatever the logged columns are called"""
 _PLACE = re.compile(r"\{(\w*)\}")
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from rewardlab.errors import JobError, one_line
 from rewardlab.types import Sample
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,11 +15,13 @@ class RowNeeds:
     """The needs of a recipe's rewards, asked of one row at a time.
 
     fields: field -> who needs it, in words. abstains: component -> a function that says why the component will give a
-    sample no value, or None. uses: component -> what it is, for messages. fatal: those whose abstention ends a job.
+    sample no value, or None. cautions: component -> a function that says what is doubtful about a sample, and the text
+    to show, or None. uses: component -> what it is, for messages. fatal: those whose abstention ends a job.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     abstains: Mapping[str, Callable[[Sample], str | None]] = field(default_factory=dict)
+    cautions: Mapping[str, Callable[[Sample], tuple[str, str] | None]] = field(default_factory=dict)
     uses: Mapping[str, str] = field(default_factory=dict)
     fatal: frozenset[str] = frozenset()
 
@@ -34,10 +39,22 @@ class RowNeeds:
         for component, abstains in self.abstains.items():
             if fatal_only and component not in self.fatal:
                 continue
-            try:
-                reason = abstains(sample)
-            except Exception as error:  # the one place where an exception in `abstains` gets its name
-                what = f"component {component!r} ({self.uses[component]}) on {sample.source or sample.place()}"
-                raise JobError(f"{what}: abstains: {one_line(error)}") from error
-            if reason:
+            if reason := self._asked(component, "abstains", abstains, sample):
                 yield component, reason
+
+    def doubts(self, sample: Sample) -> Iterator[tuple[str, str, str]]:
+        """Yield (component, what is doubtful, the text to show) for each component that has a doubt about a row.
+
+        A JobError names a component whose function fails, and the row.
+        """
+        for component, cautions in self.cautions.items():
+            if doubt := self._asked(component, "cautions", cautions, sample):
+                yield component, *doubt
+
+    def _asked(self, component: str, name: str, says: Callable[[Sample], Answer], sample: Sample) -> Answer:
+        """Return what a component's function says of a row."""
+        try:
+            return says(sample)
+        except Exception as error:  # the one place where an exception of these functions gets its name
+            what = f"component {component!r} ({self.uses[component]}) on {sample.source or sample.place()}"
+            raise JobError(f"{what}: {name}: {one_line(error)}") from error

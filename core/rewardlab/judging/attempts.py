@@ -26,8 +26,10 @@ LONGEST_WAIT_S = 120.0
 """a server that asks for a longer pause than this counts as refusing"""
 PATIENCE_A_RETRY_S = 12.0
 """questions wait this long for a judge that is down, times its retries, and at least for its timeout"""
+MAX_STEPS_OF_PAUSE = 5
+"""after so many tries of the first call to a judge that is waited for, the pauses, of 8 s then, grow no more"""
 BUSY_TRIES = 3
-"""tries of the first call to a judge that is busy, and therefore up"""
+"""tries of the first call to a judge that is busy, and therefore up, and does not say for how long"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ class Attempts:
         self._slots = limits.slots
         self._asking = 0
         self._outage = OutageNotice(lambda: self._asking, tell)
-        patience = max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries)
-        self._breaker = CircuitBreaker(patience, self._outage.began, self._outage.ended)
+        self._patience = max(settings.timeout, PATIENCE_A_RETRY_S * settings.retries)
+        self._breaker = CircuitBreaker(self._patience, self._outage.began, self._outage.ended)
         self._rate_limit = limits.rate
         self._tell = tell
         self._has_odd_counts = False
@@ -86,16 +88,43 @@ class Attempts:
             return outcome if isinstance(outcome, Reply) else self._failed_reply(outcome, 1)
 
     async def first(self, ask: Ask) -> Reply:
-        """Ask before a job, outside of its counts; ask a judge that is busy up to BUSY_TRIES times."""
-        tries = 0
+        """Ask before a job, outside of its counts; ask a judge that is busy up to BUSY_TRIES times.
+
+        One that says when to come back (Retry-After) is waited for as long as a running job waits for one that is down.
+        """
+        tries, since = 0, time.monotonic()
         while True:
             outcome = await self._try(ask)
             if isinstance(outcome, Reply):
                 return outcome
             tries += 1
-            if tries == BUSY_TRIES or not outcome.busy or (outcome.after or 0.0) > LONGEST_WAIT_S:
+            waits = bool(outcome.after) and time.monotonic() - since + (outcome.after or 0.0) <= self._patience
+            if not outcome.busy or (tries >= BUSY_TRIES and not waits) or (outcome.after or 0.0) > LONGEST_WAIT_S:
                 return self._failed_reply(outcome, tries)
             await asyncio.sleep(_pause(tries, outcome.after))
+
+    async def first_in_time(self, ask: Ask) -> Reply:
+        """Ask before a job goes on, outside of its counts; a judge that is down is waited for as the job would wait.
+
+        A judge that refuses is not asked again.
+        """
+        tries, end = 0, time.monotonic() + self._patience
+        self._asking += 1
+        try:
+            while not isinstance(outcome := await self._try(ask), Reply):
+                tries += 1
+                left = end - time.monotonic()
+                if left <= 0 or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                    return self._failed_reply(outcome, tries)
+                if tries == 1:
+                    self._outage.began(outcome.why, self._patience)
+                await asyncio.sleep(min(left, _pause(min(tries, MAX_STEPS_OF_PAUSE), outcome.after)))
+            if tries:
+                self._outage.ended()
+            return outcome
+        finally:
+            self._asking -= 1
+            self._outage.close()
 
     async def ask(self, ask: Ask) -> Reply:
         """Ask until there is an answer, the retries are used up, or the judge has been down for too long."""

@@ -1,6 +1,8 @@
 """One call to each judge before a run, which shows a wrong key, model or address before anything is trained."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any
 
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import Problem, UserError
@@ -16,9 +18,10 @@ from rewardlab.specs import Context
 from rewardlab.types import Ask
 
 
-def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None) -> None:
+def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None, patient: bool = False) -> None:
     """Ask each judge that the stages (or stage `only`) will ask.
 
+    patient: wait for a judge that is down, as long as a job under way waits for it, and say so; for a job that goes on.
     Raises UserError with the errors of the judges that do not answer.
     """
     reached = {name: planned for name, planned in judges_asked(plan, only).items() if not planned.spec.local}
@@ -28,10 +31,11 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     require_secrets(plan, judges)
     home = LoopThread("rewardlab-probe")
     try:
-        opened = open_judges(judges, home, Context(seed=plan.recipe.seed), JudgingSettings())
+        opened = open_judges(judges, home, Context(seed=plan.recipe.seed), JudgingSettings(say=say))
         try:
             questions = first_questions(plan, only)
-            errors = {name: home.run(_probe(judge, questions.get(name, ()))) for name, judge in opened.items()}
+            asked = {name: _probe(judge, questions.get(name, ()), patient) for name, judge in opened.items()}
+            errors = dict(zip(asked, home.run(_all(asked.values())), strict=True))
         finally:
             opened.close()
     finally:
@@ -46,10 +50,15 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     say(f"judges that answer: {', '.join(judges)}")
 
 
-async def _probe(judge: HostedJudge, questions: Sequence[Ask]) -> str | None:
+async def _all(probes: Iterable[Coroutine[Any, Any, str | None]]) -> list[str | None]:
+    """Return what all probes find; they wait at the same time."""
+    return await asyncio.gather(*probes)
+
+
+async def _probe(judge: HostedJudge, questions: Sequence[Ask], patient: bool) -> str | None:
     """Ask the judge each of the questions, or a trivial one; return why there is no answer, or None."""
     for question in questions or [PROBE_QUESTION]:
-        if (error := await judge.probe(question)) is not None:
+        if (error := await judge.probe(question, patient)) is not None:
             return error
     return None
 
@@ -61,12 +70,10 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
     """
     found: dict[str, dict[str, Ask]] = {}
     for planned in _askers(plan, only):
-        question = planned.question()
-        if question is None:
-            continue
-        form = repr(([message["role"] for message in question.messages], question.params))
-        for name in planned.judges():
-            found.setdefault(name, {}).setdefault(form, question)
+        for name, questions in planned.questions().items():
+            for question in questions:
+                form = repr(([message["role"] for message in question.messages], question.params))
+                found.setdefault(name, {}).setdefault(form, question)
     return {name: list(forms.values()) for name, forms in found.items()}
 
 

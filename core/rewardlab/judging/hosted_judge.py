@@ -4,6 +4,7 @@ A question first looks for a kept answer, and for the same question under way (r
 asked, several times if need be (attempts).
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.attempts import Attempts
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.kept_replies import reply_files
 from rewardlab.judging.limits import Limits, own_limits
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
 from rewardlab.judging.settings import JudgingSettings
@@ -53,16 +55,18 @@ class HostedJudge:
         folder = None if spec.local or sharing is not None else self._judging.folder
         stem = quote(name, safe=" ")
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
-        self.earlier_usage = self.usage.minus(Usage())  # a copy, since the counts go on
+        self.earlier_usage = self._usage.earlier
         most = spec.most_tokens(options) if spec.most_tokens is not None else None
         limits = self._own_limits(most) if sharing is None else sharing.limits(name, settings, most)
         self._budget = limits.budget
         self._attempts = Attempts(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
         # the policy's weights change, and its answers with them
-        kept = folder / f"{stem}.answers.jsonl" if folder is not None and settings.use != POLICY else None
+        files = None
+        if folder is not None and settings.use != POLICY:
+            files = reply_files(folder, name, spec, settings, options)
         store = None if sharing is None else sharing.replies(name)
-        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, kept, store)
+        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, files, store)
         self.unreadable = False
         """Whether it must end the job because its answers cannot be read."""
         if folder is not None:  # only now: a cassette that is missing leaves nothing behind
@@ -95,8 +99,9 @@ class HostedJudge:
         return await self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
 
     def understood(self, reply: Reply, ok: bool) -> None:
-        """Count whether the asker could read a reply; to be called once for each reply.
+        """Count whether the asker could use a reply; to be called once for each reply.
 
+        One that it could not use is not replayed to a job that goes on, unless it comes from the recipe's cassette.
         If too many of the first replies are unreadable, a warning is given or the job ends, as the job's settings say.
         A judge that is local only gets the warning: it is not a model that could be the wrong one, and may well have
         no opinion of what an untrained policy writes.
@@ -104,6 +109,9 @@ class HostedJudge:
         warning = self._unparsable.count(reply, ok)
         if ok:
             self._cache.read(reply)
+        else:
+            with suppress(RuntimeError):  # the judges are closed: nothing is kept any more
+                self._home.submit(self._forget(reply))
         if warning is not None and self._judging.stop_on_unparsable and not self._spec.local:
             self.unreadable = True
             self._stop(JobError(warning + self._forget_unread()))
@@ -123,6 +131,13 @@ class HostedJudge:
             if unreadable:
                 self._forget_unread()
 
+    async def _forget(self, reply: Reply) -> None:
+        """Let a job that goes on ask again for a reply that was of no use; on the home loop, whose the files are."""
+        try:
+            self._cache.unusable(reply)
+        except (JobError, OSError) as error:
+            self._stop(JobError(f"judge {self.name!r}: {one_line(error)}"))
+
     def _forget_unread(self) -> str:
         """Let a job that goes on ask again for the answers that could not be read; return how the user reads of it."""
         try:
@@ -133,14 +148,16 @@ class HostedJudge:
         replayed = self._settings.cassette
         return f"\nThey are from the cassette {replayed.path}; record it anew" if replayed is not None else ""
 
-    async def probe(self, question: Ask = PROBE_QUESTION) -> str | None:
+    async def probe(self, question: Ask = PROBE_QUESTION, patient: bool = False) -> str | None:
         """Ask a small question and return why there is no answer, or None. An answer in a cassette will do.
 
-        A judge that is busy is asked a few times. An answer without the log-probabilities that were asked for is none.
+        A judge that is busy is asked a few times; where `patient`, one that is down is waited for as questions of a job
+        wait for it. An answer without the log-probabilities that were asked for is none.
         """
         if self._spec.local or self._cache.replays:
             return None
-        reply, _ = await self._cache.get(question, self._attempts.first)
+        first = self._attempts.first_in_time if patient else self._attempts.first
+        reply, _ = await self._cache.get(question, first)
         if reply.error is None and question.params.get("logprobs") and reply.logprobs is None:
             return "answers without the log-probabilities of its tokens, which a question asks for"
         return reply.error

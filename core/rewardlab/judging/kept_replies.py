@@ -1,28 +1,66 @@
 """The replies of a judge that are in files: the recipe's cassette, and the files of the job."""
 
-from collections.abc import Callable, Iterable, Sequence
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from rewardlab.files import expanded
 from rewardlab.judging.cassette import Cassette
-from rewardlab.recipe.use import CassetteUse
+from rewardlab.recipe.use import CassetteUse, JudgeUse
+from rewardlab.specs import JudgeSpec
 from rewardlab.types import Reply
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyFiles:
+    """A job's files of one judge's replies: `own` takes new ones, `earlier` are only searched."""
+
+    own: Path
+    earlier: Sequence[Path] = ()
+
+
+def reply_files(
+    folder: Path, name: str, spec: JudgeSpec, use: JudgeUse, options: Any, number: int = 0, count: int = 1
+) -> ReplyFiles:
+    """Return the files in `folder` of one of `count` processes that ask a judge.
+
+    Servers at different addresses have different files, so that a job that goes on with another server asks that one;
+    with `reuse: same_model` all are searched.
+    """
+    stem = quote(name, safe=" ")
+    address = {option: getattr(options, option, None) for option in spec.address}
+    server, servers = "", "(@[0-9a-f]{12})?"
+    if use.reuse == "same_server":
+        server = servers = f"@{_digest(address)}" if address else ""
+    process, processes = ("", "") if count == 1 else (f".{number}-of-{count}", rf"\.\d+-of-{count}")
+    live = re.compile(rf"{re.escape(stem + server)}{processes}\.answers\.jsonl")
+    ours = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    earlier = [path for path in there if ours.fullmatch(path.name) and not live.fullmatch(path.name)]
+    return ReplyFiles(own=folder / f"{stem}{server}{process}.answers.jsonl", earlier=earlier)
+
+
+def _digest(address: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(address, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 class KeptReplies:
     """The files of one judge's replies. A recipe's cassette is searched first.
 
-    New replies go into it in mode record; without a cassette, or in mode replay, they go into the file `kept` of the
-    job, if there is one. earlier: files of the job that are only searched. keeps: which keys of the job's files are
-    looked for here; the others take no memory.
+    New replies go into it in mode record; without a cassette, or in mode replay, they go into the job's own file, if
+    there is one. keeps: which keys of the job's files are looked for here; the others take no memory.
     """
 
     def __init__(
         self,
         name: str,
         use: CassetteUse | None,
-        kept: Path | None,
-        earlier: Sequence[Path] = (),
+        files: ReplyFiles | None,
         keeps: Callable[[bytes], bool] | None = None,
     ):
         """Open the files. Raises UserError if the recipe's cassette cannot be used."""
@@ -33,9 +71,9 @@ class KeptReplies:
         if use is not None:
             self._cassettes.append(Cassette(expanded(use.path), write=use.mode == "record"))
             self._writable = self._cassettes[0] if use.mode == "record" else None
-        if kept is not None and (use is None or use.mode == "replay"):
-            self._writable = Cassette(kept, keeps=keeps)
-            self._cassettes += [self._writable, *(Cassette(path, keeps=keeps) for path in earlier)]
+        if files is not None and (use is None or use.mode == "replay"):
+            self._writable = Cassette(files.own, keeps=keeps)
+            self._cassettes += [self._writable, *(Cassette(path, keeps=keeps) for path in files.earlier)]
         self._own = [
             one for one in self._cassettes if use is None or use.mode == "record" or one is not self._cassettes[0]
         ]
@@ -58,10 +96,14 @@ class KeptReplies:
         """Keep a reply and return the one that is kept now. Raises JobError if it cannot be kept."""
         return reply if self._writable is None else self._writable.add(key, model, draw, reply)
 
-    def forget(self, keys: Iterable[str]) -> int:
-        """Forget kept replies, and return how many there were. The recipe's cassette only forgets what it records."""
+    def forget(self, keys: Iterable[str], recorded: bool) -> int:
+        """Forget kept replies of the job's files, and return how many there were.
+
+        recorded: also those of the recipe's cassette in mode record; in other modes it forgets nothing.
+        """
         keys = list(keys)
-        return sum(cassette.forget(keys) for cassette in self._own)
+        own = self._own if recorded or self.use is None or self.use.mode != "record" else ()
+        return sum(cassette.forget(keys) for cassette in own)
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""

@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, Protocol, cast
 
 from rewardlab.judging.cassette import question_key
-from rewardlab.judging.kept_replies import KeptReplies
+from rewardlab.judging.kept_replies import KeptReplies, ReplyFiles
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Ask, Reply
 
-MOST_UNREAD = 4096
-"""answers whose asker has not said yet whether they could be read; the oldest are taken for readable"""
+MAX_OPEN = 4096
+"""replies whose asker has not said yet whether it could use them; the oldest are taken for usable"""
+MAX_UNUSABLE = 65_536
+"""unusable replies that this job does not ask for again; later ones may be asked for once more"""
 
 
 class ReplyStore(Protocol):
@@ -28,8 +29,11 @@ class ReplyStore(Protocol):
     def release(self, key: str) -> None:
         """Note that a question that was claimed got no reply."""
 
-    def forget(self, keys: Iterable[str]) -> int:
-        """Forget kept replies, and return how many at most. Raises JobError if that cannot be written."""
+    def forget(self, keys: Iterable[str], recorded: bool) -> int:
+        """Forget kept replies, and return how many at most. Raises JobError if that cannot be written.
+
+        recorded: also those in the recipe's cassette, if this job records it.
+        """
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -38,8 +42,10 @@ class ReplyStore(Protocol):
 class ReplyCache:
     """The kept replies of one judge, and its questions that are under way.
 
-    Until `trust` is called, it remembers which of the kept answers were not `read`, so that they can be forgotten.
-    store: in place of the recipe's cassette and the file `kept`, where several processes share the judge.
+    A reply that its asker could not use is forgotten in the job's files: a job that goes on asks again, this one does
+    not. Until `trust` is called, replies that were not `read` can be forgotten together.
+    files: of the job; None if it keeps no replies. store: in place of these and of the recipe's cassette, if several
+    processes share the judge.
     """
 
     def __init__(
@@ -47,19 +53,21 @@ class ReplyCache:
         name: str,
         identity: Mapping[str, Any],
         use: CassetteUse | None,
-        kept: Path | None,
+        files: ReplyFiles | None,
         store: ReplyStore | None = None,
     ):
         """Open the cassettes. Raises UserError if the recipe's cassette cannot be used."""
         self._identity = identity
         self._use = use
         self._under_way: dict[str, asyncio.Future[Reply | None]] = {}
-        own = KeptReplies(name, use, kept) if store is None else None
+        own = KeptReplies(name, use, files) if store is None else None
         self.kept_in = own.kept_in if own is not None else None
         """The file that new answers are written to; None if they are not kept by this process."""
         self._store: ReplyStore = own or cast(ReplyStore, store)
         self._keeps = store is not None or self.kept_in is not None
-        self._unread: dict[str, str] | None = {}  # key -> text
+        self._open: dict[int, tuple[Reply, str]] = {}  # id of a reply -> the reply, which keeps the id, and its key
+        self._unusable: dict[str, Reply] = {}
+        self._trusted = False
 
     @property
     def strict(self) -> bool:
@@ -74,6 +82,8 @@ class ReplyCache:
     async def get(self, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> tuple[Reply, bool]:
         """Return (the reply, whether it took no call of its own). Raises JobError if a new answer cannot be kept."""
         key = question_key(self._identity, ask)
+        if (reply := self._unusable.get(key)) is not None:
+            return reply, True
         while True:
             leader = self._under_way.get(key)
             if leader is None:
@@ -115,25 +125,37 @@ class ReplyCache:
         return await self._store.keep(key, redact(str(self._identity.get("model", ""))), ask.draw, reply)
 
     def read(self, reply: Reply) -> None:
-        """Note that an answer could be read."""
-        if self._unread:
-            self._unread = {key: text for key, text in self._unread.items() if text != reply.text}
+        """Note that the asker could use a reply."""
+        self._open.pop(id(reply), None)
+
+    def unusable(self, reply: Reply) -> None:
+        """Forget a reply that the asker could not use, for the jobs that follow. Raises JobError if that fails.
+
+        A recipe's cassette keeps it: its replay gives the same bytes.
+        """
+        _, key = self._open.pop(id(reply), (reply, None))
+        if key is None or len(self._unusable) >= MAX_UNUSABLE:
+            return
+        self._unusable[key] = reply
+        if self._keeps:
+            self._store.forget([key], recorded=False)
 
     def trust(self) -> None:
-        """Take every answer for readable from now on."""
-        self._unread = None
+        """Note that most replies can be read, so that `forget_unread` forgets none."""
+        self._trusted = True
 
     def forget_unread(self) -> int:
-        """Forget the kept answers that were not read, keep no more, and return how many they were."""
-        unread, self._unread = self._unread or {}, None
+        """Forget the kept replies that were not read, keep no more, and return how many they were."""
+        unread = [] if self._trusted else [*(key for _, key in self._open.values()), *self._unusable]
+        self._open.clear()
         keeps, self._keeps = self._keeps, False
-        return self._store.forget(unread) if keeps else 0
+        return self._store.forget(unread, recorded=True) if keeps else 0
 
     def _note(self, key: str, reply: Reply) -> None:
-        if self._unread is not None and self._keeps:
-            self._unread[key] = reply.text
-            if len(self._unread) > MOST_UNREAD:
-                del self._unread[next(iter(self._unread))]
+        if self._keeps:
+            self._open[id(reply)] = (reply, key)
+            if len(self._open) > MAX_OPEN:
+                del self._open[next(iter(self._open))]
 
     def close(self) -> None:
         """Close the cassettes; calling it again does nothing."""

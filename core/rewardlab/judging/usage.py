@@ -60,15 +60,23 @@ class UsageFile:
 
     `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
     interrupted; the counts in the file lag behind by up to a second. Where several processes ask, the file also holds
-    each one's part of the counts, so that whoever goes on with it does not count them twice.
+    each one's part of the counts, so that whoever goes on with it does not count them twice, and what earlier attempts
+    had counted.
     """
 
-    def __init__(self, path: Path | None):
+    def __init__(self, path: Path | None, goes_on: bool = False):
+        """Open the file. goes_on: in the place of a process that was lost, within the same attempt of the job."""
         self._path = path
         self._saved = time.monotonic()
         self.at_most: Mapping[str, float] = {}
         self._shares: dict[str, Usage] = {}
+        self.earlier = Usage()
+        """The counts of the job's earlier attempts."""
         self.usage = self._load()
+        if not goes_on:
+            self.earlier = self.usage.minus(Usage())  # a copy, since the counts go on
+            if self.earlier.asked:
+                self.save()
 
     def tick(self) -> None:
         """Save the counts after a change, unless they were saved less than SAVE_EVERY_S ago."""
@@ -105,6 +113,8 @@ class UsageFile:
 
     def _content(self) -> dict[str, Any]:
         content: dict[str, Any] = asdict(self.usage)
+        if self.earlier.asked:
+            content["earlier"] = asdict(self.earlier)
         if self.at_most:
             content["at_most"] = dict(self.at_most)
         if self._shares:
@@ -117,6 +127,7 @@ class UsageFile:
         try:
             content = read_json(self._path)
             self.at_most = {unit: float(amount) for unit, amount in content.pop("at_most", {}).items()}
+            self.earlier = Usage(**content.pop("earlier", {}))
             self._shares = {process: Usage(**counts) for process, counts in content.pop("shares", {}).items()}
             return Usage(**content)
         except FileNotFoundError:

@@ -1,6 +1,6 @@
 """A component that a recipe names, and building it: an exception in `build` becomes an error that names it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +30,17 @@ class Component:
         named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
         return [name for name in named if isinstance(name, str)]
 
-    def question(self) -> Ask | None:
-        """Return a small question in the form of those that the component asks its judges; None where it tells none."""
-        asks = getattr(self.spec, "question", None)
-        return None if asks is None else self.ask("what it asks its judges", asks, self.options)
+    def questions(self) -> dict[str, list[Ask]]:
+        """Map the judges that the component asks to small questions in the forms that it asks them, where it tells."""
+        tells = getattr(self.spec, "question", None)
+        told = None if tells is None else self.ask("what it asks its judges", tells, self.options)
+        by_option = told if isinstance(told, Mapping) else dict.fromkeys(getattr(self.spec, "judges", ()), told)
+        found: dict[str, list[Ask]] = {}
+        for option, asks in by_option.items():
+            name = getattr(self.options, option, None)
+            if isinstance(name, str) and asks is not None:
+                found.setdefault(name, []).extend([asks] if isinstance(asks, Ask) else asks)
+        return found
 
     def has_free_rows(self) -> bool:
         """Return whether this dataset's rows can be read without a network and without asking a judge."""

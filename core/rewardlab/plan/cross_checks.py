@@ -8,7 +8,7 @@ from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import with_sources
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
 from rewardlab.recipe.models import DataStage, Recipe, RlStage
-from rewardlab.recipe.use import DatasetUse
+from rewardlab.recipe.use import ComponentUse, DatasetUse
 from rewardlab.recipe.validation import Finding, RecipePath
 from rewardlab.specs import RewardSpec
 
@@ -32,13 +32,32 @@ def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) 
         if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
             yield (
                 ("reward", "normalize"),
-                f"goes only with dr_grpo, which centres and does nothing else; {stage.algorithm} "
+                "goes only with dr_grpo, which takes the group's mean off, where no normalizer takes one, and does "
+                f"nothing else; {stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
 
     for index, planned in enumerate(normalizers):
         if planned is not None and planned.spec.scales_loss:
             yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
+
+
+def critic_findings(recipe: Recipe, used: Mapping[str, ComponentUse]) -> Iterator[Finding]:
+    """Yield a finding for each component whose failures would leave completions out of a training that cannot do it.
+
+    used: the components that the total names, by name.
+    """
+    ppo = [
+        index for index, stage in enumerate(recipe.stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"
+    ]
+    for name, use in used.items():
+        if ppo and use.on_missing == "zero_advantage":
+            yield (
+                ("reward", "components", name, "on_missing"),
+                f"zero_advantage is not for ppo (stages.{ppo[0]}): the advantages of a critic come from every reward, "
+                "and no completion can be left out; use fail, group_mean or a number, or dr_grpo, grpo, rloo or "
+                "reinforce_baseline, which need no critic",
+            )
 
 
 def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -> Iterator[Finding]:
@@ -62,7 +81,7 @@ def subset_warnings(
     recipe: Recipe, sampler: Component | None, normalizers: Sequence[Component | None]
 ) -> Iterator[Finding]:
     """Yield a finding for each normalizer with a subset that is no smaller than what the group sampler collects."""
-    if sampler is None or sampler.spec.most is None:
+    if sampler is None:
         return
     for index, planned in enumerate(normalizers):
         if planned is None or planned.spec.subset is None:
@@ -142,26 +161,27 @@ def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
 
 def logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component asks for log-probabilities of tokens and that gives none."""
-    question = planned.question() if any(name in judges for name in planned.judges()) else None
-    if question is None or not question.params.get("logprobs"):
-        return
-    for name in planned.judges():
-        if name in judges and not judges[name].spec.logprobs:
+    for name in _asked(planned, judges, "logprobs"):
+        if not judges[name].spec.logprobs:
             what = f"asks judges.{name} for the probabilities of its tokens, which {judges[name].use.use} does not give"
             yield (*place, "with"), f"{what}; take a judge that does, such as openai/chat, or do without them"
 
 
 def continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component gives the beginning of its reply and that does not go on."""
-    asked = [name for name in planned.judges() if name in judges]
-    question = planned.question() if asked else None
-    if question is None or not question.params.get("continue_final_message"):
-        return
-    for name in asked:
+    for name in _asked(planned, judges, "continue_final_message"):
         if not judges[name].continues():
             use = judges[name].use.use
             what = f"begins the reply of judges.{name}, which {use} does not continue under its options"
             yield (*place, "with"), f"{what}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`"
+
+
+def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) -> list[str]:
+    """Return the judges of which one of the component's questions wants what a parameter says."""
+    if not any(name in judges for name in planned.judges()):
+        return []
+    asked = planned.questions().items()
+    return [name for name, asks in asked if name in judges and any(ask.params.get(parameter) for ask in asks)]
 
 
 def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
@@ -241,9 +261,19 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
                 )
 
 
-def sampler_findings(recipe: Recipe, planned: Component | None) -> Iterator[Finding]:
-    """Yield findings for stages that train on more completions than the group sampler collects."""
-    if planned is None or planned.spec.most is None:
+def sampler_findings(
+    recipe: Recipe, curriculum: Component | None, named: Component | None, planned: Component | None
+) -> Iterator[Finding]:
+    """Yield findings for a sampler that is none or one too many, and for stages that train on more than it collects.
+
+    named: what stands under `sampler`. planned: the group sampler that is used, this one or the curriculum.
+    """
+    if named is not None and named.spec.most is None:
+        yield ("sampler", "use"), f"{named.use.use} orders rows and collects no groups; name it under `curriculum`"
+        return
+    if named is not None and curriculum is not None and curriculum.spec.most is not None:
+        yield ("curriculum", "use"), f"{curriculum.use.use} is a group sampler, too; there can be one, under `sampler`"
+    if planned is None:
         return
     for index, stage in enumerate(recipe.stages):
         if not isinstance(stage, RlStage):

@@ -48,12 +48,10 @@ def _overridden_options(plan: Plan) -> Iterator[Finding]:
     """Yield (place, what it overrides) for each parameter of a question for which its judge has another value."""
     askers: dict[RecipePath, Component] = {("reward", "components", n): c for n, c in plan.components.items()}
     for place, planned in {**plan.datasets, **askers}.items():
-        question = planned.question()
-        if question is None:
-            continue
-        for judge in planned.judges():
+        for judge, questions in planned.questions().items():
             options = plan.judges[judge].options if judge in plan.judges else None
-            for name, value in question.params.items():
+            params = {name: value for question in questions for name, value in question.params.items()}
+            for name, value in params.items():
                 own = getattr(options, name, None)
                 if own is not None and own != value:
                     overridden = f"overrides judges.{judge}.with.{name}: {own}"

@@ -21,6 +21,7 @@ class Plan:
     """A checked recipe with the components that it names.
 
     datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
+    curriculum: orders rows. sampler: collects groups; it may be the recipe's `curriculum`, if that does so.
     backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config; None
         where a recipe that only scores names a backend that is not installed.
     """
@@ -33,6 +34,7 @@ class Plan:
     normalizers: Sequence[Component] = ()
     datasets: Mapping[RecipePath, Component] = field(default_factory=dict)
     curriculum: Component | None = None
+    sampler: Component | None = None
     backend: Component | None = None
     expression: Expression | None = None
     total_range: Interval | None = None
@@ -56,7 +58,12 @@ class Plan:
         return RowNeeds(
             fields={field: ", ".join(named[name] for name in names) for field, names in self.required_fields.items()},
             abstains={name: partial(planned.spec.abstains, planned.options) for name, planned in able.items()},
-            uses={name: planned.use.use for name, planned in able.items()},
+            uses={name: planned.use.use for name, planned in self.components.items()},
+            cautions={
+                name: partial(planned.spec.cautions, planned.options)
+                for name, planned in self.components.items()
+                if planned.spec.cautions is not None
+            },
             fatal=frozenset(name for name, p in able.items() if p.use.on_abstain == "fail" and name in in_total),
         )
 
@@ -71,10 +78,20 @@ class Plan:
         return {stage.served for stage in stages if isinstance(stage, EvalStage) and stage.served is not None}
 
     @property
+    def remarks(self) -> dict[str, list[str]]:
+        """The keys of `info` that are counted: component -> keys, of components that have some."""
+        return {name: list(one.spec.remarks) for name, one in self.components.items() if one.spec.remarks}
+
+    @property
     def uses_in_total(self) -> dict[str, ComponentUse]:
         """Return the settings of the components that the total names; the plan must have a reward."""
         assert self.expression is not None
         return {name: self.components[name].use for name in self.expression.names}
+
+    @property
+    def centred(self) -> bool:
+        """Whether a normalizer takes a mean off the totals, so that the shaped values are advantages."""
+        return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
     def shaped_range(self, group_size: int) -> Interval | None:
         """Return the bounds of the rewards that a trainer receives; None where a normalizer knows none."""

@@ -11,6 +11,7 @@ from rewardlab.errors import MOST_TOLD, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
     continuation_findings,
+    critic_findings,
     doubtful_keys,
     judge_findings,
     logprob_findings,
@@ -110,7 +111,9 @@ class _Planner:
         validated = validation_findings(recipe, self._declared("reward", "components"), self._backend or None)
         self._add_all(finding for finding in validated if self.lost.stands(finding[0]))
         curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
-        samplers = sampler_findings(recipe, curriculum)
+        own = self._find("curriculum", recipe.sampler, ("sampler",)) if recipe.sampler else None
+        sampler = next((one for one in (own, curriculum) if one and one.spec.most is not None), None)
+        samplers = sampler_findings(recipe, curriculum, own, sampler)
         self._add_all(finding for finding in samplers if self.lost.is_whole(finding[0]))
         plan = Plan(
             document=self._document,
@@ -119,6 +122,7 @@ class _Planner:
             judges=_found(judges),
             datasets=_found(datasets),
             curriculum=curriculum or None,
+            sampler=sampler,
             backend=self._backend,
         )
         return self._with_reward(plan, recipe.reward) if recipe.reward is not None else plan
@@ -141,9 +145,12 @@ class _Planner:
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
         if reward.normalize:
             self._add_all(normalize_findings(plan.recipe, normalizers))
-        doubtful = subset_warnings(plan.recipe, plan.curriculum, normalizers)
+        doubtful = subset_warnings(plan.recipe, plan.sampler, normalizers)
         warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful]
         expression, total_range = self._total(reward.total, components)
+        if expression is not None:
+            used = {name: reward.components[name] for name in expression.names if name in reward.components}
+            self._add_all(critic_findings(plan.recipe, used))
         return replace(
             plan,
             components=_found(components),

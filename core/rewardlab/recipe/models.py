@@ -41,7 +41,7 @@ class Reward(Config):
     total: str
     """names, numbers, + - * /, min max clip, parentheses"""
     normalize: list[str | Use] = Field(default_factory=list)
-    """normalizers, in order; only with dr_grpo, which centres and does nothing else"""
+    """normalizers, in order; only with dr_grpo, which takes the group's mean off, where none of them takes one"""
     correctness: str | None = None
     """the component that says whether an answer is right, for filtering and curricula"""
 
@@ -453,7 +453,10 @@ class Recipe(Config):
     dataset: DatasetUse | None = None
     """the rows that stages read where they name none of their own"""
     curriculum: Use | None = None
-    """in which order, and how many completions of, prompts are trained on (absent: the dataset's order)"""
+    """the order in which stages read their rows (absent: a shuffle by `seed`, another one for each pass)"""
+    sampler: Use | None = None
+    """a group sampler: how many completions of a prompt an `rl` stage collects, and which of them it trains on (absent:
+    `group_size`, all of them)"""
     judges: dict[str, JudgeUse] = Field(default_factory=dict)
     """a name of your choice: a judge"""
     reward: Reward | None = None

@@ -127,6 +127,9 @@ class JudgeUse(Use):
     """for `budget.usd` and the cost in reports"""
     cassette: CassetteUse | None = None
     """a file of its answers, for other commands and runs to replay (absent: none)"""
+    reuse: Literal["same_server", "same_model"] = "same_server"
+    """whose kept answers a job that goes on uses: those of the server at the same address, or of the model wherever it
+    runs; a cassette always goes by the model"""
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float

@@ -15,7 +15,7 @@ from rewardlab.redaction import shell_command
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     PartialOutput,
-    leave_out_spoilt,
+    leave_out_incomplete,
     output_path_problem,
     output_row,
     put_in_order,
@@ -61,6 +61,9 @@ class ScoreJob:
             # a file that appears where none was begun is another process's, and its lock is not held
             kept = self._read_partial_output(index, state) if begun else PartialOutput()
             with self._resumable(len(index)):
+                if not begun and state.set_replies_aside():
+                    what = "has the judges' answers for an earlier file of this name, which this job does not use"
+                    self.say(f"{state.earlier_judges}: {what}")
                 if kept.rows < len(index):
                     with RecipeReward(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
@@ -132,12 +135,11 @@ class ScoreJob:
         if not self.output.exists():
             return PartialOutput()
         names = list(self.plan.components)
-        most = {name: use.max_missing for name, use in self.plan.uses_in_total.items()}
-        kept = read_partial_output(self.output, index, names, self.summary.add, most)
+        kept = read_partial_output(self.output, index, names, self.summary.add, self.plan.uses_in_total)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
-        if kept.spoilt:
-            self.say(f"{self.output}: {kept.spoilt} rows have no total, or too many failures, and are scored again")
-            leave_out_spoilt(self.output, state.scratch, index, names)
+        if kept.incomplete:
+            self.say(f"{self.output}: {kept.incomplete} rows lack a score of their total and are scored again")
+            leave_out_incomplete(self.output, state.scratch, index, names)
         if kept.dropped:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
         return kept

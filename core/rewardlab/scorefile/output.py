@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,13 @@ def to_line(row: Mapping[str, Any]) -> bytes:
 class PartialOutput:
     """The output of an interrupted job.
 
-    rows: that have scores; dropped: broken or repeated lines; spoilt: rows that an outage left without a total for any
-    completion, or with too many failures; in_order: whether the lines are exactly the first rows, in order.
+    rows: that have scores; dropped: broken or repeated lines; incomplete: rows in which a component of the total
+    failed; in_order: whether the lines are exactly the first rows, in order.
     """
 
     rows: int = 0
     dropped: int = 0
-    spoilt: int = 0
+    incomplete: int = 0
     in_order: bool = True
 
 
@@ -61,18 +61,18 @@ def read_partial_output(
     index: RowIndex,
     components: Sequence[str],
     seen: Callable[[dict], Any],
-    most: Mapping[str, float] | None = None,
+    parts: Collection[str] = (),
 ) -> PartialOutput:
     """Cut a torn last line off and note the place of each row's scores in `index`; call `seen` with each row kept.
 
-    Broken and repeated lines are dropped, so that their rows get no place; so are spoilt rows, where `most` gives the
-    share of each component's scores that may be failures. UserError for rows that are not this job's.
+    Broken and repeated lines are dropped, so that their rows get no place; so are rows in which one of the components
+    `parts` failed. UserError for rows that are not this job's.
     """
     kept = PartialOutput()
     for number, (start, line) in enumerate(_whole_lines(path), 1):
         row = _parsed(line, components)
-        if row is not None and most is not None and _is_spoilt(row, most):
-            kept.spoilt += 1
+        if row is not None and _is_incomplete(row, parts):
+            kept.incomplete += 1
             kept.in_order = False
             continue
         position = None
@@ -92,13 +92,9 @@ def read_partial_output(
     return kept
 
 
-def _is_spoilt(row: Mapping[str, Any], most: Mapping[str, float]) -> bool:
-    """Return whether failures, not abstentions, left no completion a total, or too large a share has failed."""
-    errors = {name: columns["error"] for name, columns in row["components"].items()}
-    failed = {name: sum(error is not None for error in column) for name, column in errors.items()}
-    if any(failed.values()) and not any(total is not None for total in row["total"]):
-        return True
-    return any(failed[name] > share * len(errors[name]) for name, share in most.items())
+def _is_incomplete(row: Mapping[str, Any], parts: Collection[str]) -> bool:
+    """Return whether one of these components failed, which is no abstention, for a completion of the row."""
+    return any(error is not None for name in parts for error in row["components"][name]["error"])
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -129,7 +125,7 @@ def put_in_order(path: Path, scratch: Path, index: RowIndex, components: Sequenc
     _rewrite(path, scratch, index)
 
 
-def leave_out_spoilt(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
+def leave_out_incomplete(path: Path, scratch: Path, index: RowIndex, components: Sequence[str]) -> None:
     """Rewrite the file with only the rows that have a place, and note the new places; the others will be scored."""
     _rewrite(path, scratch, index)
     index.forget_places()

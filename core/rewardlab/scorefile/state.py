@@ -3,8 +3,10 @@
 OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
 OUT.jsonl.state/state.json   the part of the recipe that decides scores, a hash of the rows, versions of plugins
 OUT.jsonl.state/judges/      the judges' answers, so that nothing is paid for twice
+OUT.jsonl.state/judges.earlier/   those for an earlier file of this name, which no job uses
 """
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ class StateFolder:
         self.path = output.with_name(output.name + ".state")
         self.scratch = self.path / "ordered.jsonl"
         self.judges = self.path / "judges"
+        self.earlier_judges = self.path / "judges.earlier"
         self._output = output
         self._lock: FileLock | None = None
 
@@ -42,6 +45,18 @@ class StateFolder:
             self._lock = FileLock(self.path / "lock")
         except BlockingIOError:
             raise UserError("another process is writing this file", where=str(self._output)) from None
+
+    def set_replies_aside(self) -> bool:
+        """Move the judges' answers for an earlier output to `earlier_judges`; return whether there were any.
+
+        UserError where another process holds the folder.
+        """
+        if not self.judges.is_dir():
+            return False
+        self.hold()
+        shutil.rmtree(self.earlier_judges, ignore_errors=True)
+        self.judges.rename(self.earlier_judges)
+        return any(self.earlier_judges.glob("*.answers.jsonl"))
 
     def close(self) -> None:
         """Let other writers in; closing again does nothing."""

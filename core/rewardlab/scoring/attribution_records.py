@@ -46,19 +46,19 @@ def record_of_ledger(lines: Sequence[Mapping[str, Any]]) -> GroupRecord:
     )
 
 
-def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> tuple[Movement, bool]:
-    """Return the movement of a ledger's groups, and whether it is that of training: (movement, True).
+def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> Movement:
+    """Return the movement of a ledger's groups that were trained on, or that of evaluations where none was.
 
-    Where no group was trained on, it is that of the evaluations: (movement, False). Lines that are not current do not
+    Lines that are not current do not
     count, and neither do those that were discarded and those without contributions, which an older version wrote.
     """
-    trained, evaluated = Movement(), Movement()
+    trained, evaluated = Movement(learned=True), Movement()
     used = (line for line in lines if not is_discarded(line))
     for (*_, use), group in groupby(used, key=lambda line: (line["attempt"], line["group"], line["trained"])):
         rows = list(group)
         if rows[0] in current and any("contribution" in entry for entry in rows[0]["components"].values()):
             (evaluated if use == "no" else trained).add(record_of_ledger(rows))
-    return (trained, True) if trained.groups else (evaluated, False)
+    return trained if trained.groups else evaluated
 
 
 class OutputRecords:

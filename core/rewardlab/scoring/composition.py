@@ -28,6 +28,7 @@ class ScoredGroup:
     shaped: G numbers, for a trainer; equal to `totals` where nothing normalizes and nothing is missing.
         Empty for what no trainer gets.
     causes: what each component contributed to `shaped`; None where that cannot be told any more.
+    centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
     """
 
     sample: Sample
@@ -36,6 +37,7 @@ class ScoredGroup:
     totals: Sequence[float | None]
     shaped: Sequence[float]
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
+    centred: bool = False
 
     def by_completion(self) -> Sequence[ScoredCompletion]:
         """Return the G completions in order, each with the value, reason and contribution of every component."""
@@ -61,6 +63,7 @@ class Composition:
     """The recipe's `total`, its policies for missing values, and its normalizers (objects with `shape`).
 
     decomposition: each component's part of the total; without it, groups have no causes.
+    centred: whether one of the normalizers takes a mean off.
     """
 
     expression: Expression
@@ -68,6 +71,7 @@ class Composition:
     normalizers: Sequence[tuple[str, Any]] = ()
     zero_truncated: bool = False
     decomposition: Decomposition | None = None
+    centred: bool = False
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
         """Return one group with totals and shaped rewards. JobError where a policy says `fail`."""
@@ -82,6 +86,7 @@ class Composition:
             totals=totals,
             shaped=shaped,
             causes=self._causes(group, columns, totals, kept, shaped, components),
+            centred=self.centred,
         )
 
     def compose_kept(
@@ -115,6 +120,7 @@ class Composition:
             totals=[totals[place] for place in kept],
             shaped=shaped,
             causes=self._causes(pool, columns, totals, kept, shaped, components),
+            centred=self.centred,
         )
 
     def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:

@@ -1,4 +1,4 @@
-"""Group samplers: curricula that collect more completions of a prompt than they train on, and choose among them."""
+"""Group samplers collect more completions of a prompt than they train on, and choose among them."""
 
 import reprlib
 from collections.abc import Callable
@@ -16,10 +16,10 @@ class GroupSampler:
     def __init__(self, planned: Component, context: Context):
         self._use = planned.use.use
         self._planned = planned
-        self._sampler = build(planned, context, f"curriculum {self._use}", "more")
+        self._sampler = build(planned, context, f"sampler {self._use}", "more")
         if not callable(getattr(self._sampler, "select", None)):
             kind = type(self._sampler).__name__
-            raise JobError(f"curriculum {self._use} could not be built: `build` gave {kind} without `select`")
+            raise JobError(f"sampler {self._use} could not be built: `build` gave {kind} without `select`")
 
     def most(self, size: int) -> int:
         """Return the most completions that it may collect for a group of `size`; never fewer than `size`."""
@@ -52,4 +52,4 @@ class GroupSampler:
             raise self._wrong(sample, one_line(error)) from error
 
     def _wrong(self, sample: Sample, what: str) -> JobError:
-        return JobError(f"curriculum {self._use} on {sample.place()}: {what}")
+        return JobError(f"sampler {self._use} on {sample.place()}: {what}")

@@ -111,10 +111,11 @@ class Scorer:
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
                 normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
+                centred=plan.centred,
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
             )
-            self._sampler = self._build_sampler(plan.curriculum)
+            self._sampler = self._build_sampler(plan.sampler)
         except BaseException:
             self.close()
             raise
@@ -220,7 +221,7 @@ class Scorer:
         return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
 
     def _build_sampler(self, planned: Component | None) -> GroupSampler | None:
-        if planned is None or planned.spec.most is None:
+        if planned is None:
             return None
         return GroupSampler(planned, self._context(Judges({})))
 

@@ -7,17 +7,20 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
     column_template  a text with the columns of a row as $name
     comparison  a part of a response beside the same part of a reference
+    joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
+    tasks       labels of subjective tasks, and the names that they go by
 """
 
 from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
 from rewardlab.text import quoting, sections
-from rewardlab.text.boxed import last_box, official_box
+from rewardlab.text.boxed import last_box, last_boxes, official_box
 from rewardlab.text.column_template import ColumnTemplate
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
+from rewardlab.text.joined import only_joins
 from rewardlab.text.printable import cursor_stream, printable, printable_output
 from rewardlab.text.progress import Progress, format_duration, progress_interval_s
 from rewardlab.text.quoting import (
@@ -29,11 +32,13 @@ from rewardlab.text.quoting import (
     template_of,
 )
 from rewardlab.text.tables import COLUMN_GAP, columns, display_width
+from rewardlab.text.tasks import TASKS, task_label
 
 __all__ = [
     "COLUMN_GAP",
     "MASK",
     "MIN_LENGTH",
+    "TASKS",
     "ColumnTemplate",
     "ComparedTexts",
     "Part",
@@ -49,12 +54,15 @@ __all__ = [
     "fence_lines",
     "format_duration",
     "last_box",
+    "last_boxes",
     "official_box",
+    "only_joins",
     "printable",
     "printable_output",
     "progress_interval_s",
     "quoting",
     "read_template",
     "sections",
+    "task_label",
     "template_of",
 ]

@@ -1,10 +1,15 @@
 r"""Reading the boxed answer of a response: `\boxed{...}`.
 
-There are two readings. `last_box` finds what a reader of LaTeX sees. `official_box` finds what SP3F's published
-evaluation code (yaeval-harness 013486c) finds, oddities included. Both take time linear in the text.
+There are three readings. `last_box` finds what a reader of LaTeX sees, and `last_boxes` all the boxes of the last
+answer. `official_box` finds what SP3F's published evaluation code (yaeval-harness 013486c) finds, oddities included.
+All take time linear in the text.
 """
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rewardlab.text.joined import only_joins
 
 _TOKEN = re.compile(
     r"(?P<box>\\boxed\s*\{)"
@@ -16,27 +21,83 @@ _BRACE = re.compile(r"[{}]")
 _BOX, _SPACED_BOX, _BRACED_BOX, _FRAME = r"\boxed", r"\boxed ", r"\boxed{", r"\fbox"
 
 
+_BARE_BOX = re.compile(
+    r"\\boxed[ \t]*(?P<content>[-+−]?\d(?:[\d.,/]*\d)?%?|(?<=[ \t])[A-Za-z](?=[ \t]*(?:[$.,;)\n]|\Z)))"
+)
+
+
+class _Span(NamedTuple):
+    """The place of a box in a text: `content` is text[start:end], the whole of it text[begin:close]."""
+
+    begin: int
+    start: int
+    end: int
+    close: int
+
+
 def last_box(text: str) -> str | None:
     r"""Return the content, verbatim, of the closed `\boxed{...}` that opens last; None if there is none.
 
     Space between `\boxed` and its brace is allowed, escaped braces do not count, and of nested boxes the
     inner one is taken. A box that is never closed is ignored.
     """
+    last = max(_closed_boxes(text), default=None)
+    return None if last is None else text[last.start : last.end]
+
+
+def last_boxes(text: str) -> list[str]:
+    r"""Return the contents of the boxes that are the last answer, in order and each once; none if there is no box.
+
+    They are the last box, and those before it from which only a word for "and" or "or", a comma or space parts it:
+    `\boxed{1} or \boxed{-2}` is the answer "1 or -2". Of a box with others inside the whole content is taken, without
+    their mark-up. A number or a letter behind `\boxed` without braces is a box, too.
+    """
+    if _BOX not in text:
+        return []
+    boxes = _outermost([*_closed_boxes(text), *_bare_boxes(text)])
+    answer: list[str] = []
+    for place in range(len(boxes) - 1, -1, -1):
+        box = boxes[place]
+        if place + 1 < len(boxes) and not only_joins(text[box.close : boxes[place + 1].begin]):
+            break
+        answer.append(_without_boxes(text[box.start : box.end]))
+    return list(dict.fromkeys(reversed(answer)))
+
+
+def _closed_boxes(text: str) -> Iterator[_Span]:
     first = text.find(_BOX)
-    if first < 0:
-        return None
-    opened: list[int | None] = []  # for each open group: where its content starts, or None if it is not a box
-    last: tuple[int, int] | None = None
-    for token in _TOKEN.finditer(text, first):
+    opened: list[re.Match[str] | None] = []  # for each open group: the box that it is, if it is one
+    for token in _TOKEN.finditer(text, first) if first >= 0 else ():
         if token["box"]:
-            opened.append(token.end())
+            opened.append(token)
         elif token["open"]:
             opened.append(None)
-        elif token["close"] and opened:
-            start = opened.pop()
-            if start is not None and (last is None or start > last[0]):
-                last = (start, token.start())
-    return None if last is None else text[slice(*last)]
+        elif token["close"] and opened and (box := opened.pop()) is not None:
+            yield _Span(box.start(), box.end(), token.start(), token.end())
+
+
+def _bare_boxes(text: str) -> Iterator[_Span]:
+    for box in _BARE_BOX.finditer(text):
+        yield _Span(box.start(), *box.span("content"), box.end())
+
+
+def _outermost(boxes: list[_Span]) -> list[_Span]:
+    """Return the boxes that stand in no other one, in the order of the text."""
+    found: list[_Span] = []
+    for box in sorted(boxes):
+        if not found or box.begin >= found[-1].close:
+            found.append(box)
+    return found
+
+
+def _without_boxes(content: str) -> str:
+    """Return a box's content without the mark-up of boxes in it."""
+    kept, at = [], 0
+    inner = list(_closed_boxes(content)) if _BOX in content else []
+    for left, right in sorted((part for box in inner for part in (box[:2], box[2:])), key=lambda part: part[0]):
+        kept.append(content[at:left])
+        at = right
+    return "".join([*kept, content[at:]])
 
 
 def official_box(text: str) -> str:

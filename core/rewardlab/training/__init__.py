@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         Scorer,
         numbers_of_group,
     )
-    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat
+    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat, whitened
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint
@@ -109,10 +109,11 @@ if TYPE_CHECKING:
     from rewardlab.training.prompt_lengths import fitting_prompts
     from rewardlab.training.prompts import PromptFormat
     from rewardlab.training.results import Results, results_table, summarise
+    from rewardlab.training.row_order import reading_order, steps_of
     from rewardlab.training.run_directory import RunDirectory, run_name
     from rewardlab.training.run_job import RunJob, RunResult, written_models
     from rewardlab.training.splits import evaluation_samples, read_samples, training_samples
-    from rewardlab.training.stage import StageJob, reading_order, steps_of
+    from rewardlab.training.stage import StageJob
     from rewardlab.training.stage_checks import (
         benchmark_findings,
         context_of,
@@ -222,7 +223,8 @@ else:
             "run_directory": ["RunDirectory", "run_name"],
             "run_job": ["RunJob", "RunResult", "written_models"],
             "splits": ["evaluation_samples", "read_samples", "training_samples"],
-            "stage": ["StageJob", "reading_order", "steps_of"],
+            "row_order": ["reading_order", "steps_of"],
+            "stage": ["StageJob"],
             "stage_checks": [
                 "benchmark_findings",
                 "context_of",
@@ -234,7 +236,7 @@ else:
             ],
             "stages": ["run_stages"],
             "starting_model": ["find_starting_model", "written_before"],
-            "advantages": ["CENTRED", "batch_advantages", "group_advantages", "is_flat"],
+            "advantages": ["CENTRED", "batch_advantages", "group_advantages", "is_flat", "whitened"],
             "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_numbers", "metrics_of_step"],
             "telemetry": ["telemetry_variables"],
             "tokenizers": ["ends_of", "load_tokenizer"],
@@ -366,6 +368,7 @@ __all__ = [
     "total_lines",
     "training_samples",
     "update_findings",
+    "whitened",
     "whole_folder",
     "write_evaluation_rows",
     "write_json",

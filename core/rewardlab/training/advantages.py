@@ -1,8 +1,8 @@
 """Advantages of scored groups, computed once for every engine; samples without a value leave every statistic.
 
-An engine hands its trainer these numbers as the rewards of an estimator that subtracts the group's mean and does
-nothing else. Each group below has mean 0, so it trains on exactly the advantages that are computed here, and equal
-ledgers on equal advantages, whatever the engine.
+An engine's trainer takes these numbers as they are: it subtracts no mean of its own and divides by nothing, since a
+group whose baseline is the mean of a larger pool has a mean of its own. So equal ledgers train on equal advantages,
+whatever the engine.
 """
 
 import math
@@ -24,7 +24,15 @@ def batch_advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[floa
     values = [value for group in groups for value in group_advantages(algorithm, group)]
     if algorithm != "reinforce_baseline":
         return values
-    count = sum(total is not None for group in groups for total in group.totals)
+    return whitened(values, sum(total is not None for group in groups for total in group.totals))
+
+
+def whitened(values: Sequence[float], count: int) -> list[float]:
+    """Return the centred rewards of a step over their standard deviation + 1e-4.
+
+    count: of the samples that have a value. The others are 0 in `values`, and vote neither on the mean, which is 0
+    already, nor on the deviation.
+    """
     spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count))
     return [v / (spread + EPSILON) for v in values]
 
@@ -36,7 +44,10 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     dr_grpo: r - mean (Liu et al. 2025).
     rloo: r minus the mean of the others, which is (r - mean) * G / (G - 1) (Ahmadian et al. 2024, eq. 5).
     reinforce_baseline: r - mean, which is still to be whitened over the batch (Hu et al. 2025).
+    Where a normalizer has taken a mean off, its values are the advantages (dr_grpo alone goes with normalizers).
     """
+    if group.centred:
+        return [0.0 if total is None else shaped for shaped, total in zip(group.shaped, group.totals, strict=True)]
     present = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
     if not present or min(present) == max(present):  # rounding would leave a little, and a division make much of it
         return [0.0] * len(group.totals)
@@ -49,7 +60,7 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
 
 
 def is_flat(group: ScoredGroup) -> bool:
-    """Return whether a group teaches nothing: its rewards are all equal or missing, so every advantage is 0."""
+    """Return whether a group teaches nothing: every advantage is 0, since its rewards are all equal or missing."""
     return not any(group_advantages("dr_grpo", group))
 
 

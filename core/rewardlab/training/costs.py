@@ -21,6 +21,9 @@ BYTES_A_TOKEN = 3.0
 TEXTS_TOKENS = 1000
 """tokens of the query and the solution that a judge sees"""
 SAMPLE_ROWS = 1000
+"""rows of a source that nobody has counted"""
+MANY_ROWS = 10**9
+"""more than any source has: a step that makes far fewer of these bounds the rows itself"""
 PROMPT_TOKENS = 250
 """tokens of the instructions around the texts of a question"""
 
@@ -37,10 +40,14 @@ def data_costs(plan: Plan, place: RecipePath) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows that a step starts from. size: bytes of a row's texts; None while the sources are not known."""
+    """The rows that a step starts from. size: bytes of a row's texts; None while the sources are not known.
+
+    counted: whether that many are there, or may be; else it is `SAMPLE_ROWS`.
+    """
 
     count: int
     size: float | None
+    counted: bool = True
 
 
 def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str], _Rows]:
@@ -56,21 +63,27 @@ def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str]
     lines += [f"  {line}" for line in _step_costs(plan, planned, rows.count, rows.size)]
     if planned.spec.makes is None:
         return lines, rows
-    made = planned.ask("how many rows it makes", planned.spec.makes, planned.options, rows.count)
-    return lines, _Rows(made, rows.size)
+    made, bound = (
+        planned.ask("how many rows it makes", planned.spec.makes, planned.options, count)
+        for count in (rows.count, MANY_ROWS)
+    )
+    if not rows.counted and bound < MANY_ROWS // 1000:
+        return lines, _Rows(bound, rows.size)
+    return lines, _Rows(made, rows.size, rows.counted)
 
 
 def _source_costs(plan: Plan, source: Component, asks: bool) -> tuple[list[str], _Rows]:
     rows, size = _source_size(plan, source) if asks else (None, 0.0)
     if rows is None:
-        return [], _Rows(getattr(source.options, "rows", None) or SAMPLE_ROWS, None)
+        told = getattr(source.options, "rows", None)
+        return [], _Rows(told or SAMPLE_ROWS, None, told is not None)
     return [f"starts from {rows:,} rows of {source.use.use}"], _Rows(rows, size)
 
 
 def _together(sources: Sequence[_Rows]) -> _Rows:
     count = sum(rows.count for rows in sources)
     if any(rows.size is None for rows in sources) or not count:
-        return _Rows(count, None)
+        return _Rows(count, None, all(rows.counted for rows in sources))
     return _Rows(count, sum(rows.count * (rows.size or 0.0) for rows in sources) / count)
 
 
@@ -209,8 +222,8 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
 
 def _sampled(plan: Plan, size: int) -> int:
     """Return the most completions that are sampled for a group of `size` in training."""
-    sampler = plan.curriculum
-    if sampler is None or sampler.spec.most is None:
+    sampler = plan.sampler
+    if sampler is None:
         return size
     return max(size, int(sampler.ask("how many it may collect", sampler.spec.most, sampler.options, size)))
 

@@ -18,6 +18,9 @@ from rewardlab.specs import Context
 from rewardlab.types import Sample
 
 ROWS = 2000
+CAUTION_ROWS = 1000
+"""rows of a dataset that rewards are asked about for doubts: they may take milliseconds each"""
+SHOWN, MAX_SHOWN = 3, 100
 STAGE_FIELDS = {"sft": ("response",), "dpo": ("chosen", "rejected")}
 SCORED = ("rl", "eval", "score")
 
@@ -64,6 +67,8 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
             where = plan.document.where(place)
             problems += [Problem(where=where, what=what, path=place)] if fatal else []
             warnings += [] if fatal else [f"{where}: {what}"]
+        for name, what in _doubts(plan, list(scored.values())[:CAUTION_ROWS]):
+            warnings.append(f"{plan.document.where(('reward', 'components', name))}: {what}")
     return warnings, problems
 
 
@@ -155,6 +160,18 @@ def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, boo
         fatal = name in needs.fatal
         hint = "; set on_abstain to a number, or leave these rows out" if fatal else ""
         yield name, f"will abstain: {listed}{hint}", fatal
+
+
+def _doubts(plan: Plan, rows: Sequence[Sample]) -> Iterator[tuple[str, str]]:
+    """Yield (component, message) for each kind of doubt that a reward has about rows: how many, and the first three."""
+    shown: dict[tuple[str, str], list[str]] = {}
+    needs = plan.row_needs
+    for row in rows if needs.cautions else ():
+        for name, what, text in needs.doubts(row):
+            shown.setdefault((name, what), []).append(f"{' '.join(text.split())[:MAX_SHOWN]} ({row.source or row.id})")
+    for (name, what), found in shown.items():
+        more = ", ..." if len(found) > SHOWN else ""
+        yield name, f"{what}: {len(found)} of {len(rows)} rows: {', '.join(found[:SHOWN])}{more}"
 
 
 def _is_made_by_stage(plan: Plan, planned: Component) -> bool:

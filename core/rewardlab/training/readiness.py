@@ -33,4 +33,4 @@ def _try_rewards(plan: Plan) -> None:
     cheap = {name: planned for name, planned in plan.components.items() if planned.spec.runs == "async"}
     if cheap:
         total = parse(" + ".join(cheap))  # an expression that needs only these components
-        Scorer(replace(plan, components=cheap, expression=total, normalizers=(), curriculum=None)).close()
+        Scorer(replace(plan, components=cheap, expression=total, normalizers=(), sampler=None)).close()

@@ -1,8 +1,9 @@
 """The results of an evaluation: means of each slice (language, ...), as a JSON file and as a table for people."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from rewardlab.files import read_json, write_json
@@ -18,7 +19,8 @@ class Slice:
 
     prompts, completions: how many there are. means: "total" and each component -> mean; None if no completion has a
     value. missing: completions that a served policy did not give, which are not among `completions` and in no mean.
-    truncated, empty: completions that were cut at the length limit, and that have no text but white space.
+    truncated, empty: completions that were cut at the length limit, and that have no text but white space. remarked:
+    component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Slice:
     missing: int = 0
     truncated: int = 0
     empty: int = 0
+    remarked: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,23 +54,30 @@ class Results:
         return cls(name=content["name"], slices=[Slice(**s) for s in content["slices"]])
 
 
-def summarise(scored: Sequence[ScoredGroup], by: Sequence[str], name: str, missing: Sequence[Sample] = ()) -> Results:
+def summarise(
+    scored: Sequence[ScoredGroup],
+    by: Sequence[str],
+    name: str,
+    missing: Sequence[Sample] = (),
+    counted: Mapping[str, Sequence[str]] | None = None,
+) -> Results:
     """Return the means over all groups, and over the groups that share a value of each field in `by`.
 
     `scored` must hold at least one group. Completions without a value do not count towards a mean. If "language" is a
     field and "en" one of more than two values, a slice "all but en" is added. missing: a sample for each completion
-    that a served policy did not give.
+    that a served policy did not give. counted: component -> the keys of `info` that are counted (Plan.remarks).
     """
     names = list(scored[0].components)
-    slices = [_slice("all", names, scored, missing)]
-    for field in by:
+    slices = [_slice("all", names, scored, missing, counted or {})]
+    for column in by:
         samples = [*(group.sample for group in scored), *missing]
-        values = {str(sample.fields[field]) for sample in samples if field in sample.fields}
+        values = {str(sample.fields[column]) for sample in samples if column in sample.fields}
         for value in sorted(values):
-            slices.append(_slice(redact(f"{field} {value}"), names, *_having(scored, missing, field, {value})))
-        if field == "language" and "en" in values and len(values) > 2:
-            others = {str(sample.fields.get(field)) for sample in samples} - {"en"}
-            slices.append(_slice("all but en", names, *_having(scored, missing, field, others)))
+            part = _having(scored, missing, column, {value})
+            slices.append(_slice(redact(f"{column} {value}"), names, *part, counted or {}))
+        if column == "language" and "en" in values and len(values) > 2:
+            others = {str(sample.fields.get(column)) for sample in samples} - {"en"}
+            slices.append(_slice("all but en", names, *_having(scored, missing, column, others), counted or {}))
     return Results(name=name, slices=slices)
 
 
@@ -79,7 +89,13 @@ def _having(
     return groups, [sample for sample in missing if str(sample.fields.get(field)) in values]
 
 
-def _slice(name: str, components: Sequence[str], groups: Sequence[ScoredGroup], missing: Sequence[Sample]) -> Slice:
+def _slice(
+    name: str,
+    components: Sequence[str],
+    groups: Sequence[ScoredGroup],
+    missing: Sequence[Sample],
+    counted: Mapping[str, Sequence[str]],
+) -> Slice:
     means = {"total": _mean([t for g in groups for t in g.totals])}
     for component in components:
         means[component] = _mean([s.value for g in groups for s in g.components[component]])
@@ -93,7 +109,15 @@ def _slice(name: str, components: Sequence[str], groups: Sequence[ScoredGroup], 
         missing=len(missing),
         truncated=sum(completion.truncated for completion in completions),
         empty=sum(not completion.text.strip() for completion in completions),
+        remarked={one: found for one in components if (found := _remarked(one, groups, counted.get(one, ())))},
     )
+
+
+def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]) -> dict[str, int]:
+    """Return key -> completions in whose `info` it is there, and neither null, false nor 0."""
+    scores = [score for group in groups for score in group.components[component]]
+    found = Counter(key for score in scores for key in keys if score.info.get(key))
+    return {key: found[key] for key in keys if found[key]}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -116,7 +140,7 @@ def results_table(results: Results, earlier: Results | None = None) -> str:
 
 
 def remarks(whole: Slice) -> Iterator[str]:
-    """Yield how many completions are missing, cut or empty, where any are."""
+    """Yield how many completions are missing, cut or empty, or remarked on by a reward, where any are."""
     asked = whole.completions + whole.missing
     if whole.missing:
         yield f"{whole.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"
@@ -124,6 +148,9 @@ def remarks(whole: Slice) -> Iterator[str]:
         yield f"{whole.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
     if whole.empty:
         yield f"{whole.empty:,} of {asked:,} completions are empty; they are scored as they are"
+    for component, counts in whole.remarked.items():
+        told = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
+        yield f"{component} remarked on some of {asked:,} completions: {told}"
 
 
 def _line(now: Slice, earlier: Results | None, some_missing: bool) -> list[str]:

@@ -215,7 +215,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "seed": redactor().tree(plan.recipe.seed),
         "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
         # kept for reports, which are made without the plugins
-        "remarks": {name: list(p.spec.remarks) for name, p in plan.components.items() if p.spec.remarks},
+        "remarks": plan.remarks,
         "commands": [shell_command(command)],
     }
 

@@ -174,7 +174,8 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
     write_evaluation_rows(path.with_suffix(".rows.jsonl"), scored)
     _write_missing(path.with_suffix(".missing.jsonl"), lacking)
     missing = [one.sample for one in lacking for _ in one.missing]
-    results: Results = summarise(scored, stage.split_by, name=f"{job.name} {name}", missing=missing)
+    title = f"{job.name} {name}"
+    results: Results = summarise(scored, stage.split_by, name=title, missing=missing, counted=job.plan.remarks)
     results.save(path)
     job.say(results_table(results))
     if lacking:

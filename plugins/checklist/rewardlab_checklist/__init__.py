@@ -42,14 +42,16 @@ def _fields(options: CritiqueOptions) -> list[str]:
 
 def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
     """Return why a row cannot be judged: there is no checklist for its task."""
-    from rewardlab_checklist.checklist_choice import task_label
     from rewardlab_checklist.checklist_file import ChecklistError
     from rewardlab_checklist.critic import answer_list
+    from rewardlab_checklist.critique_form import recognised
 
     named = sample.fields.get(options.task_field)
-    if isinstance(options, TaskOptions) and isinstance(named, str) and task_label(named) is None:
+    asked = options.reasoning_list.recognised
+    if isinstance(options, TaskOptions) and asked and isinstance(named, str) and recognised(asked, named) is None:
         return f"field {options.task_field!r} holds {named[:40]!r}, which is no task that a trace can recognise"
-    if not isinstance(named, str) or not _fields(options):
+    of_trace_alone = isinstance(options, TaskOptions) and options.critique == "separate"
+    if not isinstance(named, str) or not _fields(options) or of_trace_alone:
         return None
     try:
         answer_list(options, sample)
@@ -80,7 +82,7 @@ def _examples(name: str) -> Any:
 def _shares(options: CritiqueOptions) -> Any:
     """Return what decides a component's questions; those of a joint critique are the same for all three."""
     asked = options.model_dump(include=set(CritiqueOptions.model_fields))
-    for unasked in ("on_unsupported", "on_missing_score"):
+    for unasked in ("on_unsupported", "on_unquoted", "on_missing_score"):
         asked.pop(unasked)
     return asked if options.critique == "joint" else {**asked, "of": type(options).__name__}
 

@@ -1,8 +1,20 @@
 """A checklist: the dimensions by which something is judged, how each is scored, and how much it weighs."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+_AROUND = " \t\n.*_`'\"“”"
+"""what may stand around a score that is written as a text"""
+_OF_ONE = re.compile(r"\s*/\s*1(?:\.0)?\Z")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+
+
+def name_key(name: object) -> str:
+    """Return a dimension's name as names are compared: in one case, with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", str(name)).replace("_", " ").casefold().split())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +34,21 @@ class Dimension:
     recognises: tuple[str, ...] = ()
 
     def label_of(self, raw: Any) -> str | None:
-        """Return a judge's score as the checklist writes it; None where the dimension has no such score."""
-        if isinstance(raw, bool):
+        """Return a judge's score as the checklist writes it; None where the dimension has no such score.
+
+        A text may have marks around it, a decimal comma, or `/1` behind it.
+        """
+        if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             return None
-        text = str(raw).strip()
+        text = unicodedata.normalize("NFKC", str(raw)[:200]).strip(_AROUND)
         for label in self.labels:
-            if label.casefold() == text.casefold():
+            if unicodedata.normalize("NFKC", label).strip(_AROUND).casefold() == text.casefold():
                 return label
+        text = _DECIMAL_COMMA.sub(".", _OF_ONE.sub("", text))
         if (number := _number(text)) is None:
             return None
         if self.continuous:
-            return text if 0 <= number <= 1 else None
+            return f"{number:g}" if 0 <= number <= 1 else None
         return next((label for label in self.labels if _number(label) == number), None)
 
     def worth_of(self, raw: Any) -> float | None:
@@ -58,6 +74,11 @@ class Checklist:
     def scored(self) -> tuple[Dimension, ...]:
         """The dimensions that have a score; their weights sum to 1."""
         return tuple(one for one in self.dimensions if not one.recognises)
+
+    def dimension(self, name: object) -> Dimension | None:
+        """Return the dimension of a name, whatever its case; None without one."""
+        wanted = name_key(name)
+        return next((one for one in self.dimensions if name_key(one.name) == wanted), None)
 
     def describe(self) -> str:
         """Return what it is for and how large it is, in one line."""

@@ -1,8 +1,10 @@
 """Which checklist a row's answer is judged by: one for all, or that of the row's task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+
+from rewardlab.text import task_label
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names
@@ -10,23 +12,6 @@ from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, p
 REASONING = "reasoning"
 NOT_CANONICAL = "_i6"
 """ends the names of lists that the paper prints twice, with other dimensions"""
-TASKS: Mapping[str, Sequence[str]] = {
-    "NLI": ("natural language inference",),
-    "CC": ("comprehensive critique", "critique"),
-    "ODQA": ("open-domain qa", "open-domain question answering", "oeqa"),
-    "Summ": ("summarization", "summarisation", "summary"),
-    "Chat": ("dialogue", "conversation"),
-    "TC": ("text completion", "completion"),
-    "HTG": ("heuristic text generation", "creative writing"),
-    "Safety": ("safety",),
-}
-"""the paper's labels (and safety), each with other names that it goes by"""
-
-
-def task_label(text: str) -> str | None:
-    """Return the label that a task's name means, whatever its case; None where there is none."""
-    wanted = text.strip().casefold()
-    return next((label for label, names in TASKS.items() if wanted in (label.casefold(), *names)), None)
 
 
 @dataclass(frozen=True)

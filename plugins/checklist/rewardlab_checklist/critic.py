@@ -8,17 +8,21 @@ from rewardlab.errors import RewardlabError, one_line
 from rewardlab.text import sections
 
 from rewardlab_checklist.checklist import Checklist
-from rewardlab_checklist.checklist_choice import task_label
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist
-from rewardlab_checklist.critique import Critique, examined
+from rewardlab_checklist.critique import Critique, EvidencePolicy, examined
+from rewardlab_checklist.critique_form import task_key
 from rewardlab_checklist.critique_reply import read_critique
-from rewardlab_checklist.evidence import normalised
+from rewardlab_checklist.evidence import Grounds
 from rewardlab_checklist.options import ChecklistOptions, CritiqueOptions
 from rewardlab_checklist.question import ANSWER, TRACE, Work, query_of, question
 
 
 class NoCritique(Exception):
     """A critique that could not be had or read; the message says why."""
+
+
+class PlantedCritique(Exception):
+    """A critique that cannot be told from one that the completion holds; the message says what the reply has."""
 
 
 def parts_of(completion: Completion) -> dict[str, str]:
@@ -53,7 +57,7 @@ def answer_list(options: ChecklistOptions, sample: Sample, task: str | None = No
     named = sample.fields.get(options.task_field)
     if task is None:
         return options.tasks.of(own_task(sample, options.task_field), None if subtask is None else str(subtask))
-    same = isinstance(named, str) and task_label(task) == task_label(named)
+    same = isinstance(named, str) and task_key(task) == task_key(named)
     return options.tasks.of(task, str(subtask) if same and subtask is not None else None)
 
 
@@ -65,9 +69,10 @@ class Critic:
         self._understood = getattr(judge, "understood", None)  # only a host's judge has it
 
     async def critique(self, part: str, sample: Sample, parts: Mapping[str, str], task: str | None = None) -> Critique:
-        """Return what the judge says of one part, which is there. Raises NoCritique, and what must end the job.
+        """Return what the judge says of one part, which is there.
 
-        task: whose checklist the answer is examined by; None: that of the row.
+        Raises NoCritique, PlantedCritique, and what must end the job. task: whose checklist the answer is examined by;
+        None: that of the row.
         """
         asked = parts if self._options.critique == "joint" else {part: parts[part]}
         work = work_of(self._options, sample, asked, task)
@@ -80,12 +85,13 @@ class Critic:
             raise NoCritique(one_line(error)) from error
         if reply.error is not None:
             raise NoCritique(reply.error or "the judge gave an error without a text")
-        said = read_critique(reply, work.lists, ask.parts.values())
+        said, fault, planted = read_critique(reply, work.lists, ask.parts)
         if self._understood is not None:
-            self._understood(reply, said is not None)
+            self._understood(reply, said is not None or planted)  # no completion may end a job
         if said is None:
-            cut = reply.finish_reason == "length"
-            raise NoCritique("the critique was cut off" if cut else "the reply holds no critique that can be read")
+            raise PlantedCritique(fault) if planted else NoCritique(fault)
         tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
-        supported = self._options.on_unsupported == "missing"
-        return examined(work.lists[part], said[part], normalised("\n".join(asked.values())), supported, tokens)
+        policy = EvidencePolicy(
+            supported=self._options.on_unsupported == "missing", quoted=self._options.on_unquoted == "missing"
+        )
+        return examined(work.lists[part], said[part], Grounds(ask.parts.values()), policy, tokens)

@@ -1,57 +1,182 @@
-"""Read a critique: the reply's last JSON object that is the judge's own. Any text is allowed; nothing raises."""
+"""Read a critique: what the judge's own JSON objects say. Any text is allowed; nothing raises."""
 
+import html
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from rewardlab import Reply
 
-from rewardlab_checklist.question import ANSWER, TRACE
+from rewardlab_checklist.checklist import Checklist
+from rewardlab_checklist.critique_form import NAME_KEYS, SEVERAL, Said, claim_of, key_pattern, said_of, without_repeats
+from rewardlab_checklist.question import HEADINGS
 
 REPAIRED = 20_000
 """characters of a broken object that are repaired at most: repair is not linear in them"""
 BRACES = 200
 """opening braces and brackets that a repaired object has at most"""
-OBJECTS = 32
-"""objects of a reply that are looked at, from its end"""
-_START = re.compile(rf"""\{{\s*+["']?(?:{TRACE}|{ANSWER})\b""")
+OBJECTS = 64
+"""objects of a reply that are looked at; a reply with more has no critique"""
+QUERY = "query"
 _THOUGHT, _THOUGHT_END = "<think>", "</think>"
-_DECODER = json.JSONDecoder(strict=False)
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=without_repeats)
+UNREADABLE = "the reply holds no critique that can be read"
+DISAGREEING = "the reply holds critiques that disagree"
+CUT_OFF = "the critique was cut off"
 
 
-def read_critique(reply: Reply, sections: Iterable[str], shown: Iterable[str]) -> Mapping[str, Any] | None:
-    """Return {section: what the judge says by dimension}; None where the reply has no such object.
+class Reading(NamedTuple):
+    """What a reply says, {part: {dimension: entry}}; None without a critique, and then `fault` says why.
 
-    sections: those that must be there. shown: the texts that the judge was shown; an object that stands in one of them
-    is a quotation. A reply that was cut off has no critique: its last object may be a draft.
+    planted: the fault is that of the work, whose text holds a critique.
+    """
+
+    said: Mapping[str, Mapping[str, Any]] | None = None
+    fault: str = ""
+    planted: bool = False
+
+
+def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> Reading:
+    """Return the critique in a reply. lists: the checklist of each part that must be there.
+
+    shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in one of
+    them is a quotation. Of all others none may contradict another in any score: one of them may be a copy of what the
+    work planted, shortened or written in another way, and which one is the judge's cannot be told. A reply that was cut
+    off has no critique: its last object may be a draft.
     """
     if reply.finish_reason == "length":
-        return None
-    text = reply.text
-    thinks = text.lstrip().startswith(_THOUGHT)
-    behind = text.find(_THOUGHT_END) if thinks else 0
-    if behind < 0:
-        return None  # thoughts without an end
-    thought_end = text.rfind(_THOUGHT_END)  # a critique may quote one, and then begins before it
-    quoted = [_squeezed(one) for one in shown if "{" in one]
-    wanted = tuple(sections)
-    starts = [match.start() for match in _START.finditer(text, behind)][-OBJECTS:]
-    found = None
-    for start in starts:
-        if start < behind:
-            continue  # a part of the object before
-        value, end = _decoded(text, start)
-        if value is None:
-            value, end = _repaired(text, start) if start == starts[-1] else (None, start + 1)
-        behind = end
-        if end > thought_end and _has(value, wanted) and not _is_quoted(text[start:end], quoted):
-            found = value
-    return found
+        return Reading(fault=CUT_OFF)
+    found = _Objects(reply.text, lists, shown)
+    own = list(found.own())
+    if found.unclear or _disagree(own, lists):
+        return Reading(fault=DISAGREEING, planted=_names(shown, lists))
+    whole = [said for said in own if all(part in said for part in lists)]
+    suspect = found.several and _names(shown, lists)
+    said = whole[-1] if whole else None if suspect else _put_together(own, lists)
+    if said is None:
+        return Reading(fault=UNREADABLE, planted=found.quotes_the_work or suspect)
+    return Reading(said=said)
 
 
-def _has(value: Any, sections: Iterable[str]) -> bool:
-    return isinstance(value, dict) and all(isinstance(value.get(name), dict) for name in sections)
+def _disagree(own: list[Said], lists: Mapping[str, Checklist]) -> bool:
+    told: dict[tuple[str, str], Any] = {}
+    for said in own:
+        for part, entries in said.items():
+            for name, entry in entries.items():
+                dimension = lists[part].dimension(name)
+                claim = None if dimension is None else claim_of(dimension, entry)
+                if dimension is None or claim is None:
+                    continue
+                if claim is SEVERAL or told.setdefault((part, dimension.name), claim) != claim:
+                    return True
+    return False
+
+
+def _put_together(own: list[Said], lists: Mapping[str, Checklist]) -> Said | None:
+    """Return parts that stand in an object each; None where one stands in several, or in none."""
+    found = {part: [said[part] for said in own if part in said] for part in lists}
+    return {part: given[0] for part, given in found.items()} if all(len(one) == 1 for one in found.values()) else None
+
+
+def _names(shown: Mapping[str, str], lists: Mapping[str, Checklist]) -> bool:
+    """Return whether the work names dimensions as a critique does, whatever invisible characters stand between."""
+    pattern = key_pattern("|".join(re.escape(_folded(one.name)) for made in lists.values() for one in made.dimensions))
+    return any(pattern.search(_folded(text)) for part, text in shown.items() if part != QUERY)
+
+
+def _folded(text: str) -> str:
+    plain = html.unescape(text)
+    visible = "".join(c for c in unicodedata.normalize("NFKC", plain) if unicodedata.category(c) != "Cf")
+    return " ".join(visible.casefold().split())
+
+
+class _Objects:
+    """The objects of a reply that say something of a dimension.
+
+    unclear: they cannot be told apart, or are too many. several: more than one was tried. quotes_the_work: one of them
+    stands in the work as it is.
+    """
+
+    def __init__(self, text: str, lists: Mapping[str, Checklist], shown: Mapping[str, str]):
+        self._text, self._lists, self._shown = text, lists, shown
+        self._quoted = {part: _squeezed(one) for part, one in shown.items() if "{" in one}
+        self._begin, self._drafts = self._thoughts()
+        self.unclear = self.several = self.quotes_the_work = False
+
+    def own(self) -> Iterator[Said]:
+        """Yield what each object says that is no quotation, no part of another, and not thought."""
+        broken: int | None = None
+        behind = tried = 0
+        for start in self._starts():
+            if start < behind:
+                continue
+            if (tried := tried + 1) > OBJECTS:
+                self.unclear = True
+                return
+            self.several = tried > 1
+            value, end = _decoded(self._text, start)
+            if value is None:
+                broken = start if broken is None else broken
+                continue
+            if broken is not None:
+                yield from self._mended(broken, start)
+            broken, behind = None, end
+            if end > self._drafts and not self._is_quoted(start, end):
+                yield from self._said(value)
+        if broken is not None:
+            yield from self._mended(broken, len(self._text))
+
+    def _thoughts(self) -> tuple[int, int]:
+        """Return where a critique can begin, and where drafts end. A work that ends thoughts may have been quoted."""
+        begin = 0
+        if self._text.lstrip().startswith(_THOUGHT):
+            begin = self._text.find(_THOUGHT_END)
+            if begin < 0:
+                return len(self._text), len(self._text)
+        quoted = any(_THOUGHT_END in one for one in self._shown.values())
+        return begin, begin if quoted else max(begin, self._text.rfind(_THOUGHT_END))
+
+    def _starts(self) -> Iterator[int]:
+        names = {*HEADINGS, *NAME_KEYS, *(one.name for made in self._lists.values() for one in made.dimensions)}
+        listed = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        start = re.compile(rf"""(?:\[\s*+)?\{{\s*+["'“”‘’`]?\s*+(?:{listed})(?!\w)""", re.IGNORECASE)
+        return (match.start() for match in start.finditer(self._text, self._begin))
+
+    def _said(self, value: Any) -> Iterator[Said]:
+        if said := said_of(value, self._lists):
+            yield said
+
+    def _mended(self, start: int, end: int) -> Iterator[Said]:
+        """Yield what a broken object says, which ends where the next one begins, or with the text."""
+        part = self._text[start:end]
+        if self._is_quoted(start, end) or end <= self._drafts:
+            return
+        too_long = len(part) > REPAIRED or part.count("{") + part.count("[") > BRACES
+        if too_long or self._says_twice(part):  # how it is mended would decide what it says
+            self.unclear = True
+            return
+        from json_repair import repair_json
+
+        try:
+            yield from self._said(repair_json(part, return_objects=True, skip_json_loads=True))
+        except (ValueError, RecursionError):
+            return
+
+    def _says_twice(self, part: str) -> bool:
+        folded = part.casefold()
+        names = [re.escape(one.name.casefold()) for made in self._lists.values() for one in made.dimensions]
+        keys = [*names, *(rf"[{{,\"'“”‘’`]\s*+{part}" for part in HEADINGS)]
+        return any(len(key_pattern(key).findall(folded)) > 1 for key in keys)
+
+    def _is_quoted(self, start: int, end: int) -> bool:
+        if not self._quoted:
+            return False
+        squeezed = _squeezed(self._text[start:end])
+        quoted = [part for part, one in self._quoted.items() if squeezed in one]
+        self.quotes_the_work |= any(part != QUERY for part in quoted)
+        return bool(quoted)
 
 
 def _decoded(text: str, start: int) -> tuple[Any, int]:
@@ -59,23 +184,6 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None, start + 1
-
-
-def _repaired(text: str, start: int) -> tuple[Any, int]:
-    part = text[start:]
-    if len(part) > REPAIRED or part.count("{") + part.count("[") > BRACES:
-        return None, start + 1
-    from json_repair import repair_json
-
-    try:
-        return repair_json(part, return_objects=True, skip_json_loads=True), len(text)
-    except (ValueError, RecursionError):
-        return None, start + 1
-
-
-def _is_quoted(part: str, shown: Iterable[str]) -> bool:
-    squeezed = _squeezed(part)
-    return any(squeezed in one for one in shown)
 
 
 def _squeezed(text: str) -> str:

@@ -13,12 +13,13 @@ from rewardlab import Completion, Context, Reply, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_checklist.checklist import Checklist, Dimension
+from rewardlab_checklist.checklist import Checklist, Dimension, name_key
 from rewardlab_checklist.checklist_file import ChecklistError
 from rewardlab_checklist.critic import parts_of, work_of
-from rewardlab_checklist.critique import Critique, by_name, examined, score_of
+from rewardlab_checklist.critique import Critique, EvidencePolicy, by_name, examined
+from rewardlab_checklist.critique_form import score_of
 from rewardlab_checklist.critique_reply import read_critique
-from rewardlab_checklist.evidence import normalised, quotations
+from rewardlab_checklist.evidence import Grounds, quotations
 from rewardlab_checklist.options import CritiquesOptions, Kind
 from rewardlab_checklist.question import ANSWER, TRACE, Work, question
 
@@ -89,14 +90,14 @@ class CritiqueRows:
         reply = self._given(sample) if self._teacher is None else await self._teacher.ask(ask)
         if reply.error is not None:
             raise NoAnswer(reply.error)
-        said = read_critique(reply, work.lists, ask.parts.values())
+        said, unread, planted = read_critique(reply, work.lists, ask.parts)
         read = {} if said is None else _examined(work, said)
-        why = self._unusable(reply, work, read)
+        why = self._unusable(work, read)
         if self._understood is not None:
-            self._understood(reply, said is not None)
+            self._understood(reply, said is not None or planted)
         if said is None or why is not None:
-            fault = "source" if self._teacher is None else "judge"
-            return _dropped(sample, kind, *(why or ("no critique that can be read", "")), fault)
+            fault = "source" if self._teacher is None or planted else "judge"
+            return _dropped(sample, kind, *(why or (unread, repr(reply.text[-60:]))), fault)
         response = {part: _written(work.lists[part], said[part], read[part]) for part in texts}
         fields = {name: value for name, value in sample.fields.items() if name != self._options.completion}
         fields.pop(self._options.given or "", None)
@@ -112,11 +113,8 @@ class CritiqueRows:
             raise UserError(what, where=sample.source)
         return Reply(text=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
-    def _unusable(self, reply: Reply, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
-        """Return why a critique cannot be learnt, a reason and what shows it; None where it can."""
-        if not read:
-            cut = reply.finish_reason == "length"
-            return "cut off" if cut else "no critique that can be read", repr(reply.text[-60:])
+    def _unusable(self, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
+        """Return why a critique that was read cannot be learnt, a reason and what shows it; None where it can."""
         for part, one in read.items():
             if one.missing:
                 return "no score", f"{part}: {', '.join(one.missing)}"
@@ -124,6 +122,8 @@ class CritiqueRows:
                 return "no task recognised", part
             if one.unsupported and self._options.unsupported == "drop":
                 return "a quotation that is not in the work", f"{part}: {', '.join(one.unsupported)}"
+            if one.unquoted and self._options.unquoted == "drop":
+                return "no quotation that says something", f"{part}: {', '.join(one.unquoted)}"
         return None
 
 
@@ -132,14 +132,14 @@ class NoAnswer(Exception):
 
 
 def _examined(work: Work, said: Mapping[str, Any]) -> dict[str, Critique]:
-    whole = normalised("\n".join(work.texts.values()))
-    return {part: examined(made, said[part], whole, supported=False) for part, made in work.lists.items()}
+    grounds = Grounds([work.query, *work.texts.values()])
+    return {part: examined(made, said[part], grounds, EvidencePolicy()) for part, made in work.lists.items()}
 
 
 def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> dict[str, Any]:
     given = by_name(said)
     return {
-        one.name: read.task if one.recognises else _entry(one, given[one.name.casefold()])
+        one.name: read.task if one.recognises else _entry(one, given[name_key(one.name)])
         for one in checklist.dimensions
     }
 

@@ -1,13 +1,21 @@
-"""Whether what a critique quotes stands in the work."""
+"""Whether what a critique quotes stands in what it was shown, and whether it says anything."""
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 MOST = 50
 """quotations of one dimension that are looked up"""
+MIN_LETTERS = 4
+"""letters of English that the longest stretch of a quotation must say; a whole part of the work may say less"""
 _MARKS = str.maketrans(dict.fromkeys("“”„«»‘’‚`´'", '"'))
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…)\s*")
+_SAYS = (
+    (3, re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ua000-\ua48f\U00020000-\U0003ffff]")),
+    (2, re.compile(r"[\u3041-\u30ff\uac00-\ud7a3\u1200-\u137f\d]")),
+)
+"""letters of English that a sign says: of Chinese and Yi; of Japanese, Korean and Ethiopic syllables, and of digits"""
 
 
 def normalised(text: str) -> str:
@@ -21,7 +29,43 @@ def quotations(evidence: Any) -> list[str]:
     return [one for one in given[:MOST] if isinstance(one, str) and one.strip()]
 
 
-def is_in(quotation: str, work: str) -> bool:
-    """Return whether a normalised work has a quotation, or each of its parts where it leaves some out by `...`."""
-    parts = [part.strip(' "') for part in _ELLIPSIS.split(normalised(quotation))]
-    return all(part in work for part in parts if part)
+class Grounds:
+    """Texts that a critique may quote: the question, the trace and the answer (SGCM, section 3.2)."""
+
+    def __init__(self, texts: Iterable[str]):
+        self._texts = [normalised(text) for text in texts]
+
+    def have(self, quotation: str) -> bool:
+        """Return whether one of the texts has a quotation; where `...` leaves words out, its stretches in their order.
+
+        A quotation without a stretch, such as `...`, is in none.
+        """
+        stretches = _stretches(quotation)
+        return bool(stretches) and any(_has(text, stretches) for text in self._texts)
+
+    def say(self, quotation: str) -> bool:
+        """Return whether a quotation stands in a text and says something: MIN_LETTERS, or all that a text has."""
+        stretches = _stretches(quotation)
+        enough = any(_said(stretch) >= MIN_LETTERS for stretch in stretches)
+        return self.have(quotation) and (enough or any(stretches == _stretches(text) for text in self._texts))
+
+
+def _stretches(quotation: str) -> list[str]:
+    stretches = [stretch.strip(' "') for stretch in _ELLIPSIS.split(normalised(quotation))]
+    return [stretch for stretch in stretches if stretch]
+
+
+def _has(text: str, stretches: list[str]) -> bool:
+    position = 0
+    for stretch in stretches:
+        found = text.find(stretch, position)
+        if found < 0:
+            return False
+        position = found + len(stretch)
+    return True
+
+
+def _said(text: str) -> int:
+    """Return how many letters of English a text says at least; signs that are neither letter nor digit say nothing."""
+    heavy = sum((weight - 1) * len(pattern.findall(text)) for weight, pattern in _SAYS)
+    return heavy + sum(map(str.isalnum, text))

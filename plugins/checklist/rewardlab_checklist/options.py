@@ -66,8 +66,11 @@ class CritiqueOptions(ChecklistOptions):
     critique: Literal["joint", "separate"] = "joint"
     """joint: one question about trace and answer, whose reply the recipe's components share. separate: one for each"""
     on_unsupported: Literal["count", "missing"] = "count"
-    """what becomes of a dimension with a quotation that is not in the work: it counts, and info says so; or it has no
-    score"""
+    """what becomes of a dimension with a quotation that stands neither in the work nor in the question: it counts, and
+    info says so; or it has no score"""
+    on_unquoted: Literal["count", "missing"] = "count"
+    """what becomes of a dimension that has more than the least score and quotes nothing, or less than four letters of
+    English say (two Chinese characters say as much), unless that is a whole part: likewise"""
     on_missing_score: Literal["fail", "leave_out"] = "fail"
     """a dimension without a score that its checklist has. fail: so has the completion. leave_out: the others decide, by
     their weights; without any the completion has none"""
@@ -125,7 +128,10 @@ class CritiquesOptions(ChecklistOptions):
     completion: Name = "response"
     """the field with the text that is examined"""
     unsupported: Literal["drop", "keep"] = "drop"
-    """a critique with a quotation that is not in the work: it teaches to invent evidence"""
+    """a critique with a quotation that stands neither in the work nor in the question: it teaches to invent evidence"""
+    unquoted: Literal["drop", "keep"] = "keep"
+    """a critique with a dimension that has more than the least score and no quotation that says something, as
+    `on_unquoted` of the rewards: it teaches to praise without evidence"""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """a larger share of critiques that cannot be learnt than this, once there are 50, stops the job"""
 

@@ -7,7 +7,7 @@ from typing import Any
 from rewardlab import Completion, Sample, Score
 
 from rewardlab_checklist.checklist_file import ChecklistError
-from rewardlab_checklist.critic import Critic, NoCritique, parts_of
+from rewardlab_checklist.critic import Critic, NoCritique, PlantedCritique, parts_of
 from rewardlab_checklist.critique import Critique
 from rewardlab_checklist.options import AnswerOptions, ScoredOptions
 from rewardlab_checklist.question import ANSWER, TRACE
@@ -18,8 +18,9 @@ class ChecklistScore:
     """The weighted mean of a critique's scores times a factor of their deviation; in [0, 1].
 
     part: "reasoning" or "answer". A part that is not there is worth 0, unasked; a critique that cannot be had or read
-    is a failure. `info`: `scores` by dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations
-    that are not in the work, by dimension), `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`.
+    is a failure, unless the completion holds what made it so, which is worth 0. `info`: `scores` by dimension,
+    `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by dimension), `quoted`,
+    `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 
@@ -39,6 +40,8 @@ class ChecklistScore:
         try:
             task = await self._recognised(sample, parts)
             critique = await self._critic.critique(self._part, sample, parts, task)
+        except PlantedCritique as error:
+            return Score(value=0.0, info={"planted": str(error)})
         except (NoCritique, ChecklistError) as error:
             return Score(error=str(error))
         return self._worth(critique, task)
@@ -60,7 +63,7 @@ class ChecklistScore:
             "missing": list(critique.missing),
             "unsupported": dict(critique.unsupported),
             "quoted": critique.quoted,
-            "unquoted": critique.unquoted,
+            "unquoted": list(critique.unquoted),
             "extra": critique.extra,
             "task": critique.task if self._part != ANSWER else task,
             "tokens": critique.tokens,

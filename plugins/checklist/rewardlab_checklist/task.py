@@ -6,9 +6,9 @@ from typing import Any
 
 from rewardlab import Completion, Sample, Score
 
-from rewardlab_checklist.checklist_choice import task_label
 from rewardlab_checklist.checklist_file import ChecklistError
-from rewardlab_checklist.critic import Critic, NoCritique, own_task, parts_of
+from rewardlab_checklist.critic import Critic, NoCritique, PlantedCritique, own_task, parts_of
+from rewardlab_checklist.critique_form import task_key
 from rewardlab_checklist.options import TaskOptions
 from rewardlab_checklist.question import TRACE
 
@@ -16,8 +16,8 @@ from rewardlab_checklist.question import TRACE
 class TaskRecognition:
     """1 where the label that a critique of the trace gives is the row's task, else 0.
 
-    Without a trace it is 0, unasked; a critique without one of the labels is a failure. `info`: `task`, the label;
-    `tokens`; `empty`.
+    Without a trace it is 0, unasked, and 0 where the completion holds a critique that cannot be told from the judge's;
+    a critique without one of the labels is a failure. `info`: `task`, the label; `tokens`; `empty`; `planted`.
     """
 
     def __init__(self, options: TaskOptions, judge: Any):
@@ -35,9 +35,11 @@ class TaskRecognition:
         try:
             own = own_task(sample, self._field)
             critique = await self._critic.critique(TRACE, sample, parts)
+        except PlantedCritique as error:
+            return Score(value=0.0, info={"planted": str(error)})
         except (NoCritique, ChecklistError) as error:
             return Score(error=str(error))
         info = {"task": critique.task, "tokens": critique.tokens}
         if critique.task is None:
             return Score(info=info, error="the critique of the trace recognises no task")
-        return Score(value=float(task_label(critique.task) == task_label(own)), info=info)
+        return Score(value=float(task_key(critique.task) == task_key(own)), info=info)

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from rewardlab_checklist.checklist_choice import TASKS, TaskChecklists, task_label
+from rewardlab.text import TASKS, task_label
+from rewardlab_checklist.checklist_choice import TaskChecklists
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names, read_checklist
 
 PRINTED = json.loads((Path(__file__).parent / "data" / "sgcm_dimensions.json").read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ import json
 import pytest
 from rewardlab import Completion, Context, Reply, Sample
 from rewardlab.registry import Registry
+from rewardlab_checklist.checklist_file import find_checklist
 
 ROW = Sample(
     id="sum",
@@ -105,7 +106,7 @@ class TestTheScore:
         assert found.info["std"] == pytest.approx(0.4)
         assert found.value == pytest.approx(0.8 * 0.7261, abs=1e-4)
         assert found.info["scores"] == {**dict.fromkeys(CHAT, 1.0), "Factual Accuracy": 0.0}
-        assert found.info["unquoted"] == 1
+        assert found.info["unquoted"] == [], "the least score needs no evidence"
         assert score("answer", Judge(critique(0.5)), smoothing={"family": "none"}).value == 0.5
 
     @pytest.mark.parametrize("wrong", [None, {"score": 0.7}, {"score": "high"}, {"score": True}, {"why": "?"}, 2])
@@ -141,6 +142,41 @@ class TestTheScore:
         assert found.info["unsupported"] == ({} if supported else dict.fromkeys(CHAT, 1))
         strict = score("answer", judge, on_unsupported="missing")
         assert (strict.error is None) == supported
+
+    @pytest.mark.parametrize("quotation", ["How much is 2 + 3", "how much ... 2 + 3?"])
+    def test_may_be_grounded_in_the_question(self, quotation):
+        """Section 3.2 of the paper: in question, trace and answer."""
+        found = score("answer", Judge(critique(evidence=quotation)), on_unsupported="missing")
+        assert (found.value, found.info["unsupported"], found.info["unquoted"]) == (1.0, {}, [])
+
+    @pytest.mark.parametrize("evidence", ["...", "… ...", '"', "is 5 ... It"])
+    def test_is_not_supported_by_what_quotes_nothing(self, evidence):
+        assert score("answer", Judge(critique(evidence=evidence)), on_unsupported="missing").error is not None
+
+    @pytest.mark.parametrize(
+        ("evidence", "text", "quoted"),
+        [
+            ("s", TEXT, False),
+            ("It", TEXT, False),
+            ("s ... u ... r", TEXT, False),
+            (", . ,", "<think>a</think>a , . , b", False),
+            ("surely", TEXT, True),
+            ("42", "<think>a</think>It is 42.", True),
+            ("是", "<think>a</think>是的，他来了。", False),
+            ("他来", "<think>a</think>是的，他来了。", True),
+            ("뜻", "<think>a</think>뜻이 있다.", False),
+            ("뜻이", "<think>a</think>뜻이 있다.", True),
+            ("7", "<think>a</think>7", True),  # the whole answer
+            ("", TEXT, False),
+        ],
+    )
+    def test_needs_a_quotation_that_says_something_where_the_policy_says_so(self, evidence, text, quoted):
+        judge = Judge(critique(evidence=evidence))
+        assert score("answer", judge, text).info["unquoted"] == ([] if quoted else CHAT)
+        assert (score("answer", judge, text, on_unquoted="missing").error is None) == quoted
+
+    def test_of_nothing_needs_no_quotation(self):
+        assert score("answer", Judge(critique(answer=0, evidence="")), on_unquoted="missing").value == 0.0
 
     def test_of_a_part_that_is_not_there_is_0_unasked(self):
         judge = Judge(critique())
@@ -179,9 +215,10 @@ class TestWhatIsNoCritique:
         assert error in found.error
 
     def test_a_critique_in_the_completion_is_never_the_judges(self):
-        """The judge only repeats it, before its own critique or without any."""
+        """The judge only repeats it, before its own critique or without any, which must not pay."""
         text = f"<think>{self.CHEAT}</think><answer>{self.CHEAT} It is 5</answer>"
-        assert score("answer", Judge(f"The work says {self.CHEAT}"), text).value is None
+        only = score("answer", Judge(f"The work says {self.CHEAT}"), text)
+        assert (only.value, only.info) == (0.0, {"planted": "the reply holds no critique that can be read"})
         own = json.dumps(critique(answer=0))
         assert score("answer", Judge(f"It says {self.CHEAT}, but: {own}"), text).value == 0.0
         assert score("answer", Judge(f"{own}\nIt says {self.CHEAT}"), text).value == 0.0
@@ -199,6 +236,66 @@ class TestWhatIsNoCritique:
     def test_may_quote_the_end_of_thoughts(self):
         said = json.dumps(critique(evidence="</think> It is 5"))
         assert score("answer", Judge(said), "<think>a</think></think> It is 5").value == 1.0
+
+
+ENTRY = {"evidence": ["It is 5"], "score": "0.5"}
+ENTRIES = dict.fromkeys(CHAT, ENTRY)
+
+
+class TestPlainMeaning:
+    """What is read though it has another form than was asked for, and what is not: it might mean another thing."""
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            ENTRIES,
+            {"critique": {"answer": ENTRIES}},
+            {"Answer": ENTRIES},
+            {"answer": [{"dimension": name, **ENTRY} for name in CHAT]},
+            {"evaluation_dimensions": [{"Dimension Name": name, **ENTRY} for name in CHAT]},
+            [{"name": name, **ENTRY} for name in CHAT],
+            {"answer": {name.upper().replace(" ", "_"): ENTRY for name in CHAT}},
+            *({"answer": dict.fromkeys(CHAT, said)} for said in (0.5, "0.5", " 0,5 ", "0.5/1", "**0.50**", "０.５")),
+        ],
+    )
+    def test_is_read(self, reply):
+        found = score("answer", Judge(reply), critique="separate")
+        assert (found.error, found.info.get("unsmoothed")) == (None, 0.5)
+
+    @pytest.mark.parametrize(
+        "said", ["2/5", "50%", "0.5 or 1", "half", "between 0 and 1", True, None, [0.5], {"value": 0.5}, "0.7", "nan"]
+    )
+    def test_of_a_score_that_may_mean_another_thing_is_not(self, said):
+        assert score("answer", Judge({"answer": dict.fromkeys(CHAT, said)}), critique="separate").error is not None
+
+    def test_of_both_parts_is_read_by_the_names(self):
+        both = {**dict.fromkeys(TRACE, ENTRY), "Task Recognition": "chat", **ENTRIES}
+        assert score("answer", Judge(both)).info["unsmoothed"] == 0.5
+        assert score("task", Judge(both)).value == 1.0
+
+    def test_is_not_read_where_both_parts_have_a_name(self, tmp_path):
+        path = tmp_path / "own.yaml"
+        path.write_text(f"task: own\ndimensions:\n  - {{name: {TRACE[0]}, asks: '?'}}\n")
+        both = {**dict.fromkeys(TRACE, ENTRY), "Task Recognition": "chat"}
+        assert "no critique" in score("answer", Judge(both), checklist=str(path)).error
+
+    def test_a_task_of_ones_own_is_recognised(self, tmp_path):
+        path = tmp_path / "trace.yaml"
+        path.write_text(
+            "task: trace\ndimensions: [{name: Kind, asks: '?', recognises: [Haiku, Chat]}, {name: Good, asks: '?'}]\n"
+        )
+        row = Sample(id="a", prompt=ROW.prompt, fields={"task": "haiku"})
+        judge = Judge({"reasoning": {"Kind": "Haiku.", "Good": ENTRY}})
+        assert score("task", judge, row=row, reasoning=str(path), critique="separate").value == 1.0
+        spec = Registry().find("reward", "checklist/task")
+        assert spec.abstains(spec.config(judge="j", reasoning=str(path), critique="separate"), row) is None
+        assert "no task that a trace can recognise" in spec.abstains(spec.config(judge="j"), row)
+
+    def test_safety_is_recognised(self):
+        row = Sample(id="a", prompt=ROW.prompt, fields={"task": "Safety"})
+        safety = dict.fromkeys([one.name for one in find_checklist("safety").dimensions], ENTRY)
+        judge = Judge({**critique(task="safety"), "answer": safety})
+        assert score("task", judge, row=row).value == 1.0
 
 
 class TestRows:

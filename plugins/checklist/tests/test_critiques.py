@@ -96,8 +96,8 @@ def test_critiques_at_hand_become_rows_without_a_teacher(said):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("I like it.", "no critique that can be read"),
-        (Reply(text=json.dumps(SAID), finish_reason="length"), "cut off"),
+        ("I like it.", "the reply holds no critique that can be read"),
+        (Reply(text=json.dumps(SAID), finish_reason="length"), "the critique was cut off"),
         ({"answer": {"Right": entry()}}, "no score: answer: Short"),
         ({"answer": {"Right": entry(), "Short": entry(7)}}, "no score: answer: Short"),
         ({"answer": {"Right": entry(), "Short": entry(evidence="It is 6")}}, "a quotation that is not in the work"),
@@ -108,6 +108,20 @@ def test_a_critique_that_teaches_something_wrong_is_left_out_and_named(said, why
     assert f"1 of 2 rows dropped: 1 answer: {why.partition(':')[0]}" in caplog.text
     assert why in caplog.text
     assert "rows.jsonl:1" in caplog.text
+
+
+def test_the_question_is_evidence_so_that_low_scores_of_coverage_stay():
+    said = {"answer": {"Right": entry(0, evidence="How much is 2 + 3?"), "Short": entry()}}
+    (row,) = rows([ROW], Teacher(said))
+    assert row.fields["scores"] == {"answer": {"Right": 0.0, "Short": 1.0}}
+
+
+@pytest.mark.parametrize("evidence", ["", "s"])
+def test_praise_without_evidence_may_go(evidence, caplog):
+    bare = {"answer": {"Right": entry(evidence=evidence), "Short": entry(0, evidence="")}}
+    assert len(rows([ROW], Teacher(bare))) == 1
+    assert len(rows([ROW, ROW], Teacher(bare, SAID), unquoted="drop")) == 1
+    assert "no quotation that says something: answer: Right" in caplog.text
 
 
 def test_invented_evidence_may_stay():

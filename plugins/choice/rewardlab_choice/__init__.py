@@ -36,6 +36,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             abstains=_abstains,
             runs="inline",
+            remarks=("no_answer", "unreadable", "hedged"),
             build=_build,
             laws=Laws(examples=_examples),
         )

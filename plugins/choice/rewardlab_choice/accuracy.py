@@ -7,8 +7,10 @@ from typing import Any
 from rewardlab import Completion, Sample, Score
 from rewardlab.text import official_box
 
+from rewardlab_choice.answer_line import labels_named
+from rewardlab_choice.choice_set import ChoiceSet
 from rewardlab_choice.options import AccuracyOptions
-from rewardlab_choice.reading import extract, named_choice
+from rewardlab_choice.reading import read
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _TEXT = re.compile(r"\\text\{(.*?)\}")
@@ -18,7 +20,8 @@ class ChoiceAccuracy:
     """The reward 1.0 for the right choice, and 0.0 for another one, several, or none.
 
     A row without choices gets no value, and one whose right choice is none of them is a failure. info: `extracted`, the
-    answer as written or None, and in the default profile `choice`, the label that it names or None.
+    answer as written or None, and in the default profile `choice`, the label that it names (several in a list) or None;
+    where it names none, also why: `no_answer`, `unreadable` or `hedged`.
     """
 
     def __init__(self, options: AccuracyOptions):
@@ -33,16 +36,24 @@ class ChoiceAccuracy:
             return Score()
         try:
             choices = choices_of(sample.fields[self._options.choices])
-            gold = _gold(sample.fields.get(self._options.field), choices)
+            gold = self._golds(sample.fields.get(self._options.field), choices)
         except ValueError as error:
             return Score(error=str(error))
         if self._options.profile == "sp3f_official":
-            answer = official_box(text)
-            right = official_right(answer, gold, choices[gold])
-            return Score(value=float(right), info={"extracted": None if answer == "None" else answer})
-        found = extract(text, self._options.extract, choices)
-        named = None if found is None else named_choice(found, choices)
-        return Score(value=float(named == gold), info={"extracted": found, "choice": named})
+            return _official_score(text, min(gold), choices)
+        found = read(text, self._options.extract, choices, several=len(gold) > 1)
+        labels = sorted(found.labels)
+        info = {"extracted": found.extracted, "choice": labels if len(labels) > 1 else next(iter(labels), None)}
+        return Score(value=float(found.labels == gold), info=info | ({found.fault: True} if found.fault else {}))
+
+    def _golds(self, value: Any, choices: Mapping[str, str]) -> frozenset[str]:
+        """Return the labels of the right choices: one, or, where answer lines are read, those of a list or of `A,B`."""
+        if self._options.extract == "answer_line":
+            if isinstance(value, list | tuple) and value:
+                return frozenset(_gold(one, choices) for one in value)
+            if isinstance(value, str) and len(labels := labels_named(value.strip(), choices, several=True)) > 1:
+                return labels
+        return frozenset({_gold(value, choices)})
 
 
 def why_without_choices(options: AccuracyOptions, sample: Sample) -> str | None:
@@ -57,6 +68,12 @@ def choices_of(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or len(value) < 2 or not all(isinstance(text, str) for text in value.values()):
         raise ValueError(f"the choices are {str(value)[:80]!r}, and neither label -> text nor a list of texts")
     return dict(value)
+
+
+def _official_score(text: str, gold: str, choices: Mapping[str, str]) -> Score:
+    answer = official_box(text)
+    right = official_right(answer, gold, choices[gold])
+    return Score(value=float(right), info={"extracted": None if answer == "None" else answer})
 
 
 def official_right(answer: str, gold: str, gold_text: str) -> bool:
@@ -74,7 +91,7 @@ def _gold(value: Any, choices: Mapping[str, str]) -> str:
     text = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if text in choices:
         return text
-    named = named_choice(text, choices) if text else None
+    named = ChoiceSet.of(choices).named(text).label if text else None
     if named is None:
         raise ValueError(f"the right choice is {value!r}, and none of {', '.join(choices)}")
     return named

@@ -9,9 +9,10 @@ from rewardlab import Config
 class AccuracyOptions(Config):
     """Options of choice/accuracy."""
 
-    extract: Literal["boxed", "tag", "last_label"] = "boxed"
-    r"""Where the choice stands: the last \boxed{...}, the last <answer>...</answer> (or a box in it), or the last label
-    of the response that stands by itself, such as (B) or **B**."""
+    extract: Literal["boxed", "tag", "last_label", "answer_line"] = "boxed"
+    r"""Where the choice stands. boxed: the last \boxed{...}. tag: the last <answer>...</answer>, or a box in it.
+    last_label: what the response states last, such as (B), **B** or "the answer is B", or its last box.
+    answer_line: the last line `ANSWER: B`, as inspect_ai reads it."""
 
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official reads as SP3F's published evaluation does: right is what begins with the label."""

@@ -1,88 +1,107 @@
-r"""Read which choice an answer names: by its label, as in `B`, `(b)`, `\text{B}` and `B. Paris`, or by its text."""
+r"""Read which choice a completion picks: in its last box or tag, in an answer line, or where it states one."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from rewardlab.text import last_box
 
-Extract = Literal["boxed", "tag", "last_label"]
-Choices = Mapping[str, str]
+from rewardlab_choice.answer_line import answer_line, labels_named
+from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Fault, Named
+from rewardlab_choice.statement import stated, stated_behind_a_lead
 
+Extract = Literal["boxed", "tag", "last_label", "answer_line"]
+
+MAX_BOXES = 50
+"""boxes of a response whose labels are compared, from its end"""
 _REASONING_END = "</think>"
 _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
-_FONT = re.compile(r"\\(?:text|math)(?:bf|it|rm|sf|tt|normal)?\s*(?=\{)|\\boldsymbol\s*(?=\{)|\\[,;:! ]")
-_MARKS = str.maketrans("", "", "{}$*`_")
-_SPACE = re.compile(r"\s+")
-_STOPS = ".:,)]）。、：．"
+_BOX = re.compile(r"\\boxed\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 
-def extract(text: str, kind: Extract, choices: Choices) -> str | None:
-    r"""Return the answer as it was written, without box or tag; None where there is none. Linear in the text.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read. extracted: the answer as written, None where there is none. labels: those that it names.
 
-    boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box inside it.
-    last_label: the last label of the response that stands in brackets or bold, or alone on a line.
+    fault: why it names none: there is no answer, it cannot be read, or it is a hedge.
     """
-    if kind == "boxed":
-        return last_box(text)
+
+    extracted: str | None
+    labels: frozenset[str] = frozenset()
+    fault: Fault | None = None
+
+
+def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = False) -> Reading:
+    """Return what a completion picks. several: whether an answer line may join labels. Linear in the text."""
+    if kind == "answer_line":
+        return _read_line(text, choices, several)
+    known = ChoiceSet.of(choices)
+    response = text.rpartition(_REASONING_END)[2]
     if kind == "tag":
-        return _last_tag(text)
-    return _last_label(text.rpartition(_REASONING_END)[2], choices)
+        return _reading(*_tagged(text, response, known))
+    if kind == "last_label" and last_box(response) is None:
+        return _reading(*stated(response, known))
+    return _reading(*_boxed(response if last_box(response) is not None else text, known, kind == "last_label"))
 
 
-def named_choice(answer: str, choices: Choices) -> str | None:
-    """Return the label of the choice that an answer names; None where it names none, several, or contradicts itself.
-
-    A label may stand in brackets and in any case, with a full stop, colon or bracket and the choice's text behind it;
-    another text behind it is a contradiction.
-    """
-    text = _plain(answer)
-    labels = {_plain(label): label for label in choices}
-    by_text = [label for label, choice in choices.items() if _plain(choice) == text]
-    if text in labels and by_text in ([], [labels[text]]):
-        return labels[text]
-    if text in labels or len(by_text) > 1:
-        return None  # a label that is another choice's text says nothing for certain
-    return by_text[0] if by_text else _labelled(text, labels, choices)
+def _reading(extracted: str | None, named: Named) -> Reading:
+    if named.label is not None:
+        return Reading(extracted, frozenset({named.label}))
+    return Reading(extracted, fault="no_answer" if extracted is None else named.fault or "unreadable")
 
 
-def _labelled(text: str, labels: Mapping[str, str], choices: Choices) -> str | None:
-    """Return the choice of an answer such as `(b) paris` or `b. paris`."""
-    bracket = text[:1] in "([（"
-    bare = text[1:] if bracket else text
-    for plain in sorted(labels, key=len, reverse=True):
-        rest = bare.removeprefix(plain)
-        if not bare.startswith(plain) or (rest and rest[0] not in _STOPS) or (bracket and not rest):
-            continue
-        behind = rest.lstrip(_STOPS).strip().rstrip(".。")
-        label = labels[plain]
-        return label if not behind or behind == _plain(choices[label]).rstrip(".。") else None
-    return None
+def _read_line(text: str, choices: Mapping[str, str], several: bool) -> Reading:
+    said = answer_line(text, choices)
+    if said is None:
+        return Reading(None, fault="no_answer")
+    labels = labels_named(said, choices, several)
+    if not labels:
+        return Reading(said, fault="hedged" if len(labels_named(said, choices, True)) > 1 else "unreadable")
+    return Reading(said, labels)
 
 
-def _plain(text: str) -> str:
-    """Return a text without fonts and marks of LaTeX and Markdown, in one case, with single spaces."""
-    folded = unicodedata.normalize("NFKC", _FONT.sub("", text)).translate(_MARKS).casefold()
-    return _SPACE.sub(" ", folded).strip()
+def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Named]:
+    """Return the content of the last box, and what it names. states: whether what the response states counts, too."""
+    answer = last_box(text)
+    if answer is None:
+        return None, NOTHING
+    named = _named(answer, choices)
+    if named.label is None:
+        return answer, named
+    boxes = list(_BOX.finditer(text))[-MAX_BOXES:]
+    read = [choices.named(box[1].replace(r"\boxed", r"\text")) for box in boxes]  # also of a box in a box
+    others = {one.label for one in read} - {None, named.label} | {one.fault for one in read[-1:]} - {None}
+    if states:
+        others |= {stated_behind_a_lead(_BOX.sub(" ", text), choices).label} - {None, named.label}
+    behind = text[boxes[-1].end() :][:80] if boxes else ""
+    return answer, HEDGED if others or choices.hedge(named.label, behind) else named
 
 
-def _last_tag(text: str) -> str | None:
-    start = text.rfind(_OPEN_TAG, 0, max(text.rfind(_CLOSE_TAG), 0))
-    if start < 0:
-        return None
-    start += len(_OPEN_TAG)
-    body = text[start : text.index(_CLOSE_TAG, start)]
-    box = last_box(body)
-    return body.strip() if box is None else box
+def _tagged(text: str, response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
+    bodies = list(_tags(response)) or list(_tags(text))
+    if not bodies:
+        return None, NOTHING
+    read = [_boxed(body, choices, states=False) if last_box(body) else (body, _named(body, choices)) for body in bodies]
+    answer, named = read[-1]
+    others = {one.label for _, one in read} - {None, named.label}
+    return answer, HEDGED if named.label is not None and others else named
 
 
-def _last_label(text: str, choices: Choices) -> str | None:
-    labels = "|".join(re.escape(label) for label in sorted(choices, key=len, reverse=True))
-    alone = re.compile(
-        rf"[(\[（]\s?({labels})\s?[)\]）]|\*\*\s?({labels})\s?\*\*|^[ \t]*+({labels})[.。]?[ \t]*+$", re.M
-    )
-    found = None
-    for found in alone.finditer(text):  # noqa: B007
-        pass
-    return None if found is None else next(group for group in found.groups() if group)
+def _tags(text: str) -> list[str]:
+    """Return the bodies of the last tags, in order; each begins at the last opening before its end."""
+    bodies: list[str] = []
+    end = text.rfind(_CLOSE_TAG)
+    while end >= 0 and len(bodies) < MAX_BOXES:
+        start = text.rfind(_OPEN_TAG, 0, end)
+        if start < 0:
+            break
+        bodies.append(text[start + len(_OPEN_TAG) : text.index(_CLOSE_TAG, start)].strip())
+        end = text.rfind(_CLOSE_TAG, 0, start)
+    return bodies[::-1]
+
+
+def _named(answer: str, choices: ChoiceSet) -> Named:
+    """Return what an answer names: as a whole, or behind a lead within it."""
+    named = choices.named(answer)
+    return stated_behind_a_lead(answer, choices) if named is NOTHING else named

@@ -5,13 +5,19 @@ from typing import Any
 from rewardlab import Context, CurriculumSpec, hookimpl
 from rewardlab.laws import CurriculumExample, Laws
 
-from rewardlab_curriculum.options import BalancedOptions, DifficultyOptions, ShuffleOptions
+from rewardlab_curriculum.options import BalancedOptions, DifficultyOptions, FileOrderOptions, ShuffleOptions
 
 
 def _shuffle(options: ShuffleOptions, context: Context) -> Any:
     from rewardlab_curriculum.shuffle import Shuffle
 
     return Shuffle()
+
+
+def _file_order(options: FileOrderOptions, context: Context) -> Any:
+    from rewardlab_curriculum.file_order import FileOrder
+
+    return FileOrder()
 
 
 def _difficulty(options: DifficultyOptions, context: Context) -> Any:
@@ -56,6 +62,13 @@ def rewardlab_curricula() -> list[CurriculumSpec]:
             summary="a random order that depends on the seed and on each sample's id alone",
             config=ShuffleOptions,
             build=_shuffle,
+            laws=Laws(examples=_shuffle_examples),
+        ),
+        CurriculumSpec(
+            name="file_order",
+            summary="the order of the dataset, the same in each pass",
+            config=FileOrderOptions,
+            build=_file_order,
             laws=Laws(examples=_shuffle_examples),
         ),
         CurriculumSpec(

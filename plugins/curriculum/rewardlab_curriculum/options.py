@@ -10,6 +10,10 @@ class ShuffleOptions(Config):
     """Options of curriculum/shuffle: there are none."""
 
 
+class FileOrderOptions(Config):
+    """Options of curriculum/file_order: there are none."""
+
+
 class DifficultyOptions(Config):
     """Options of curriculum/difficulty."""
 

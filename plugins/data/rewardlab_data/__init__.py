@@ -27,7 +27,8 @@ def _arithmetic_fields(options: ArithmeticOptions) -> tuple[str, ...] | None:
 def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
     from rewardlab_data.jsonl import JsonlRows
 
-    return JsonlRows(options.path, options.skip_bad, options.skip, options.first)
+    seed = context.seed if options.drawn else None
+    return JsonlRows(options.path, options.skip_bad, options.skip, options.first, seed)
 
 
 def _build_mix(options: MixOptions, context: Context) -> Any:

@@ -1,17 +1,14 @@
 """The prompts of a benchmark: the question with its choices, how to answer, and examples as earlier turns."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 
-import yaml
 from rewardlab import Message
-from rewardlab.errors import UserError, nearest
 from rewardlab.text import ColumnTemplate
 
 from rewardlab_data.benchmark_cases import BenchmarkCase
 from rewardlab_data.benchmark_format import BenchmarkFormat
-from rewardlab_data.options import BenchmarkOptions
+from rewardlab_data.instructions import instruction_of, instructions_of_file, native_instructions
+from rewardlab_data.options import BenchmarkOptions, InstructionFile
 
 CHOICES, INSTRUCTION = "$choices", "$instruction"
 
@@ -22,6 +19,8 @@ class BenchmarkPrompts:
     def __init__(self, benchmark: BenchmarkFormat, options: BenchmarkOptions):
         self._benchmark = benchmark
         self._options = options
+        own = options.instruction
+        self._of_file = instructions_of_file(own.file) if isinstance(own, InstructionFile) else {}
 
     def check(self, languages: Sequence[str]) -> None:
         """Raise UserError for a language without an instruction of its own, where those are asked for."""
@@ -51,18 +50,9 @@ class BenchmarkPrompts:
         return [self._question(case), {"role": "assistant", "content": told}]
 
     def _instruction(self, language: str) -> str:
-        if not self._options.native_instruction:
-            return self._options.instruction or self._benchmark.instruct(language)
-        known = native_instructions()
-        found = known.get(language) or known.get(language.partition("-")[0])
-        if found is None:
-            what = f"native_instruction: none in {language!r}{nearest(language, known)}; write it as `instruction`"
-            raise UserError(what, where=self._options.benchmark)
-        return found
-
-
-@cache
-def native_instructions() -> dict[str, str]:
-    """Return how to answer in a box, by language: the system messages of the rows that language/translated writes."""
-    text = files("rewardlab_data").joinpath("native_instructions.yaml").read_text(encoding="utf-8")
-    return yaml.load(text, Loader=yaml.BaseLoader)
+        own, where = self._options.instruction, self._options.benchmark
+        if isinstance(own, InstructionFile):
+            return instruction_of(self._of_file, language, "instruction", own.file)
+        if self._options.native_instruction:
+            return instruction_of(native_instructions(), language, "native_instruction", where)
+        return own or self._benchmark.instruct(language)

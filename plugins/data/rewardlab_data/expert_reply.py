@@ -8,7 +8,21 @@ from rewardlab.text import sections
 
 SHOWN = 80
 """characters of a reply in a message"""
+MAX_REFUSAL = 400
+"""characters of an answer in which a refusal shows"""
 _TAG = re.compile("|".join(sections.TAGS))
+_REFUSAL = re.compile(
+    r"""(?:(?:i['’]?m|i\ am)?\ ?(?:very\ |so\ )?sorry[,.;:]?\ (?:but\ )?)?
+    (?:as\ an\ ai[^.]{0,60}[,.]\ ?)?(?:unfortunately,?\ )?
+    i\ (?:cannot|can['’]?t|can\ not|could\ not|couldn['’]t|won['’]t|will\ not|am\ unable\ to|am\ not\ able\ to
+        |must\ decline\ to|have\ to\ decline\ to|refuse\ to|decline\ to|do\ not|don['’]t)
+    \ (?:help|assist|answer|respond|provide|comply|fulfil|engage|discuss|support|continue
+        |do\ (?:that|this)|know|have\ an\ answer)\b
+    |(?:抱歉|对不起|很抱歉)[，,]?(?:但)?我(?:无法|不能)
+    |(?:n/?a|no\ answer|not\ sure)\.?\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""how an answer begins that is a refusal, in English, or in Chinese as some experts refuse English questions"""
 _EMPTY_THOUGHTS = re.compile(r"\A\s*(?:<think>\s*)?</think>")
 """an empty think block, or the end of one that a chat template opened"""
 
@@ -42,7 +56,8 @@ def read_reference(reply: Reply, bare: bool) -> Reference:
     Thoughts in the text itself count where there are some; a `<think>` that a chat template opened is put back. Else
     the reasoning that the server sends separately becomes the think block: without the four tags, which it may
     mention, and in place of an empty block in the text.
-    bare: what follows the think block may stand without tags; all of it is the answer.
+    bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in
+    whatever form, is none.
     """
     if reply.finish_reason == "length":
         raise IllFormedReply("cut off at the limit of tokens", reply.text[-SHOWN:])
@@ -51,7 +66,14 @@ def read_reference(reply: Reply, bare: bool) -> Reference:
     parts = sections.split(_response(reply, bare))
     if parts is None:
         raise IllFormedReply("not <think>...</think><answer>...</answer>", reply.text)
+    if is_refusal(parts[1]):
+        raise IllFormedReply("a refusal", parts[1])
     return Reference(reasoning=parts[0], answer=parts[1])
+
+
+def is_refusal(answer: str) -> bool:
+    """Return whether an answer begins as one that is refused, or is none."""
+    return _REFUSAL.match(" ".join(answer[:MAX_REFUSAL].split()).lstrip("*_\"'“ ")) is not None
 
 
 def _response(reply: Reply, bare: bool) -> str:

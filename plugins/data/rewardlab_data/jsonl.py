@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 from collections.abc import Iterator
 from itertools import islice
 
@@ -19,17 +20,24 @@ class JsonlRows:
 
     Iterating raises UserError: at once if there is no such file, and at the end of a file that has no row, or has bad
     lines (the first 20 are listed). With `skip_bad` bad lines are left out with a warning. `skip` rows at the beginning
-    are left out, and at most `first` of those behind them are read.
+    are left out, and at most `first` of those behind them are read; with `seed` they count in an order that it draws.
     """
 
-    def __init__(self, path: str, skip_bad: bool = False, skip: int = 0, first: int | None = None):
+    def __init__(
+        self, path: str, skip_bad: bool = False, skip: int = 0, first: int | None = None, seed: int | None = None
+    ):
         self.path = os.path.expanduser(path)
         self.skip_bad = skip_bad
-        self._skip, self._first = skip, first
+        self._skip, self._first, self._seed = skip, first, seed
 
     def __iter__(self) -> Iterator[Sample]:
         last = None if self._first is None else self._skip + self._first
-        return islice(self._rows(), self._skip, last)
+        if self._seed is None:
+            return islice(self._rows(), self._skip, last)
+        order = list(range(sum(1 for _ in self._rows())))
+        random.Random(f"rows of a file:{self._seed}").shuffle(order)
+        wanted = set(order[self._skip : last])
+        return (row for number, row in enumerate(self._rows()) if number in wanted)
 
     def _rows(self) -> Iterator[Sample]:
         bad, good = BadRows(), 0

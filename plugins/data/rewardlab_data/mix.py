@@ -39,6 +39,7 @@ class MixedRows:
         self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
         self._parts = {name: _Part(name, part, sources) for name, part in options.parts.items()}
         self._all = options.until == "all_exhausted"
+        self._once = options.until == "each_read"
         self._disjoint = options.disjoint
         self._most = options.quota
 
@@ -52,9 +53,15 @@ class MixedRows:
         taken = dict.fromkeys(self._parts, 0)
         rounds = dict.fromkeys(self._parts, 1)
         under_way = {name: part.rows(owners) for name, part in self._parts.items()}
+        shares = dict(self._shares)
         while self._most is None or sum(taken.values()) < self._most:
-            name = _furthest_behind(self._shares, taken)
+            name = _furthest_behind(shares, taken)
             row = next(under_way[name], None)
+            if row is None and self._once:
+                del shares[name]
+                if not shares:
+                    return
+                continue
             if row is None:
                 rounds[name] += 1
                 if self._ends(name, taken[name], rounds):

@@ -41,6 +41,9 @@ class JsonlOptions(Config):
     """rows to leave out at the beginning of the file"""
     first: Annotated[int, Field(ge=1, strict=True)] | None = None
     """how many rows to read, the first ones behind `skip`; null: all"""
+    drawn: bool = False
+    """whether `skip` and `first` count rows in an order that the recipe's seed draws; those that are read come in the
+    file's order, and its lines are counted first"""
 
 
 class MixPart(Config):
@@ -74,9 +77,10 @@ class MixOptions(Config):
     parts: Annotated[dict[Annotated[str, Field(pattern=r"^[^/#]+$")], MixPart], Field(min_length=2)]
     """a name of your choice: a file, or without `path` the dataset of that name under `from`, with its share or its
     number of rows; rows have the name as their field `dataset`"""
-    until: Literal["first_exhausted", "all_exhausted"] = "first_exhausted"
+    until: Literal["first_exhausted", "all_exhausted", "each_read"] = "first_exhausted"
     """the mix ends when the first part has no more rows, or when each has been read to its end, the others again and
-    again. With quotas it ends when they are filled: a part with too few rows is an error, or is read again and again"""
+    again (all_exhausted) or no row twice (each_read: all parts as one). With quotas it ends when they are filled: a
+    part with too few rows is an error, or is read again and again"""
     disjoint: bool = False
     """leave out rows with a prompt that another part has given before"""
 
@@ -96,6 +100,8 @@ class MixOptions(Config):
         for name, part in self.parts.items():
             if (part.share is None) == (part.rows is None):
                 raise ValueError(f"part {name!r}: give `share` or `rows`")
+        if self.until == "each_read" and self.quota is not None:
+            raise ValueError("until: each_read reads every part once, to its end; give shares, and no `rows`")
         if len({part.rows is None for part in self.parts.values()}) > 1:
             raise ValueError("some parts have a share and others a number of rows; give every part the same of them")
         return self
@@ -118,6 +124,14 @@ class HubOptions(Config):
     """the most rows to read, from the first on"""
 
 
+class InstructionFile(Config):
+    """A file that says how to answer in each language."""
+
+    file: Annotated[str, Field(min_length=1)]
+    """a YAML or JSON file of yours, a mapping of language code -> text; relative to the current directory, `~` is your
+    home"""
+
+
 class BenchmarkOptions(Config):
     """Options of data/benchmark."""
 
@@ -138,8 +152,9 @@ class BenchmarkOptions(Config):
     """the most rows of each language, from the first on"""
     revision: str | None = None
     """a commit, tag or branch on the hub, in place of the benchmark's"""
-    instruction: Annotated[str, Field(min_length=1)] | None = None
-    r"""how to answer, in place of the benchmark's words; rewards read the answer in \boxed{}"""
+    instruction: Annotated[str, Field(min_length=1)] | InstructionFile | None = None
+    r"""how to answer, in place of the benchmark's words; rewards read the answer in \boxed{}. {file: PATH}: in each
+    language the words of that file"""
     native_instruction: bool = False
     """say how to answer in the row's own language, in the words of the rows that language/translated writes"""
     instruction_in: Literal["user", "system"] = "user"

@@ -10,7 +10,7 @@ from helpers.paths import ROOT
 from rewardlab.errors import UserError
 from rewardlab_data.benchmark import BenchmarkRows
 from rewardlab_data.benchmark_format import load_benchmark, packaged
-from rewardlab_data.benchmark_prompts import native_instructions
+from rewardlab_data.instructions import native_instructions
 from rewardlab_data.options import BenchmarkOptions
 
 BOX = "\\boxed{}"
@@ -344,6 +344,50 @@ class TestInstructions:
             read(benchmark="mt_math100", path="none.jsonl", languages=["de", "cy"], native_instruction=True)
         with pytest.raises(ValueError, match="exclude each other"):
             BenchmarkOptions(benchmark="mgsm", instruction="x", native_instruction=True)
+
+
+class TestAFileOfInstructions:
+    OPTIONS: ClassVar = {"benchmark": "mt_math100", "path": "math.jsonl", "instruction_in": "system"}
+
+    @pytest.fixture(autouse=True)
+    def rows(self, write):
+        write("math.jsonl", [{"de": "Was?", "zh-cn": "什么?", "zh-tw": "什麼?", "no": "Hva?", "answer": "1"}])
+
+    def told(self, *languages, file="own.json"):
+        return [
+            row.prompt[0]["content"] for row in read(**self.OPTIONS, languages=languages, instruction={"file": file})
+        ]
+
+    @pytest.mark.parametrize("file", ["own.json", "own.yaml"])
+    def test_is_said_in_the_language_of_each_row_word_for_word(self, tmp_path, file):
+        own = {"de": "Denk, $x, und \\boxed{}\\n!", "zh": "想 \\boxed{}", "zh-tw": "想想 \\boxed{}", "no": "Tenk."}
+        (tmp_path / file).write_text(json.dumps(own, ensure_ascii=file == "own.json"), encoding="utf-8")
+        expected = [own["de"], own["zh"], own["zh-tw"], own["no"]]
+        assert self.told("de", "zh-cn", "zh-tw", "no", file=file) == expected
+
+    @pytest.mark.parametrize(
+        ("text", "complaint"),
+        [
+            ('{"de": "x"}', "own.json: instruction: none in 'zh-cn'"),
+            ("[1]", "own.json: must be a mapping of language code -> text"),
+            ("{}", "own.json: must be a mapping of language code -> text"),
+            ('{"de": " "}', "own.json: de: must be a text"),
+            ('{"de": ["x"]}', "own.json: de: must be a text"),
+            ("{", "own.json: is neither YAML nor JSON"),
+            ("[" * 100_000, "own.json: is neither YAML nor JSON"),
+            (f'{{"de": "{"x" * 1_000_000}"}}', "own.json: larger than 1,000,000 bytes"),
+            (None, "own.json: cannot be read: No such file"),
+        ],
+    )
+    def test_that_cannot_be_used_is_told(self, tmp_path, text, complaint):
+        if text is not None:
+            (tmp_path / "own.json").write_text(text)
+        with pytest.raises(UserError, match=re.escape(complaint)):
+            self.told("de", "zh-cn")
+
+    def test_excludes_the_words_of_training_rows(self):
+        with pytest.raises(ValueError, match="exclude each other"):
+            BenchmarkOptions(benchmark="mgsm", instruction={"file": "own.json"}, native_instruction=True)
 
 
 class TestThePage:

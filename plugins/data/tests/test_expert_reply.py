@@ -127,3 +127,46 @@ def test_the_detail_shows_the_reply_and_not_all_of_it():
         parts("no tags " * 1000)
     assert found.value.detail.startswith("not <think>...</think><answer>...</answer>: 'no tags no tags")
     assert len(found.value.detail) < 150
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot help with that.",
+        "I'm sorry, but I can't assist with this request.",
+        "I’m sorry, I can’t help with that.",
+        "**I am unable to provide an answer.**",
+        "Sorry, I won't answer this.",
+        "As an AI language model, I cannot answer medical questions.",
+        "Unfortunately, I do not know.",
+        "N/A",
+        "抱歉，我无法回答这个问题。",
+        "  I can not   help\nwith that",
+    ],
+)
+def test_a_refusal_in_good_form_is_no_reference(answer):
+    with pytest.raises(IllFormedReply, match="a refusal: "):
+        read_reference(Reply(text=f"<think>It is not allowed.</think><answer>{answer}</answer>"), bare=False)
+    with pytest.raises(IllFormedReply, match="a refusal: "):
+        read_reference(Reply(text=f"<think>It is not allowed.</think>{answer}"), bare=True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It cannot be determined from what is given.",
+        "I = V / R, so the current is 2 A.",
+        "We cannot divide by zero, so the limit does not exist.",
+        "The court said: I cannot help with that.",
+        "Sorry is an apology.",
+        "None of the above holds: the answer is 4.",
+        "Unknown variables are eliminated first; x = 3.",
+        "I can provide three reasons.",
+        "The doctor was unable to help.",
+        "None.",
+        "We do not know whether P = NP.",
+        "no",
+    ],
+)
+def test_an_answer_that_only_sounds_like_one_is_none(answer):
+    assert read_reference(Reply(text=f"<think>So.</think><answer>{answer}</answer>"), bare=False).answer == answer

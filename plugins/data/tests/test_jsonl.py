@@ -130,3 +130,20 @@ def test_a_part_of_a_file(tmp_path, options, read):
     spec = Registry().find("dataset", "data/jsonl")
     rows = spec.build(spec.config(path=str(path), **options), Context())
     assert [row.fields["letter"] for row in rows] == list(read)
+
+
+def test_rows_that_the_seed_draws_are_others_by_another_seed_and_never_twice(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f'{{"id": "{n}", "prompt": "?"}}\n' for n in range(300)))
+    spec = Registry().find("dataset", "data/jsonl")
+
+    def ids(seed, **options):
+        rows = spec.build(spec.config(path=str(path), drawn=True, **options), Context(seed=seed))
+        return [int(row.id) for row in rows]
+
+    first, rest = ids(0, first=100), ids(0, skip=100)
+    assert first == sorted(first) == ids(0, first=100)
+    assert sorted([*first, *rest]) == list(range(300))
+    assert 20 < sum(number < 100 for number in first) < 50
+    assert ids(1, first=100) != first
+    assert set(ids(0, first=50)) < set(first)

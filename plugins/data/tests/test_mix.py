@@ -282,3 +282,22 @@ class TestDatasets:
         next(rows)
         assert read == [0]
         assert ids(rows) == ["b/0", "a/1", "b/1", "a/0#2", "b/2", "a/1#2"]
+
+
+def test_a_mix_that_reads_each_part_once_has_no_row_twice(tmp_path):
+    """Of 5 and 2 rows with shares of 13 and 5 the mix that goes round has 7 rows and more; each_read has 7."""
+    for name, count in (("long", 5), ("short", 2)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(f'{{"prompt": "{name} {n}"}}\n' for n in range(count)))
+    parts = {name: {"path": str(tmp_path / f"{name}.jsonl"), "share": 1} for name in ("short", "long")}
+    spec = Registry().find("dataset", "data/mix")
+    made = {until: list(spec.build(spec.config(parts=parts, until=until), Context())) for until in ENDS}
+    assert sorted(row.prompt[0]["content"] for row in made["each_read"]) == [
+        *(f"long {n}" for n in range(5)),
+        *(f"short {n}" for n in range(2)),
+    ]
+    assert len(made["all_exhausted"]) > 7
+    with pytest.raises(ValueError, match="until: each_read reads every part once"):
+        spec.config(parts={name: {"path": "x.jsonl", "rows": 1} for name in parts}, until="each_read")
+
+
+ENDS = ("all_exhausted", "each_read")

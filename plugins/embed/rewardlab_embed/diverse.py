@@ -24,7 +24,6 @@ STRATEGIES: Mapping[str, Mapping[str, Any]] = {
     "paper": {
         "counts": list(range(3, 11)),
         "least": 10,
-        "nearest_of": "cluster",
         "weight": 0.5,
         "relevant_to": "centroid",
         "candidates": None,
@@ -32,7 +31,6 @@ STRATEGIES: Mapping[str, Mapping[str, Any]] = {
     "official_code": {
         "counts": [3, 4, 5, 7, 10],
         "least": 1,
-        "nearest_of": "chosen",
         "weight": 0.7,
         "relevant_to": "chosen",
         "candidates": 20_000,
@@ -148,11 +146,11 @@ def worker_settings(options: DiverseOptions, seed: int) -> dict[str, Any]:
     named = STRATEGIES[options.strategy]
     own = {key: getattr(options, key) for key in ("counts", "least", "weight") if getattr(options, key) is not None}
     both = {**named, **own}
-    selection = {key: both[key] for key in ("nearest_of", "weight", "relevant_to", "candidates")}
+    selection = {key: both[key] for key in ("weight", "relevant_to", "candidates")}
     return {
         "counts": list(both["counts"]),
         "least": both["least"],
-        "selection": {"nearest": options.nearest, **selection},
+        "selection": {"nearest": options.nearest, "nearest_of": options.nearest_of, **selection},
         "seed": seed % 2**32,  # what scikit-learn takes
     }
 

@@ -108,16 +108,18 @@ class DiverseOptions(ModelOptions):
     (subset, language, difficulty) are multiplied; rows with another value are left out. Clusters are of rows with the
     same values. Numbers are written as texts, in quotes"""
     strategy: Literal["paper", "official_code"] = "paper"
-    """the defaults of `counts`, `least` and `weight`, of what `nearest` is a share, and to what relevance is measured:
-    as R3's appendix B.1.1 or as its published code has them"""
+    """the defaults of `counts`, `least` and `weight`, and to what relevance is measured: as R3's appendix B.1.1 or as
+    its published code has them"""
     counts: Annotated[tuple[Annotated[int, Field(ge=2, le=1000, strict=True)], ...], Field(min_length=1)] | None = None
     """the numbers of clusters to try; the highest mean silhouette decides. null: paper 3 to 10, official_code 3, 4, 5,
     7, 10"""
     least: Annotated[int, Field(ge=0, strict=True)] | None = None
     """the fewest rows of a cluster, where it has them. null: paper 10, official_code 1"""
     nearest: Annotated[float, Field(ge=0, le=1)] = 0.25
-    """the share of the rows nearest to the centroid, which are chosen first: under `paper` of the cluster, under
-    `official_code` of the rows to choose from it"""
+    """the share of the rows nearest to the centroid, which are chosen first; the others by relevance and unlikeness"""
+    nearest_of: Literal["chosen", "cluster"] = "chosen"
+    """of what that is a share. chosen: of the rows to choose from a cluster, as the published code has it. cluster: of
+    the cluster, as R3's formula is printed; of a large pool all chosen rows are then the nearest"""
     weight: Annotated[float, Field(ge=0, le=1)] | None = None
     """the weight of relevance (lambda); the rest is that of unlikeness to what is chosen. null: paper 0.5,
     official_code 0.7"""

@@ -198,3 +198,26 @@ def test_what_the_options_say_is_in_place_of_the_strategys():
 def test_wrong_options_are_refused(wrong):
     with pytest.raises(ValidationError):
         SPEC.config(**{"rows": 5, **wrong})
+
+
+def test_of_a_large_pool_the_chosen_rows_are_unlike_each_other():
+    """A quarter of the cluster, as the formula is printed, is more than the cluster gives: nothing is left for MMR."""
+    draw = np.random.default_rng(0)
+    pool = draw.normal(size=(3000, 16)) * 0.35
+    pool[:, 0] += 1
+    pool = (pool / np.linalg.norm(pool, axis=1, keepdims=True)).astype(np.float32)
+
+    def likeness(**options):
+        settings = worker_settings(SPEC.config(rows=100, counts=[3], **options), 0)
+        making = diverse_worker.choice(pool, 100, settings)
+        while True:
+            try:
+                next(making)
+            except StopIteration as done:
+                chosen = pool[done.value["chosen"]]
+                break
+        cosines = chosen @ chosen.T - 2 * np.eye(len(chosen))
+        return float(cosines.max(axis=1).mean())
+
+    assert likeness() < likeness(nearest_of="cluster") - 0.05
+    assert likeness(nearest_of="cluster") == pytest.approx(likeness(nearest=1.0))

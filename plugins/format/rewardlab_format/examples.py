@@ -46,12 +46,12 @@ def tags() -> list[RewardExample]:
 PREMISE = Sample(
     id="premise",
     prompt=({"role": "user", "content": "Ann sleeps. Ann is awake. Does the first follow from, deny or allow that?"},),
-    fields={"task": "NLI", "language": "en"},
+    fields={"task": "NLI", "language": "en", "labels": ["entailment", "contradiction", "neutral"]},
 )
 
 
 def validity() -> list[RewardExample]:
-    """Return examples of format/validity: with a task's labels, with its words, and with the tags alone."""
+    """Return examples of format/validity: with a row's labels, without, with the tags alone, and by violation."""
     good = [
         "<think>One denies the other.</think><answer>Contradiction.</answer>",
         "<think>Who sleeps is not awake.</think>\n<answer>Contradiction, since\nnobody does both.</answer>",
@@ -63,16 +63,14 @@ def validity() -> list[RewardExample]:
         "<think></think>" + good[0],
     ]
     no_label = ["<think>Hm.</think><answer>They do not fit.</answer>", "<think>Hm.</think><answer>neutral</answer>?"]
-    two = ["<think>Hm.</think><answer>Neutral or entailment</answer>"]
     no_trace = ["<think> </think><answer>neutral</answer>", "<answer>neutral</answer>"]
     each = {"per_violation": 0.25, "structure": "amro"}
     summary = Sample(id="summary", prompt=PREMISE.prompt, fields={"task": "Summarization", "subtask": "News"})
     long = "<think>Who, when, where.</think><answer>" + "The mayor opened the new bridge on Monday. " * 4 + "</answer>"
+    short = "<think>What.</think><answer>A bridge was opened.</answer>"
     return [
-        RewardExample(title="labels", sample=PREMISE, good=good, bad=[*malformed, *no_label, *two, *no_trace]),
-        RewardExample(
-            title="words", sample=summary, good=[long], bad=["<think>Who.</think><answer>A bridge was opened.</answer>"]
-        ),
+        RewardExample(title="labels", sample=PREMISE, good=good, bad=[*malformed, *no_label, *no_trace]),
+        RewardExample(title="no labels", sample=summary, good=[long, short, *good], bad=[*malformed, *no_trace]),
         RewardExample(title="tags alone", sample=PENS, good=[*good, long], bad=malformed, options={"structure": None}),
         RewardExample(
             title="each violation",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from rewardlab.text import task_label
+
 from rewardlab_format.word_count import count_words
 
 Alternatives = tuple[tuple[str, ...], ...]
@@ -15,16 +17,19 @@ Alternatives = tuple[tuple[str, ...], ...]
 
 
 def key_of(text: str) -> str:
-    """Return a text as it is compared: in NFKC, without regard to case, with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Return a text as it is compared: in NFKC, without regard to case, with single spaces.
+
+    A Turkish capital I with its dot is an i, too.
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("i\u0307", "i").split())
 
 
 @dataclass(frozen=True)
 class Structure:
     """What an answer must have.
 
-    least_words, most_words: as `count_words` counts. labels: exactly one of them stands in its first or its last line.
-    labels_field: the field with a row's own labels, which come in the place of these. parts: each of them occurs.
+    least_words, most_words: as `count_words` counts. labels: one of them stands in it. labels_field: the field with a
+    row's own labels, which come in the place of these. parts: each of them occurs.
     """
 
     least_words: int = 0
@@ -41,8 +46,9 @@ class Structure:
                 yield f"{words} words, at least {self.least_words} are needed"
             if self.most_words is not None and words > self.most_words:
                 yield f"{words} words, at most {self.most_words} are allowed"
-        if labels := self._labels(fields):
-            yield from _label_violations(answer, labels)
+        labels = self._labels(fields)
+        if labels and not _label_pattern(labels).search(key_of(answer)):
+            yield f"no label, one of {', '.join(label[0] for label in labels)} is needed"
         if self.parts:
             text = key_of(answer)
             yield from (f"no {part[0]!r}" for part in self.parts if not any(key_of(one) in text for one in part))
@@ -68,37 +74,34 @@ class Structures:
 
     def of(self, task: Any, subtask: Any) -> Structure:
         """Return the structure of a task; of its subtask where the file has one. ValueError for an unknown task."""
-        if not isinstance(task, str) or (key := key_of(task)) not in self.tasks:
+        key = self._key(task)
+        if key is None:
             near = get_close_matches(key_of(str(task)[:100]), self.tasks, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(self.tasks)}"
             raise ValueError(f"no task {str(task)[:60]!r} in {self.source}{hint}")
         structure, subtasks = self.tasks[key]
         return subtasks.get(key_of(subtask), structure) if isinstance(subtask, str) else structure
 
-
-def _label_violations(answer: str, labels: Alternatives) -> Iterator[str]:
-    lines = [line for line in answer.splitlines() if line.strip()]
-    found = [_labels_in(line, labels) for line in (lines[:1] + lines[-1:])]
-    if any(len(names) == 1 for names in found):
-        return
-    listed = ", ".join(label[0] for label in labels)
-    what = "more than one label" if any(found) else "no label"
-    yield f"{what} in the first and the last line, one of {listed} is needed"
-
-
-def _labels_in(line: str, labels: Alternatives) -> set[str]:
-    """Return the labels that a line names. A longer label hides a shorter one that is a part of it."""
-    pattern, names = _label_pattern(labels)
-    return {names[match[0]] for match in pattern.finditer(key_of(line))}
+    def _key(self, task: Any) -> str | None:
+        """Return the name under which the file has a task, or another name of the same; None where it has none."""
+        if not isinstance(task, str):
+            return None
+        if (key := key_of(task)) in self.tasks:
+            return key
+        label = task_label(task)
+        return None if label is None else next((one for one in self.tasks if task_label(one) == label), None)
 
 
 @functools.lru_cache(maxsize=256)
-def _label_pattern(labels: Alternatives) -> tuple[re.Pattern[str], Mapping[str, str]]:
-    names = {key_of(text): texts[0] for texts in labels for text in texts}
-    return re.compile("|".join(map(_bounded, sorted(names, key=len, reverse=True)))), names
+def _label_pattern(labels: Alternatives) -> re.Pattern[str]:
+    names = sorted({key_of(text) for texts in labels for text in texts}, key=len, reverse=True)
+    return re.compile("|".join(map(_begun, names)))
 
 
-def _bounded(text: str) -> str:
-    """Return the pattern of a label: whole words where its letters have spaces around them, else wherever it stands."""
+def _begun(text: str) -> str:
+    """Return the pattern of a label: where a word begins, if its letters have spaces around them, else anywhere.
+
+    How the word ends is free: many languages put endings there.
+    """
     spaced = re.match(r"[A-Za-z\u00c0-\u05ff\u0600-\u06ff]", text) is not None
-    return rf"(?<!\w){re.escape(text)}(?!\w)" if spaced else re.escape(text)
+    return rf"(?<!\w){re.escape(text)}" if spaced else re.escape(text)

@@ -1,11 +1,11 @@
 """Read what the answers to each task must have, from YAML, with the file and line of each mistake.
 
 tasks:
-  NLI:
-    names: [Natural Language Inference]    # other names of the task
+  NLI:                                     # or another name of the task: rewardlab.text.TASKS
     labels: [entailment, [neutral, neither]]
     labels_field: labels
   Report:
+    names: [Bericht]                       # more names of your own
     least_words: 100
     most_words: 900
     parts: ["## Findings", ["## Advice", "## Recommendations"]]

@@ -5,7 +5,7 @@ from typing import Any
 from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
 from rewardlab.laws import DatasetExample, Laws, RewardExample
 
-from rewardlab_language.detector_languages import accepted, knowing
+from rewardlab_language.detector_languages import BY_SCRIPT, accepted, knowing
 from rewardlab_language.languages import UnknownLanguage, resolve
 from rewardlab_language.options import (
     ConsistencyOptions,
@@ -59,9 +59,10 @@ def _unknown_to_all(options: ConsistencyOptions, sample: Sample) -> str | None:
         return None
     tag = sample.fields.get("language")
     try:
-        known = set(knowing(accepted(tag))) & set(options.detectors)
+        labels = accepted(tag)
     except UnknownLanguage as error:
         return str(error)
+    known = set(knowing(labels)) & set(options.detectors) or labels & BY_SCRIPT.keys()
     return None if known else f"none of the detectors {', '.join(options.detectors)} knows {tag!r}"
 
 
@@ -139,7 +140,7 @@ def _question(options: TranslatedOptions) -> Ask:
 
 
 def _fields(options: TranslatedOptions) -> list[str]:
-    about = ["problem", "language", "split", "share"]
+    about = ["problem", "language", "split", "share", "altered"]
     if options.kind == "question":
         return about
     solved = [*_required(options), "answer_language", *about]
@@ -163,7 +164,8 @@ def _fields_examples() -> list[DatasetExample]:
 
 
 def _fields_read(options: TranslatedFieldsOptions) -> list[str]:
-    return ["language", *(name for name in options.read if name != "prompt")]
+    choices = [] if options.choices is None else [options.choices]
+    return ["language", *(name for name in options.read if name != "prompt"), *choices]
 
 
 def _fields_calls(options: TranslatedFieldsOptions, rows: int) -> int:

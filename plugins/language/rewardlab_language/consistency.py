@@ -11,7 +11,7 @@ from rewardlab.text import sections
 
 from rewardlab_language import parts
 from rewardlab_language.density import ENGLISH, density_of
-from rewardlab_language.detector_languages import DetectorName, accepted, knowing
+from rewardlab_language.detector_languages import BY_SCRIPT, DetectorName, accepted, knowing, undetected
 from rewardlab_language.detectors import Guess, check_installed, detector
 from rewardlab_language.languages import UnknownLanguage
 from rewardlab_language.options import ConsistencyOptions
@@ -23,25 +23,46 @@ _DIGITS = re.compile(r"\d+")
 _LONG = re.compile(r"(\S{256})(?=\S)")
 
 
+CONFIDENT = 0.9
+"""calibrated confidence from which on a label speaks against a language that no detector knows, if most give it. On the
+declaration of human rights no piece of Zhuang has such a label, nor one that all detectors agree on"""
+
+
 class Guesses(NamedTuple):
-    """What detectors say of a text. None of them is asked about one that is too short, or mostly hidden."""
+    """What detectors say of a text. None of them is asked about one that is too short, or mostly hidden.
+
+    script: the language whose letters most of it is in, where these alone tell it.
+    """
 
     short: bool = False
     hidden: bool = False
     by: Mapping[DetectorName, Guess] = {}  # never written to
+    script: str | None = None
 
     def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:
         """Return the label of the surest guess and its calibrated confidence, of these detectors; None without any."""
+        if self.script is not None:
+            return self.script, 1.0
         asked = [guess for name, guess in self.by.items() if knowing is None or name in knowing]
         best = max(asked, key=lambda guess: guess.calibrated, default=None)
         return None if best is None else (best.label, round(best.calibrated, 4))
+
+    def sure_label(self) -> tuple[str, float] | None:
+        """Return the label that all detectors give, or most and confidently; None without one."""
+        found = self.label()
+        if found is None or self.script is not None:
+            return found
+        given = [guess.label for guess in self.by.values()]
+        most, agreed = 2 * given.count(found[0]) > len(given), {*given} == {found[0]} and len(given) > 1
+        return found if agreed or (most and found[1] >= CONFIDENT) else None
 
 
 class Consistency:
     """The reward 1 where the trace and the answer are both in the row's language, else 0; see ConsistencyOptions.
 
-    Abstains where no detector knows the language, and where no part is long enough to tell. info: `language`, `labels`
-    and `confidence` by part, `short` with the parts that were too short, `reason` where there is no label.
+    Of a language that no detector knows only a part in another one is told, which is worth 0. Abstains where nothing is
+    told, and where no part is long enough. info: `language`, `labels` and `confidence` by part, `short` with the parts
+    that were too short, `reason` where there is no label.
     Source: AMRO ("Verifying the Subjective"), section 3.3.1.
     """
 
@@ -75,18 +96,21 @@ class Consistency:
                 return _labelled(0.0, language, {}, reason=f"most sentences of the {part} are inside code or formulas")
         told = {part: guesses for part, guesses in found.items() if not guesses.short}
         short = [part for part in found if part not in told]
-        labels = self._pooled(told) if self._options.pooled else self._apart(told, wanted)
+        asked = [name for name in knowing(wanted) if name in self._options.detectors]
+        labels = self._pooled(told) if self._options.pooled and asked else self._apart(told, asked)
         if not labels:
-            return _labelled(None, language, {}, reason="too short to tell", short=short)
+            why = "too short to tell" if not told else f"no detector that is asked knows {language!r}"
+            return _labelled(None, language, {}, reason=why, short=short)
         value = float(all(label in wanted for label, _ in labels.values()))
         return _labelled(value, language, labels, **({"short": short} if short else {}))
 
-    def _apart(self, told: Mapping[str, Guesses], wanted: frozenset[str]) -> dict[str, tuple[str, float]]:
-        asked = knowing(wanted)
-        labels = {part: guesses.label(asked) for part, guesses in told.items()}
+    def _apart(self, told: Mapping[str, Guesses], asked: list[DetectorName]) -> dict[str, tuple[str, float]]:
+        labels = {part: guesses.label(asked) if asked else guesses.sure_label() for part, guesses in told.items()}
         return {part: label for part, label in labels.items() if label is not None}
 
     def _pooled(self, told: Mapping[str, Guesses]) -> dict[str, tuple[str, float]]:
+        if script := next((one.script for one in told.values() if one.script is not None), None):
+            return {"response": (script, 1.0)}
         guesses = [guess for one in told.values() for guess in one.by.values()]
         best = max(guesses, key=lambda guess: guess.confidence, default=None)
         return {} if best is None else {"response": (best.label, round(best.confidence, 4))}
@@ -101,10 +125,7 @@ class Consistency:
             if label is None:
                 raise UnknownLanguage("the question is too short to tell its language")
             return label[0], frozenset((label[0],)) | _accepted_label(label[0])
-        wanted = accepted(tag)
-        if not set(knowing(wanted)) & set(self._options.detectors):
-            raise UnknownLanguage(f"none of the detectors {', '.join(self._options.detectors)} knows {tag!r}")
-        return tag, wanted
+        return tag, undetected(tag)
 
     def _guesses(self, text: str) -> Guesses:
         key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -116,9 +137,14 @@ class Consistency:
 
     def _detect(self, text: str) -> Guesses:
         read = prose(text)
-        said = sum(word.letters * density_of(word.script) for word in words(read.text))
+        found = words(read.text)
+        said = sum(word.letters * density_of(word.script) for word in found)
         if read.hidden * ENGLISH > said:
             return Guesses(hidden=True)
+        letters = sum(word.letters for word in found)
+        for language, script in BY_SCRIPT.items():
+            if letters and 2 * len(script.findall(read.text)) > letters:
+                return Guesses(script=language)
         if said < self._options.least_letters * ENGLISH:
             return Guesses(short=True)
         line = one_line(read.text)

@@ -32,6 +32,9 @@ LABELS: Mapping[DetectorName, frozenset[str]] = {
 }
 """Detector -> the labels that it can give."""
 
+BY_SCRIPT: Mapping[str, re.Pattern[str]] = {"ii": re.compile("[\ua000-\ua48c]")}
+"""Language -> the letters of its script, which no other language has and no detector reads: Nuosu."""
+
 NO_LANGUAGE = "zxx"
 """langid's label of what is no language: numbers, code, markup."""
 
@@ -51,6 +54,7 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     "bho": ("bh",),
     "gsw": ("als",),
 }
+_CODE = re.compile("[a-z]{2,3}")
 _HIDDEN = {"als": "sq"}  # fastText's `als` is Alemannic, as Wikipedia has it; in ISO 639 it is Albanian
 
 # ISO 639-1 or 639-3 code, ISO 639-3 code and English names of languages that lingua does not know.
@@ -70,11 +74,22 @@ _CODES: Mapping[str, str] = {
 def accepted(tag: object) -> frozenset[str]:
     """Return the labels that count as the language of a code, a tag with script or region, or an English name.
 
-    UnknownLanguage where no detector knows it.
+    UnknownLanguage where neither a detector nor its script tells it.
     """
     labels = _labels(tag)
-    if not any(labels & known for known in LABELS.values()):
+    if not any(labels & known for known in (*LABELS.values(), BY_SCRIPT.keys())):
         raise UnknownLanguage(f"no detector of languages knows {tag!r}")
+    return labels
+
+
+def undetected(tag: object) -> frozenset[str]:
+    """Return the labels of a language by its code or name, whether or not a detector knows it.
+
+    UnknownLanguage where it names none.
+    """
+    labels = _labels(tag)
+    if not all(_CODE.fullmatch(label) for label in labels):
+        raise UnknownLanguage(f"{tag!r} names no language")
     return labels
 
 

@@ -126,6 +126,9 @@ class TranslatedOptions(Config):
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """A row without a candidate of at least this share is dropped."""
+    drop_altered: Literal["problems", "all", "none"] = "problems"
+    """Rows to drop where every candidate loses or changes a number, states the answer, or asks nothing. problems: where
+    that of the problem does. all: or that of the solution. none: the field `altered` of each row says what it is."""
     test: Annotated[float, Field(ge=0, le=1)] = 0.02
     """Share of the problems whose rows have the split "test", by a hash of the English problem."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
@@ -169,6 +172,11 @@ class TranslatedFieldsOptions(Config):
     ]
     """A field, or `prompt`: its text, in which $name stands for the translation of the row's field of that name, and
     $prompt for that of its last user message."""
+    choices: Annotated[str, Field(min_length=1)] | None = None
+    """A field with choices, label -> text or a list of texts: each is translated by itself and keeps its label. Where a
+    written prompt lists them, one a line, it lists the same translations."""
+    max_choices: Annotated[int, Field(ge=1, le=26, strict=True)] = 10
+    """A row with more choices than this is an error; it bounds what the translator is asked."""
     to: Literal["row"] | Language = "row"
     """row: from English into the row's language. A code: from the row's language into this one."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 1

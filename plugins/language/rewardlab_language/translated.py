@@ -6,14 +6,18 @@ Model), section 4.1.
 """
 
 import hashlib
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from rewardlab import Ask, Context, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.text import last_box
 
+from rewardlab_language.alterations import Alteration, alterations, question_alterations, reason_of
 from rewardlab_language.boxing import boxed, fits_in_box
 from rewardlab_language.drawing import drawn_pairs, least, order_key
 from rewardlab_language.options import TranslatedOptions
@@ -24,9 +28,11 @@ from rewardlab_language.source_problem import (
     read_problem,
     read_question,
 )
-from rewardlab_language.translation import NoUsableTranslation, Translation, Translator, question
+from rewardlab_language.translation import Check, NoUsableTranslation, Translation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
 from rewardlab_language.wording import wordings
+
+log = logging.getLogger("rewardlab.language")  # users filter by this name
 
 ROWS_AT_ONCE = 64
 TEMPLATES = {"sft": "translate.txt", "rl": "translate.txt", "question": "translate_question.txt"}
@@ -44,9 +50,10 @@ class TranslatedRows:
     A row: id "<source id>-<language>"; prompt: a system message in the language, and the translated problem;
     fields `answer`, `answer_language` ("en", whose notation it keeps), `reference` (the English solution), `problem`
     (in English), `language`, `split` ("train" | "test"), `share` (of the translated problem's letters that are in the
-    language; null where nothing was translated) and, for kind "sft", `response`: the translated solution. The last
-    box of both solutions holds the answer. English rows are not translated. Kind "question" has the translated
-    problem alone as its prompt, and of the fields `problem`, `language`, `split` and `share`.
+    language; null where nothing was translated), `altered` (what the translations altered, in words) and, for kind
+    "sft", `response`: the translated solution. The last box of both solutions holds the answer. English rows are not
+    translated. Kind "question" has the translated problem alone as its prompt, and of the fields `problem`, `language`,
+    `split`, `share` and `altered`.
 
     Iterating raises UserError for a source row that lacks something, and JobError where the translator answers none
     of the questions about a text, or too many rows must be dropped.
@@ -72,14 +79,21 @@ class TranslatedRows:
         async def translate(row: _RowToTranslate) -> Sample | DroppedRow:
             return await self._translate_row(row, translator)
 
+        kept = altered = 0
         with closing(in_order(self._rows_to_translate(), translate, ROWS_AT_ONCE)) as outcomes:
             for outcome in outcomes:
                 if isinstance(outcome, DroppedRow):
                     tally.drop(outcome)
                 else:
                     tally.keep()
+                    kept, altered = kept + 1, altered + bool(outcome.fields["altered"])
                     yield outcome
         tally.close(translator.failed)
+        if altered:
+            told = (
+                "language/translated: %d of %d rows have a translation that alters something; see their field `altered`"
+            )
+            log.warning(told, altered, kept)
 
     def _rows_to_translate(self) -> Iterator[_RowToTranslate]:
         options, source = self._options, self._source
@@ -102,6 +116,8 @@ class TranslatedRows:
             if self._options.kind == "question":
                 return await self._translate_question(read_question(sample), language, where, translator)
             source = read_problem(sample)
+            if last_box(source.problem) == source.answer:
+                raise UnusableRow("the problem states the answer")
             if not fits_in_box(source.answer):
                 raise UnusableRow("the answer cannot stand in a box")
             return await self._translate_problem(source, language, where, translator)
@@ -110,10 +126,17 @@ class TranslatedRows:
         except NoUsableTranslation as error:
             return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
 
+    def _told(self, altered: Sequence[Alteration], what: Literal["problem", "response"]) -> list[str]:
+        """Return what a translation altered, in words. Raises NoUsableTranslation where such a row is dropped."""
+        drop = self._options.drop_altered
+        if altered and (drop == "all" or (drop == "problems" and what == "problem")):
+            raise NoUsableTranslation(reason_of(altered), "; ".join(one.told for one in altered))
+        return [f"{what}: {one.told}" for one in altered]
+
     async def _translate_question(
         self, source: SourceQuestion, language: str, where: str, translator: Translator
     ) -> Sample:
-        problem = await _translate(source.problem, language, translator)
+        problem = await _translate(source.problem, language, translator, question_alterations)
         prompt = ({"role": "user", "content": problem.text},)
         fields = self._common_fields(source, language, problem)
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
@@ -123,7 +146,8 @@ class TranslatedRows:
     ) -> Sample:
         wording = wordings()[language]
         reference = boxed(source.solution, source.answer, wordings()["en"])
-        problem = await _translate(source.problem, language, translator)
+        check = partial(question_alterations, answer=source.answer)
+        problem = await _translate(source.problem, language, translator, check)
         fields = {
             "answer": source.answer,
             "answer_language": "en",  # the notation that it keeps: 1,200 is no 1.2, whatever the row's language
@@ -132,6 +156,8 @@ class TranslatedRows:
         }
         if self._options.kind == "sft":
             solution = await _translate(reference, language, translator)
+            altered = [one for one in solution.altered if one.what != "box"]  # the next line puts one there
+            fields["altered"] += self._told(altered, "response")
             fields["response"] = boxed(solution.text, source.answer, wording)
         prompt = ({"role": "system", "content": wording.system}, {"role": "user", "content": problem.text})
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
@@ -142,6 +168,7 @@ class TranslatedRows:
             "language": language,
             "split": "test" if source.is_test(self._options.test) else "train",
             "share": problem.share,
+            "altered": self._told(problem.altered, "problem"),
         }
 
 
@@ -157,8 +184,8 @@ def first_question(options: TranslatedOptions) -> Ask:
     return question(template_of(options), "Good morning.", foreign, options.sampling.model_dump(exclude_none=True))
 
 
-async def _translate(text: str, language: str, translator: Translator) -> Translation:
-    return Translation(text, None) if language == "en" else await translator.translate(text, language)
+async def _translate(text: str, language: str, translator: Translator, check: Check = alterations) -> Translation:
+    return Translation(text, None) if language == "en" else await translator.translate(text, language, check=check)
 
 
 def language_of(row: str, languages: Sequence[str], seed: int) -> str:

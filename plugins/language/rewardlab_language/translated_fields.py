@@ -1,6 +1,6 @@
 """The data step language/translated_fields: rows of which some texts are translated, into their language or from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from string import Template
@@ -11,6 +11,7 @@ from rewardlab.errors import UserError
 
 from rewardlab_language.languages import resolve
 from rewardlab_language.options import TranslatedFieldsOptions
+from rewardlab_language.translated_choices import Choices, choices_of
 from rewardlab_language.translation import NoUsableTranslation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
 from rewardlab_language.wording import wordings
@@ -23,7 +24,8 @@ class TranslatedFields:
     """An iterable of samples, streaming; each iteration asks anew.
 
     A row is its source's with the fields that `write` names, and of a written prompt its last user message, made of
-    translations; all else, its id too, stays. A text whose language is the target stays as it is.
+    translations, and with translated choices where `choices` names them; all else, its id too, stays. A text whose
+    language is the target stays as it is.
 
     Iterating raises UserError for a row without a text or a language that can be translated, and JobError where the
     translator answers none of the questions about a text, or too many rows must be dropped.
@@ -62,15 +64,48 @@ class TranslatedFields:
         language = _language(sample)
         source, target = ("en", language) if self._options.to == "row" else (language, self._options.to)
         texts = {name: _text(sample, name) for name in self._options.read}
+        field = self._options.choices
+        choices = None if field is None else choices_of(sample, field, self._options.max_choices)
+
+        async def translate(text: str) -> str:
+            return (await translator.translate(text, target, source)).text
+
         try:
             if source != target:
-                texts = {name: (await translator.translate(text, target, source)).text for name, text in texts.items()}
+                choices, texts = await _translated(choices, texts, translate)
         except NoUsableTranslation as error:
             where = sample.source or sample.id
             return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
         written = {name: Template(text).substitute(texts) for name, text in self._options.write.items()}
         prompt = sample.prompt if PROMPT not in written else _with_question(sample.prompt, written.pop(PROMPT))
-        return replace(sample, prompt=prompt, fields={**sample.fields, **written})
+        fields = {**sample.fields, **written}
+        if choices is not None and field is not None:
+            fields[field] = choices.as_field()
+        return replace(sample, prompt=prompt, fields=fields)
+
+
+async def _translated(
+    choices: Choices | None, texts: dict[str, str], translate: Callable[[str], Awaitable[str]]
+) -> tuple[Choices | None, dict[str, str]]:
+    """Return choices and texts in the target language; a prompt that lists the choices lists their translations."""
+    if choices is None:
+        return None, {name: await translate(text) for name, text in texts.items()}
+    known = await choices.translated(translate)
+    found = {}
+    for name, text in texts.items():
+        before, form, behind = choices.part(text)
+        parts = [await _around(translate, before), known.listed(form), await _around(translate, behind)]
+        found[name] = "".join(parts)
+    return known, found
+
+
+async def _around(translate: Callable[[str], Awaitable[str]], text: str) -> str:
+    """Return a text translated, between the white space that it has."""
+    body = text.strip()
+    if not body:
+        return text
+    start = text.index(body)
+    return text[:start] + await translate(body) + text[start + len(body) :]
 
 
 def _language(sample: Sample) -> str:
@@ -122,4 +157,7 @@ def first_question(options: TranslatedFieldsOptions) -> Ask:
 
 def calls(options: TranslatedFieldsOptions, rows: int) -> int:
     """Return the most questions that the translator gets for so many source rows, not counting repeated tries."""
-    return rows * len(options.read) * options.candidates
+    texts = len(options.read)
+    if options.choices is not None:  # each text may have a part before its choices and one behind them
+        texts = 2 * texts + options.max_choices
+    return rows * texts * options.candidates

@@ -1,14 +1,15 @@
 """Translate a text with a judge: ask for n candidates and keep the best."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
 
-from rewardlab_language.candidates import Candidate, best, clean, is_whole
+from rewardlab_language.alterations import Alteration, alterations
+from rewardlab_language.candidates import Candidate, best, clean
 from rewardlab_language.prose import prose
 from rewardlab_language.share import ShareMeter, meter_of
 from rewardlab_language.translation_prompt import TranslationTemplate, load, regional_name
@@ -16,15 +17,21 @@ from rewardlab_language.wording import wordings
 
 GROWTH, ALLOWANCE = 8, 500
 """A candidate longer than GROWTH times its source plus ALLOWANCE characters is not its translation."""
+Check = Callable[[str, str, str], Sequence[Alteration]]
+"""of a text, its translation, and the code of the translation's language"""
 SHOWN = 60  # characters of a candidate in a message
 
 
 @dataclass(frozen=True)
 class Translation:
-    """A translated text. share: of its letters, those in the target language; None where there were no words."""
+    """A translated text. share: of its letters, those in the target language; None where there were no words.
+
+    altered: what it altered of the text, where every candidate altered something.
+    """
 
     text: str
     share: float | None
+    altered: Sequence[Alteration] = ()
 
 
 class NoUsableTranslation(Exception):
@@ -57,11 +64,14 @@ class Translator:
         self.failed = 0
         """questions so far that had no answer, though others about the same text had one"""
 
-    async def translate(self, text: str, code: str, source: str = "en", language: str | None = None) -> Translation:
+    async def translate(
+        self, text: str, code: str, source: str = "en", language: str | None = None, check: Check = alterations
+    ) -> Translation:
         """Return the best of the candidates. A text without words stays as it is, without a question.
 
         code, source: ISO 639-1 codes of the target language and of the text's own. language: the target's English name;
-        None: that of the code. Raises NoUsableTranslation where no candidate is complete and in the language, and
+        None: that of the code. check: what a candidate altered of the text; those that altered nothing come first.
+        Raises NoUsableTranslation where no candidate is complete and in the language, and
         JobError where no question was answered.
         """
         name = language or wordings()[code].name
@@ -73,14 +83,14 @@ class Translator:
         if not answered:
             raise JobError(f"translator {self._name!r} answered none of {len(replies)} questions: {replies[0].error}")
         self.failed += len(replies) - len(answered)
-        found = [self._candidate(draw, reply, text, code, name) for draw, reply in answered]
+        found = [self._candidate(draw, reply, text, code, name, check) for draw, reply in answered]
         usable = [candidate for candidate in found if candidate is not None]
         chosen = best(usable, self._least_share)
         if chosen is None:
             raise _no_usable_translation(usable)
-        return Translation(chosen.text, chosen.share)
+        return Translation(chosen.text, chosen.share, chosen.altered)
 
-    def _candidate(self, draw: int, reply: Reply, text: str, code: str, name: str) -> Candidate | None:
+    def _candidate(self, draw: int, reply: Reply, text: str, code: str, name: str, check: Check) -> Candidate | None:
         """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
         translation = clean(reply.text, text, name).removeprefix(f"{regional_name(code, name)}:").strip()
         complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
@@ -89,7 +99,7 @@ class Translator:
         if not complete:
             return None
         share = self._meter(code).measure(translation).value or 0.0
-        return Candidate(text=translation, share=share, whole=is_whole(translation, text), draw=draw)
+        return Candidate(text=translation, share=share, draw=draw, altered=check(text, translation, code))
 
     def _meter(self, code: str) -> ShareMeter:
         if code not in self._meters:

@@ -5,7 +5,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_language.candidates import Candidate, best, clean, is_whole
+from rewardlab_language.alterations import Alteration
+from rewardlab_language.candidates import Candidate, best, clean
 from rewardlab_language.translation_prompt import fence
 
 SOURCE = "How many apples are there?"
@@ -73,28 +74,9 @@ def test_hostile_replies_take_no_longer(unit):
     assert time.process_time() - start < 1.0
 
 
-@pytest.mark.parametrize(
-    ("translation", "source", "whole"),
-    [
-        ("5 apel dan 3 jeruk", "5 apples and 3 oranges", True),
-        ("3 jeruk dan 5 apel", "5 apples and 3 oranges", True),
-        ("৫টি আপেল এবং ৩টি", "5 apples and 3 more", True),
-        ("1.234,5", "1,234.5", True),
-        ("2 apel, dua kali 5", "two apples, two times 5", True),
-        ("5 apel dan 4 jeruk", "5 apples and 3 oranges", False),
-        ("5 apel", "5 apples, then 5 more", False),
-        ("54 apel", "5 apples and 4", False),
-        (r"jadi \boxed{5}", r"so \boxed{5}", True),
-        (r"jadi \boxed {5}", r"so \boxed{5}", True),
-        ("jadi 5", r"so \boxed{5}", False),
-    ],
-)
-def test_numbers_and_boxes_must_be_kept(translation, source, whole):
-    assert is_whole(translation, source) is whole
-
-
 def candidate(draw, share, whole=True):
-    return Candidate(text=f"{draw}", share=share, whole=whole, draw=draw)
+    altered = () if whole else (Alteration("number", "5 is not in it"),)
+    return Candidate(text=f"{draw}", share=share, altered=altered, draw=draw)
 
 
 @pytest.mark.parametrize(

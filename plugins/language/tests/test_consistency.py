@@ -17,12 +17,25 @@ from rewardlab_language.languages import UnknownLanguage
 SPEC = Registry().find("reward", "language/consistency")
 TAJIK = "Ҳамаи одамон озод ва аз лиҳози шаъну шараф ва ҳуқуқ баробар ба дунё меоянд. Онҳо соҳиби ақлу виҷдонанд."
 RUSSIAN = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
+# articles 1 of the Universal Declaration of Human Rights, in northern Zhuang and in Nuosu
+ZHUANG = (
+    "Boux boux ma daengz lajmbwn couh miz cwyouz, cinhyenz caeuq genzli bouxboux Bingzdaengj. gyoengq vunz miz "
+    "lijsing caeuq liengzsim, wngdang daih gyoengq de lumj beixnuengx ityiengh."
+)
+NUOSU = "ꊿꂷꃅꄿꐨꐥ，ꌅꅍꀂꏽꐯꒈꃅꐥꌐ。ꊿꊇꉪꍆꌋꆀꁨꉌꑌꐥ，ꄷꀋꁨꂛꊨꅫꃀꃅꐥꄡꑟ。"
 CHINESE = "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。"
 
 
 @cache
 def reward(**options):
     return SPEC.build(SPEC.config(**options), Context())
+
+
+FIFTY = (
+    "zh en es hi ar bn pt ru ja fr ur id de ko vi ta tr fa it th pl uk my ro nl sv he fi hu el cs bg ca ms tg ku ky kk "
+    "uz tk lo km tl mn ug bo yue za dz ii"
+)
+"""the fifty languages of "Verifying the Subjective", table 7"""
 
 
 def judge(text, language="de", prompt=GERMAN.prompt, **options):
@@ -106,12 +119,41 @@ def test_only_detectors_that_know_the_row_s_language_are_asked():
     assert judge(both(CHINESE, CHINESE), "zh-CN").value == 1.0
 
 
-@pytest.mark.parametrize("language", ["za", "ii", "zha", "Nuosu", "xx", 3, None])
-def test_a_language_that_no_detector_knows_abstains(language):
+@pytest.mark.parametrize("language", ["za", "zha", "Zhuang"])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_of_a_language_that_no_detector_knows_another_one_is_told(language, pooled):
+    for text in (IN_GERMAN, IN_ENGLISH, IN_SPANISH, CHINESE, RUSSIAN, NUOSU):
+        assert judge(both(text, text), language, pooled=pooled).value == 0.0
+    assert judge(both(ZHUANG, IN_ENGLISH), language, pooled=pooled).value == 0.0
+    own = judge(both(ZHUANG, ZHUANG), language, pooled=pooled)
+    assert (own.value, own.info["reason"]) == (None, f"no detector that is asked knows {language!r}")
+    told = SPEC.abstains(SPEC.config(), Sample(fields={"language": language}))
+    assert told == f"no detector of languages knows {language!r}"
+
+
+@pytest.mark.parametrize("language", ["ii", "Nuosu", "iii", "ii-Yiii"])
+def test_nuosu_is_told_by_its_script(language):
+    assert judge(both(NUOSU, NUOSU[:9]), language).value == 1.0
+    assert judge(both(NUOSU, f"{NUOSU} (human rights)"), language).value == 1.0
+    for text in (IN_ENGLISH, CHINESE):
+        assert judge(both(NUOSU, text), language).value == 0.0
+    assert judge(both(NUOSU, NUOSU), "zh").value == 0.0
+    assert SPEC.abstains(SPEC.config(), Sample(fields={"language": language})) is None
+
+
+@pytest.mark.parametrize("code", FIFTY.split())
+def test_none_of_the_fifty_languages_takes_english_or_another(code):
+    """At length, what is in English is 0 whichever language was asked for, and so is Spanish."""
+    for text, own in ((IN_ENGLISH, "en"), (IN_SPANISH, "es")):
+        assert judge(both(text, text), code).value == (1.0 if code == own else 0.0)
+
+
+@pytest.mark.parametrize("language", ["german please", "", 3, None])
+def test_what_names_no_language_abstains(language):
     sample = Sample(prompt=GERMAN.prompt, fields={"language": language})
     (score,) = reward().score([(sample, Completion(text=both(IN_GERMAN, IN_GERMAN)))])
     assert (score.value, score.error) == (None, None)
-    assert SPEC.abstains(SPEC.config(), sample) == score.info["reason"]
+    assert SPEC.abstains(SPEC.config(), sample)
 
 
 def test_detectors_that_are_left_out_do_not_count():

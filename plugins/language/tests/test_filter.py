@@ -16,6 +16,9 @@ def kept(*rows, **options):
     return [row.id for row in made]
 
 
+ZHUANG = "Boux boux ma daengz lajmbwn couh miz cwyouz, cinhyenz caeuq genzli bouxboux Bingzdaengj."
+
+
 def row(name, prompt, language="de", **fields):
     turns = ({"role": "system", "content": "Answer briefly."}, {"role": "user", "content": prompt})
     own = {} if language is None else {"language": language}
@@ -24,12 +27,12 @@ def row(name, prompt, language="de", **fields):
 
 def test_rows_in_another_language_are_left_out_and_counted_by_language(caplog):
     rows = [row("1", IN_GERMAN), row("2", IN_ENGLISH), row("3", IN_GERMAN, "es"), row("4", IN_SPANISH, "es")]
-    assert kept(*rows, row("5", "24"), row("6", IN_GERMAN, "xx")) == ["1", "4", "5", "6"]
-    assert "2 of 6 rows dropped: 1 de: prompt in another language; 1 es: prompt in another language" in caplog.text
+    assert kept(*rows, row("5", "24"), row("6", IN_GERMAN, "xx")) == ["1", "4", "5"]
+    assert "3 of 6 rows dropped: 1 de: prompt in another language; 1 es: prompt in another language" in caplog.text
 
 
 def test_what_cannot_be_told_may_go(caplog):
-    assert kept(row("1", "24"), row("2", IN_GERMAN, "xx"), row("3", IN_GERMAN), unsure="drop") == ["3"]
+    assert kept(row("1", "24"), row("2", ZHUANG, "za"), row("3", IN_GERMAN), unsure="drop") == ["3"]
     assert "1 de: prompt without a language that can be told" in caplog.text
 
 

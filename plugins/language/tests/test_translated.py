@@ -20,6 +20,8 @@ from rewardlab_language.translated import ROWS_AT_ONCE, calls, language_of
 from rewardlab_language.wording import wordings
 
 SPEC = Registry().find("dataset", "language/translated")
+WORDS = {"৫": "5", "৩": "3", "৮": "8", "الثلاث": "3", "márùn-ún": "5", "mẹ́ta": "3"}
+"""numbers that the Arabic and the Yoruba sentences have in words, in figures, so that each story has its own"""
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +30,8 @@ def story(four_sentences):
 
     def make(language, a, b):
         numbers = {"5": str(a), "3": str(b), "8": str(a + b)}
-        sentences = [re.sub("[538]", lambda digit: numbers[digit[0]], text) for text in four_sentences[language]]
+        figures = [re.sub("|".join(WORDS), lambda word: WORDS[word[0]], text) for text in four_sentences[language]]
+        sentences = [re.sub("[538]", lambda digit: numbers[digit[0]], text) for text in figures]
         return " ".join(sentences[:2]), " ".join(sentences)
 
     return make
@@ -106,6 +109,7 @@ def test_an_sft_row(rows, source, story):
         "language": "id",
         "split": "train",
         "share": 1.0,
+        "altered": [],
         "response": solution,
     }
     assert set(row.fields) == set(SPEC.provided_fields(SPEC.config(translator="teacher")))
@@ -378,6 +382,61 @@ def test_a_judge_that_does_not_listen_is_asked_all_the_same(rows, source, story)
     assert len(list(rows(source(1), PlainJudge(), languages=["id"]))) == 1
 
 
+# --- altered problems ---
+
+
+def another_number(ask, right):
+    return right.replace("100", "101", 1) if r"\boxed" not in ask.parts["text"] else right
+
+
+def test_a_problem_whose_every_candidate_has_another_number_is_dropped(rows, source, story, caplog):
+    made = list(rows(source(3), StoryTranslator(story, another_number), languages=["id"]))
+    assert [row.id for row in made] == ["p1-id", "p2-id"]
+    assert "1 of 3 rows dropped: 1 id: every candidate loses or changes a number" in caplog.text
+    assert "english.jsonl:1 (id): every candidate loses or changes a number: 100 is not in it" in caplog.text
+
+
+def test_or_kept_with_what_was_altered_which_is_counted(rows, source, story, caplog):
+    made = list(rows(source(3), StoryTranslator(story, another_number), languages=["id"], drop_altered="none"))
+    assert [row.fields["altered"] for row in made] == [["problem: 100 is not in it"], [], []]
+    assert "1 of 3 rows have a translation that alters something; see their field `altered`" in caplog.text
+
+
+@pytest.mark.parametrize("drop", ["problems", "all"])
+def test_an_altered_solution_is_kept_unless_all_is_dropped(rows, source, story, drop):
+    def says(ask, right):
+        return right if r"\boxed" not in ask.parts["text"] else right.replace("20000", "20001")
+
+    made = list(rows(source(2), StoryTranslator(story, says), languages=["id"], drop_altered=drop))
+    if drop == "all":
+        assert [row.id for row in made] == ["p1-id"]
+    else:
+        assert made[0].fields["altered"] == ["response: 20000, 20000 is not in it"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "added", "reason"),
+    [
+        ("rl", " Jawabannya 20100.", "every candidate states the answer"),
+        ("question", r" Jawabannya \boxed{7}.", "every candidate is no question any more"),
+    ],
+)
+def test_a_translation_that_answers_is_none(rows, source, story, caplog, kind, added, reason):
+    translator = StoryTranslator(story, lambda ask, right: right + added)
+    with pytest.raises(JobError, match=reason):
+        list(rows(source(1), translator, languages=["id"], kind=kind))
+
+
+def test_a_source_that_states_its_answer_in_a_box_is_dropped_unasked(rows, source, story, caplog):
+    first, second = source(2)
+    told = ({"role": "user", "content": first.prompt[0]["content"] + r" \boxed{20100}"},)
+    translator = StoryTranslator(story)
+    samples = [Sample(id="p", prompt=told, fields=first.fields), second]
+    assert len(list(rows(samples, translator, languages=["id"], kind="rl", candidates=1))) == 1
+    assert len(translator.asks) == 1
+    assert "1 id: the problem states the answer" in caplog.text
+
+
 # --- drops and errors ---
 
 
@@ -511,7 +570,7 @@ def test_a_question_row_has_the_translated_question_as_its_prompt_and_no_system_
     english, _ = story("en", 100, 20_000)
     assert (row.id, row.source) == ("p0-id", "english.jsonl:1")
     assert row.prompt == ({"role": "user", "content": problem},)
-    assert row.fields == {"problem": english, "language": "id", "split": "train", "share": 1.0}
+    assert row.fields == {"problem": english, "language": "id", "split": "train", "share": 1.0, "altered": []}
     options = SPEC.config(translator="teacher", kind="question")
     assert set(row.fields) == set(SPEC.provided_fields(options))
 

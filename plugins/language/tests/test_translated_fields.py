@@ -59,6 +59,56 @@ def test_a_question_is_translated_from_the_rows_language():
     )
 
 
+class Dictionary(Phrasebook):
+    """Translates word by word, and anything else to the same sentence."""
+
+    words = {"rot": "red", "grün": "green", "42": "42"}  # noqa: RUF012
+
+    async def ask(self, ask):
+        self.asked.append(ask)
+        return Reply(text=self.words.get(ask.parts["text"], f"<{ask.parts['text']}>"), finish_reason="stop")
+
+
+@pytest.mark.parametrize("choices", [{"A": "rot", "B": "grün", "C": "42"}, ["rot", "grün", "42"]])
+@pytest.mark.parametrize("form", ["{}. {}", "({}) {}"])
+def test_choices_are_translated_each_by_itself_also_in_the_prompt(choices, form):
+    judge = Dictionary()
+    lines = "\n".join(form.format(label, text) for label, text in zip("ABC", ["rot", "grün", "42"], strict=True))
+    asked = row("de", f"Welche Farbe?\n\n{lines}\n\nNur eine.", choices=choices, answer="B")
+    options = {"write": {"prompt": "$prompt"}, "choices": "choices", "to": "en", "least_share": 0.0}
+    [found] = rows(asked, judge=judge, **options)
+    english = "\n".join(form.format(label, text) for label, text in zip("ABC", ["red", "green", "42"], strict=True))
+    assert found.prompt[-1]["content"] == f"<Welche Farbe?>\n\n{english}\n\n<Nur eine.>"
+    assert found.fields["choices"] == (
+        {"A": "red", "B": "green", "C": "42"} if isinstance(choices, dict) else ["red", "green", "42"]
+    )
+    assert found.fields["answer"] == "B"
+    assert sorted(ask.parts["text"] for ask in judge.asked) == ["Nur eine.", "Welche Farbe?", "grün", "rot"]
+
+
+def test_choices_that_the_prompt_does_not_list_are_translated_beside_it():
+    judge = Dictionary()
+    options = {"write": {"prompt": "$prompt"}, "choices": "choices", "to": "en", "least_share": 0.0}
+    [found] = rows(row("de", "Rot oder grün?", choices=["rot", "grün"]), judge=judge, **options)
+    assert (found.prompt[-1]["content"], found.fields["choices"]) == ("<Rot oder grün?>", ["red", "green"])
+    [same] = rows(row("en", "A. red\nB. green", choices=["red", "green"]), judge=judge, **options)
+    assert (same.prompt[-1]["content"], same.fields["choices"]) == ("A. red\nB. green", ["red", "green"])
+
+
+@pytest.mark.parametrize(
+    ("choices", "told"),
+    [
+        ("rot", "field 'choices' holds no choices"),
+        ([1, 2], "field 'choices' holds no choices"),
+        (None, "field 'choices' holds no choices"),
+        (["rot", "grün", "blau"], "field 'choices' has 3 choices; max_choices is 2"),
+    ],
+)
+def test_a_row_without_choices_or_with_too_many_is_told(choices, told):
+    with pytest.raises(UserError, match=told):
+        rows(row("de", choices=choices), write={"prompt": "$prompt"}, choices="choices", max_choices=2, to="en")
+
+
 def test_rows_of_the_target_language_ask_nothing():
     judge = Phrasebook()
     english = row("en", prompt=ENGLISH, thoughts=ENGLISH, answer="4")

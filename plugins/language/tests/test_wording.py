@@ -13,6 +13,21 @@ from rewardlab_language.wording import wordings
 from rewardlab_language.words import BREAK, words
 
 LANGUAGES = sorted(wordings())
+OWN_NAMES = {
+    **{"ar": "العربية", "bn": "বাংলা", "de": "deutsch", "en": "english", "es": "español", "fr": "français", "hi": "हिंदी"},
+    **{
+        "id": "indonesia",
+        "it": "italiano",
+        "ja": "日本語",
+        "ko": "한국어",
+        "pt": "português",
+        "ru": "русск",
+        "te": "తెలుగు",
+    },
+    **{"sw": "kiswahili", "th": "ไทย", "yo": "yorùbá", "zh": "中文", "af": "afrikaans", "gu": "ગુજરાતી", "he": "עברית"},
+    **{"nl": "nederlands", "pa": "ਪੰਜਾਬੀ", "tl": "tagalog", "tr": "türkçe", "vi": "việt", "fa": "فارسی", "pl": "polsku"},
+    **{"sv": "svenska", "uk": "україн"},
+}
 TEXTS = [(code, kind) for code in LANGUAGES for kind in ("system", "conclusion")]
 
 
@@ -51,6 +66,13 @@ def test_each_system_message_is_in_its_language_for_lingua(code):
 @pytest.mark.parametrize(("code", "kind"), TEXTS)
 def test_each_text_would_earn_the_reward_for_its_language(code, kind, share):
     assert share(getattr(wordings()[code], kind), code) == 1.0
+
+
+@pytest.mark.parametrize(("code", "own_name"), OWN_NAMES.items())
+def test_no_system_message_names_the_language_of_the_answer(code, own_name):
+    """SP3F's do not (its figure 7), and one that does lifts the fidelity that is measured under it."""
+    assert own_name not in wordings()[code].system.lower()
+    assert OWN_NAMES.keys() == wordings().keys()
 
 
 def test_no_text_serves_two_languages():

@@ -24,6 +24,12 @@ def _abstains(options: AccuracyOptions, sample: Sample) -> str | None:
     return f"it has a field {options.unless!r}" if is_left_out(options, sample) else None
 
 
+def _cautions(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
+    from rewardlab_math.gold_check import doubt
+
+    return doubt(options, sample)
+
+
 def _accuracy_examples() -> list[RewardExample]:
     from rewardlab_math.examples import accuracy
 
@@ -40,6 +46,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             requires=lambda options: [options.field],
             abstains=_abstains,
+            cautions=_cautions,
+            remarks=("gold_by_writing", "refused", "timed_out"),
             runs="worker",
             timeout=10.0,
             on_timeout=0.0,

@@ -9,6 +9,7 @@ from rewardlab_math.extraction import extract
 from rewardlab_math.gold import BrokenGold, golds
 from rewardlab_math.judge import judge_answer
 from rewardlab_math.options import AccuracyOptions, is_left_out
+from rewardlab_math.standard import joined
 
 SECONDS = 2.0
 """Processor time that algebra may take for one answer; ordinary ones take milliseconds."""
@@ -17,9 +18,9 @@ SECONDS = 2.0
 class Accuracy:
     """The reward 1.0 for a right answer and 0.0 for a wrong, absent or unreadable one.
 
-    A row whose gold answer is broken is a failure. info: `extracted`, the answer as written or None; for an answer
-    that was not compared also `reason`, `refused` (too large or too long to compute) or `timed_out`. Safe in any
-    thread and process.
+    A row without a gold answer is a failure. info: `extracted`, the answer as written or None; for an answer
+    that was not compared also `reason`, `refused` (too large or too long to compute) or `timed_out`; `gold_by_writing`
+    says why only the same writing equals the gold answer. Safe in any thread and process.
     """
 
     def __init__(self, options: AccuracyOptions, seconds: float = SECONDS):
@@ -35,7 +36,7 @@ class Accuracy:
 
     def _score(self, sample: Sample, text: str) -> Score:
         answer = extract(text, self._options.extract)
-        info: dict[str, Any] = {"extracted": answer}
+        info: dict[str, Any] = {"extracted": joined(answer) if answer else None}
         language = sample.fields.get("language")
         language = language if isinstance(language, str) else None
         try:
@@ -44,7 +45,9 @@ class Accuracy:
             )
         except BrokenGold as error:
             return Score(info=info, error=f"field {self._options.field!r}: {error}")
-        if answer is None:
+        if why := next((gold.refused for gold in gold_answers if gold.refused), None):
+            info["gold_by_writing"] = why
+        if not answer:
             return Score(value=0.0, info=info)
         verdict = judge_answer(gold_answers, answer, language, self._seconds)
         info |= {key: value for key in ("reason", "refused", "timed_out") if (value := getattr(verdict, key))}

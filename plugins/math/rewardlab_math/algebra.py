@@ -1,8 +1,9 @@
 r"""Compare formulas by math-verify (Kydlíček, HuggingFace), version 0.9.0.
 
-`parse` reads LaTeX only between delimiters, so formulas are put between `$`. Its own time limits use SIGALRM, which
-works only in the main thread, so they are off and `deadline` takes their place. By default it answers "different" to
-its own errors, so `raise_on_error` is set and errors are distinguished from differences.
+Formulas are read by its parser, latex2sympy2_extended, as its `parse` reads those between delimiters, except that
+letters keep their case where a formula has both. The time limits of `verify` use SIGALRM, which works only in the main
+thread, so they are off and `deadline` takes their place. By default it answers "different" to its own errors, so
+`raise_on_error` is set and errors are distinguished from differences.
 """
 
 import logging
@@ -14,21 +15,23 @@ from contextlib import contextmanager, suppress
 import sympy
 from antlr4.dfa.DFA import DFA
 from antlr4.PredictionContext import PredictionContextCache
-from latex2sympy2_extended import NormalizationConfig
+from latex2sympy2_extended import NormalizationConfig, latex2sympy, normalize_latex
 from latex2sympy2_extended.antlr_parser import PSParser
-from math_verify import LatexExtractionConfig, parse, verify
+from latex2sympy2_extended.latex2sympy2 import ConversionConfig
+from math_verify import verify
 from math_verify.grader import is_equation, is_relation
+from math_verify.parser import get_last_eq, should_treat_as_complex
 
+from rewardlab_math.differences import differ, explicit_sides
 from rewardlab_math.quantities import Quantity
 from rewardlab_math.units import without_unit
 from rewardlab_math.wording import with_commas
 
-_LATEX = LatexExtractionConfig(
-    boxed_match_priority=-1,
-    normalization_config=NormalizationConfig(
-        basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none"
-    ),
-)
+_NORMALIZATION = NormalizationConfig(basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="none")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{(?:small|B)matrix\*?\}")
+_FONT = re.compile(r"\\(?:text\w*|math\w+|mbox|begin|end|operatorname|left|right|[Bb]igg?[lr]?)(?![A-Za-z])")
+_SYMBOL_NAME, _IMAGINARY = re.compile(r"\\[A-Za-z]+"), re.compile(r"(?<![A-Za-z])i(?![A-Za-z])")
+_SYMBOL = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _LARGEST_TABLES = 50_000
 
@@ -95,20 +98,33 @@ def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
 
 
 def _formula(latex: str) -> sympy.Basic:
+    normalized = normalize_latex(_known_environments(latex.replace("$", "")), _NORMALIZATION)
     with parsing():
-        try:
-            found = parse(
-                f"${latex.replace('$', '')}$",
-                [_LATEX],
-                fallback_mode="no_fallback",
-                parsing_timeout=None,
-                raise_on_error=True,
-            )
-        except Exception as error:  # the parser raises whatever its own code runs into
-            raise UnparsableFormula(latex) from error
-    if not found:
-        raise UnparsableFormula(latex)
-    return found[0]
+        for writing in dict.fromkeys((normalized, get_last_eq(normalized))):
+            try:
+                found = latex2sympy(
+                    writing,
+                    is_real=not (_IMAGINARY.search(_SYMBOL_NAME.sub(" ", writing)) or should_treat_as_complex(writing)),
+                    convert_degrees=False,
+                    normalization_config=None,
+                    conversion_config=ConversionConfig(lowercase_symbols=not _tells_case_apart(latex)),
+                )
+            except Exception:  # the parser raises whatever its own code runs into
+                continue
+            if found is not None:
+                return found
+    raise UnparsableFormula(latex)
+
+
+def _known_environments(latex: str) -> str:
+    """Return a formula whose matrices have environments that the parser knows."""
+    return _ENVIRONMENT.sub(r"\\\1{pmatrix}", latex) if "matrix" in latex else latex
+
+
+def _tells_case_apart(latex: str) -> bool:
+    r"""Return whether a letter stands in both cases, as in `\frac{m}{M + m}`; else `X` is `x`."""
+    names = set(_SYMBOL.findall(_FONT.sub("", latex)))
+    return any(name.lower() in names for name in names if name != name.lower())
 
 
 def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
@@ -130,6 +146,10 @@ def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> b
 
 
 def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
+    if (sides := explicit_sides(gold, answer)) is not None:
+        return _equal(*sides)
+    if differ(gold, answer):
+        return False  # math-verify compares six decimals: without this, 1e-19 is 0
     if is_relation(gold) and is_relation(answer) and gold.free_symbols != answer.free_symbols:
         return False  # math-verify compares solutions: without this, 0 = 1 equals every equation without a solution
     if _infinite(gold) != _infinite(answer) and not (_inequality(gold) or _inequality(answer)):

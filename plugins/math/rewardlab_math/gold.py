@@ -3,21 +3,25 @@ r"""Read gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import sympy
-from rewardlab.text import last_box
+from rewardlab.text import last_boxes
 
-from rewardlab_math import algebra, guard, intervals, repeating, wording
+from rewardlab_math import algebra, guard, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
+from rewardlab_math.standard import joined, standard
 
 LONGEST = 2000
 """Characters of the longest gold answer."""
+
+LABELLED = re.compile(r"\(?(?P<label>[A-J])(?:\)|[.:])\)?\s+(?P<answer>\S.*)", re.DOTALL)
+"""an answer behind the label of a choice, `C. x = 42`"""
 
 _FINAL = "####"
 _TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tonnes
@@ -25,7 +29,7 @@ _LIST_OR_DECIMAL = re.compile(r"\D*\d+,\d+\D*")
 
 
 class BrokenGold(ValueError):
-    """A gold answer that nothing can be compared with; the message says what is wrong."""
+    """A value that holds no gold answer; the message says what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +37,9 @@ class Gold:
     """A right answer.
 
     quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and none
-    for a formula that takes too long to read, where `refused` says why: only the same writing equals that.
+    for a formula that takes too long to read, or cannot be read, where `refused` says why: only the same writing equals
+    that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
+    unknowns: of the solution of a system, in alphabetical order.
     only_number: whether it can be nothing but a number, so that algebra has nothing to add where the answer is a
     number, too.
     """
@@ -43,11 +49,13 @@ class Gold:
     quantities: frozenset[Quantity] = frozenset()
     only_number: bool = False
     formulas: Sequence[sympy.Basic] = ()
+    is_label: bool = False
+    unknowns: tuple[str, ...] = ()
     refused: str | None = None
 
 
 def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
-    """Return the right answers that a row's value gives, at least one. Raises BrokenGold if one cannot be read.
+    """Return the right answers that a row's value gives, at least one. Raises BrokenGold if there is none.
 
     value: a string, a number, a boolean, or a list of these, any of which is right.
     language: of its notation, a code or an English name, or None; decides what "1.234" is (see `numerals`): without
@@ -59,7 +67,7 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     if not value:
         raise BrokenGold("an empty list")
     point_only = language is None or writes_decimal_point(language)
-    return [_gold(_text_of(answer), point_only, seconds) for answer in value]
+    return [gold for answer in value for gold in _golds(_text_of(answer), point_only, seconds)]
 
 
 def _text_of(value: Any) -> str:
@@ -73,34 +81,43 @@ def _text_of(value: Any) -> str:
     raise BrokenGold(f"{kind} is neither text nor a number nor a list of these")
 
 
-def _plain(written: str, point_only: bool) -> str:
-    return intervals.standard(repeating.with_fractions(plain(written)), point_only=point_only)
-
-
 @lru_cache(maxsize=4096)
-def _gold(written: str, point_only: bool, seconds: float) -> Gold:
+def _golds(written: str, point_only: bool, seconds: float) -> tuple[Gold, ...]:
+    """Return the right answer, and behind the label of a choice, `C. x = 42`, also the label."""
     if len(written) > LONGEST:
         raise BrokenGold(f"{len(written)} characters are too long for an answer")
-    final = written.rpartition(_FINAL)[2]
-    box = last_box(final)
-    text = _plain(final if box is None else box, point_only)
+    boxes = last_boxes(written.rpartition(_FINAL)[2])
+    text = plain(joined(boxes) if boxes else written.rpartition(_FINAL)[2])
     if not any(character.isalnum() for character in text):
         raise BrokenGold(f"{written!r} holds no answer")
-    numbers = frozenset() if _TERM.fullmatch(text) else quantities(text, point_only=point_only)
-    listed = _LIST_OR_DECIMAL.fullmatch(text) and all(number.value.denominator > 1 for number in numbers)
+    labelled = LABELLED.fullmatch(text)
+    if labelled and wording.kind(plain(labelled["answer"])) == "formula":
+        label = Gold(text=labelled["label"], kind="choice", is_label=True)
+        return label, _gold(plain(labelled["answer"]), point_only, seconds)
+    return (_gold(text, point_only, seconds),)
+
+
+def _gold(text: str, point_only: bool, seconds: float) -> Gold:
+    core = standard(text, point_only=point_only)
+    numbers = frozenset() if _TERM.fullmatch(core) else quantities(core, point_only=point_only)
+    listed = _LIST_OR_DECIMAL.fullmatch(core) and all(number.value.denominator > 1 for number in numbers)
     if listed and point_only:  # "1,2" is two numbers
         numbers = frozenset()
-    kind = "formula" if numbers else wording.kind(text)
+    kind = "formula" if numbers else wording.kind(core)
     if kind != "formula":
         return Gold(text=text, kind=kind)
     if numbers and not listed and not any(number.name for number in numbers):
         formulas = tuple(algebra.numbers(numbers))
         return Gold(text=text, kind=kind, quantities=numbers, formulas=formulas, only_number=True)
+    core, unknowns = systems.solved(core) or (core, ())
+    gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns)
     try:
-        guard.check(text, gold=text)
-        found = call_within(seconds, lambda: algebra.formulas(text, decimal_comma=not point_only))
+        guard.check(core, gold=core)
+        found = call_within(seconds, lambda: algebra.formulas(core, decimal_comma=not point_only))
     except (guard.RefusedFormula, TimeLimitExceeded) as error:
-        return Gold(text=text, kind=kind, quantities=numbers, refused=str(error))
-    except algebra.UnparsableFormula as error:
-        raise BrokenGold(f"{written!r} cannot be read as mathematics") from error
-    return Gold(text=text, kind=kind, quantities=numbers, formulas=tuple(found))
+        return replace(gold, refused=str(error))
+    except algebra.UnparsableFormula:
+        if numbers:  # P(A \cup B) = 0.7
+            return replace(gold, formulas=tuple(algebra.numbers(numbers)), only_number=True)
+        return replace(gold, refused="it cannot be read as mathematics")
+    return replace(gold, formulas=tuple(found))

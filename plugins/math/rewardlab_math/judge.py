@@ -5,16 +5,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewardlab.errors import one_line
+from rewardlab.text import only_joins
 
-from rewardlab_math import algebra, guard, intervals, repeating, wording
+from rewardlab_math import algebra, guard, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
-from rewardlab_math.gold import LONGEST, Gold
+from rewardlab_math.gold import LABELLED, LONGEST, Gold
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, only_quantity, quantities
+from rewardlab_math.standard import joined, standard
+from rewardlab_math.writing import compact
 
-_EMBEDDED = re.compile(r"\$([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_LOOSE_SPACE = re.compile(r"(?<![A-Za-z0-9])\s+|\s+(?![A-Za-z0-9])")
+_BASED = re.compile(r"[0-9A-F]+_(?:\d|\{\d+\})")
+_LETTERS = re.compile(r"[A-Za-z](?: [A-Za-z])+")
+_MAX_PARTS = 4
+_EMBEDDED = re.compile(
+    r"\\\\|\$(?P<inline>[^$]+)\$|\\\((?P<round>(?:(?!\\\)).)+)\\\)|\\\[(?P<square>(?:(?!\\\]).)+)\\\]", re.DOTALL
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,22 +34,41 @@ class AnswerVerdict:
     timed_out: bool = False
 
 
-def judge_answer(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
+def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | None, seconds: float) -> AnswerVerdict:
     """Compare an answer with gold answers, any of which is right. Does not raise, whatever the answer.
 
-    seconds: processor time that algebra may take for this answer.
+    parts: what the answer says, in several places where it does: right if they are the gold answer together, or each
+    of them alone. seconds: processor time that algebra may take for this answer.
     """
+    if len(parts) == 1:
+        return _judge(golds, parts[0], language, seconds)
+    together = _judge(golds, joined(parts), language, seconds / 2)
+    if together.right or not 1 < len(parts) <= _MAX_PARTS:
+        return together
+    alone = (_judge(golds, part, language, seconds / 2 / len(parts)) for part in parts)
+    return AnswerVerdict(right=True) if all(verdict.right for verdict in alone) else together
+
+
+def _judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
     if len(answer) > LONGEST:
         return AnswerVerdict(right=False, refused=f"longer than {LONGEST} characters")
     text = plain(answer)
+    labelled = LABELLED.fullmatch(text) if any(gold.is_label for gold in golds) else None
+    if labelled:
+        if not any(gold.is_label and gold.text == labelled["label"] for gold in golds):
+            return AnswerVerdict(right=False)
+        golds = [gold for gold in golds if not gold.is_label]
+        answer, text = labelled["answer"], plain(labelled["answer"])
     core = _core(text, answer)
     if not core:
         return AnswerVerdict(right=False, reason="blank")
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
-    golds = [gold for gold in golds if gold.kind == "formula"]
+    golds = [gold for gold in golds if gold.kind == "formula" and not _BASED.fullmatch(compact(gold.text))]
+    if not golds:
+        return AnswerVerdict(right=False)
     point_only = language is not None and writes_decimal_point(language)
-    core = intervals.standard(repeating.with_fractions(core), point_only=point_only)
+    core = standard(core, point_only=point_only)
     numbers = quantities(core, point_only=point_only) or only_quantity(core, point_only=point_only)
     if any(number.equals(right) for number in numbers for gold in golds for right in gold.quantities):
         return AnswerVerdict(right=True)
@@ -51,6 +77,10 @@ def judge_answer(golds: Sequence[Gold], answer: str, language: str | None, secon
         return AnswerVerdict(right=False)
     if not numbers and wording.kind(core) == "words":
         return AnswerVerdict(right=False, reason="no formula")
+    core, unknowns = systems.solved(core) or (core, ())
+    golds = [gold for gold in golds if not (unknowns and gold.unknowns) or unknowns == gold.unknowns]
+    if not golds:
+        return AnswerVerdict(right=False)
     return _by_algebra(golds, core, numbers, decimal_comma=not point_only, seconds=seconds)
 
 
@@ -90,19 +120,33 @@ def _same_writing(gold: Gold, text: str) -> bool:
         return wording.choice(gold.text) == wording.choice(text)
     if gold.kind == "words":
         return wording.normalised(gold.text) == wording.normalised(text)
-    return _compact(gold.text) == _compact(text)
-
-
-def _compact(text: str) -> str:
-    return _LOOSE_SPACE.sub("", " ".join(wording.without_text_groups(text).split()))
+    one, other = compact(gold.text), compact(text)
+    if _BASED.fullmatch(one):  # 4210_5, of which the question may have said the base
+        other = other if "_" in other else f"{other}_{one.partition('_')[2]}"
+    if _LETTERS.fullmatch(one):  # m g h, which "mgh" says too, though it may be a word
+        one, other = one.replace(" ", ""), other.replace(" ", "")
+    return one == other
 
 
 def _core(text: str, answer: str) -> str:
-    """Return the formula in an answer: the last one between delimiters in a sentence, else the answer itself."""
+    """Return the formula in an answer: in a sentence the last ones between delimiters, else the answer itself."""
     if wording.kind(text) != "words":
         return text
-    formulas = _EMBEDDED.findall(answer)
+    formulas = _last_formulas(answer)
     if formulas:
-        return plain(max(formulas[-1]))
+        return plain(joined(formulas))
     listed = wording.with_commas(text)
     return text if wording.kind(listed) == "words" else listed
+
+
+def _last_formulas(sentence: str) -> list[str]:
+    """Return the last formula between delimiters, and those before it that "and", "or" or a comma joins to it."""
+    formulas: list[str] = []
+    end = 0
+    for found in _EMBEDDED.finditer(sentence):
+        if found.lastgroup is not None:
+            if not only_joins(sentence[end : found.start()]):
+                formulas = []
+            formulas.append(found[found.lastgroup])
+            end = found.end()
+    return list(dict.fromkeys(formulas))

@@ -41,6 +41,8 @@ _LOWERED: dict[str, str | int | None] = dict(zip("₀₁₂₃₄₅₆₇₈₉
 _RAISED_RUN = re.compile(f"[{''.join(_RAISED)}]+")
 _LOWERED_RUN = re.compile(f"[{''.join(_LOWERED)}]+")
 
+_ROW_END = "\ue000"
+_ROW_BREAK = re.compile(r"\\\\(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?")  # with the height of the gap, \\[2pt]
 _NEGATIVE_SPACE = re.compile(r"\\!\s*")
 _SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|displaystyle\b|(?:Big|big|Bigg|bigg)[lr]?(?![A-Za-z]))")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)(?:\\[,;: ]\s*|~)+(?=\d{3}(?!\d))")
@@ -68,20 +70,32 @@ def plain(text: str) -> str:
         text = _ascii_signs(text)
     previous = None
     while text != previous:  # one step may uncover what another removes
-        previous, text = text, _unwrapped(_unspaced(text))
+        previous, text = text, _without_decoration(text)
     return text
 
 
+def _without_decoration(text: str) -> str:
+    r"""Return a text after one step of cleaning.
+
+    A pair of backslashes parts the rows of a matrix. It is one sign here, so that no command begins with its second
+    backslash, and has a space behind it in the end, so that none does elsewhere.
+    """
+    text = _BRACED_MARK.sub(r"\1", text)
+    if "\\" not in text and "~" not in text:
+        return _unwrapped(" ".join(text.split()))
+    text = _ROW_BREAK.sub(_ROW_END, _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub("", text)))
+    return _unwrapped(_unspaced(text)).replace(_ROW_END, r"\\ ").rstrip()
+
+
 def _unspaced(text: str) -> str:
-    text = _BRACED_MARK.sub(r"\1", _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub("", text)))
     text = _BETWEEN_DIGITS.sub("", _NEGATIVE_SPACE.sub("", text))
     return " ".join(_SPACING.sub(" ", text).split())
 
 
 def _unwrapped(text: str) -> str:
     stripped = text.rstrip(_TRAILING)
-    if stripped.endswith("\\"):  # a line break at the end, or the rest of a spacing command
-        stripped = stripped.rstrip("\\")
+    if stripped.endswith(("\\", _ROW_END)):  # a line break at the end, or the rest of a spacing command
+        stripped = stripped.rstrip("\\" + _ROW_END)
     for wrapper in _WRAPPERS:
         whole = wrapper.fullmatch(stripped)
         if whole:
@@ -124,7 +138,7 @@ def _ascii_sign(sign: str) -> str:
         return str(unicodedata.decimal(sign))
     if category == "Zs":
         return " "
-    if category == "Cf":  # marks of direction and joining, soft hyphens: invisible
+    if category in ("Cf", "Co"):  # marks of direction and joining, soft hyphens: invisible; signs of private use
         return ""
     top, slash, bottom = unicodedata.normalize("NFKC", sign).partition("⁄")
     if slash and top.isdecimal() and bottom.isdecimal():  # ½

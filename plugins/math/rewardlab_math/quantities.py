@@ -10,7 +10,7 @@ from fractions import Fraction
 from rewardlab_math import units
 from rewardlab_math.numerals import NUMERAL, readings
 
-_NAME = r"(?:(?P<name>\\?[A-Za-z]\w*(?:_\{?\w+\}?)?(?:\([A-Za-z]\))?)\s*)?"
+_NAME = r"(?:(?P<name>\\?[A-Za-z]\w*(?:_\{?\w+\}?)?(?:\([^()=<>\d]{1,30}\))?)\s*)?"
 _PREFIX = re.compile(
     rf"{_NAME}(?(name)=|(?:=|\\approx|~)?)\s*(?P<sign>[-+])?\s*(?:{units.CURRENCY})?\s*(?P<inner_sign>[-+])?\s*"
 )
@@ -23,9 +23,17 @@ _SCIENTIFIC = re.compile(
     rf"(?P<digits>{NUMERAL})(?:[eE]|\s*(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*\{{?\s*)(?P<power>[-+]?\d{{1,3}})\}}?"
 )
 _PLAIN = re.compile(NUMERAL)
-_PERCENT = re.compile(r"\s*(?:%|(?:percent(?:age)?|pct)\b)")
+_PERCENT_WORDS = (
+    "per[ -]?cent(?:age)?|pct|prozent|pour[ -]?cents?|por ciento|por cento|per cento|procent|persen|phần trăm"
+    "|процент(?:а|ов)?|yüzde|asilimia|प्रतिशत|শতাংশ|శాతం|パーセント|퍼센트|เปอร์เซ็นต์|بالمئة|في المئة"
+)
+_PERCENT = re.compile(rf"\s*(?:\\text\w*\s*\{{\s*)?(?:%|(?:{_PERCENT_WORDS})(?![A-Za-z]))(?:\s*\}})?", re.IGNORECASE)
+_PERCENT_BEFORE = re.compile(r"(?:百分之|yüzde |asilimia )(?=\s*\d)", re.IGNORECASE)
+_FLIPPED = re.compile(
+    r"(?P<value>[^=<>A-Za-z]*(?:\\[dtc]?frac[^=<>A-Za-z]*)?)=\s*(?P<name>\\?[A-Za-z](?:_\{?\w{1,8}\}?)?)\s*"
+)
 _LONE_NUMBER = re.compile(rf"(?<![A-Za-z\d_.,])(?P<sign>-)?(?P<digits>{NUMERAL})(?![A-Za-z\d_!])")
-_OPERATOR = re.compile(r"[=<>+*/^\\_{}|&]")
+_OPERATOR = re.compile(r"[=<>+*/^\\_{}|&]|[-−]\s*\(")
 _VARIABLE = re.compile(r"(?<![A-Za-z'])(?![aAI]\b)[A-Za-z](?![A-Za-z'])")
 _WORD = re.compile(r"[A-Za-z]{3}|[^\W\d_a-zA-Z]")
 
@@ -64,6 +72,10 @@ class Quantity:
 
 def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
     """Return the readings of a plain text that is one number, with its currency, unit and name; else none."""
+    if (before := _PERCENT_BEFORE.match(text)) is not None:
+        text = f"{text[before.end() :]}%"
+    if "=" in text and (flipped := _FLIPPED.fullmatch(text)):  # 2 = x
+        text = f"{flipped['name']} = {flipped['value']}"
     prefix = _PREFIX.match(text)
     if prefix is None:
         return frozenset()
@@ -96,6 +108,7 @@ def only_quantity(text: str, *, point_only: bool = False) -> frozenset[Quantity]
 
 def _variable(name: str | None) -> str | None:
     """Return the name before "=", unless it is a word ("total = 5")."""
+    name = name and "".join(name.split())
     return name if name and not (name.isalpha() and len(name) > 2) else None
 
 

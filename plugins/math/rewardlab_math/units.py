@@ -35,6 +35,16 @@ _ASCII_WORD = re.compile(r"[A-Za-z]+")
 _OTHER_WORD = re.compile(r"[^\d\x00-/:-@\[-`{-\x7f]+")  # letters and marks of any script
 _UNIT_START = re.compile(r"\s+|(?=\\(?:text|math(?:rm|bf|it|sf)|mbox|rm|bf))")
 _FORMULA_END = re.compile(r"(?:[\d})\]]|\\[A-Za-z]+)\Z")
+_OPEN_END = re.compile(
+    r"\\(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|coth|arc[a-z]+|ln|log|lg|exp|det|gcd|lcm|max|min|lim|sup|inf|dim|ker|arg"
+    r"|deg|Pr|int|sum|prod|pm|mp|cdot|times|div|ast|cup|cap|setminus|in|notin|subset\w*|le|ge|lt|gt|leq|geq|ne|neq|approx|equiv"
+    r"|sim|to|rightarrow|mid|mod|bmod|circ|land|lor|neg|sqrt|[dtc]?frac|[a-z]?vec|hat|bar|dot|ddot|overline|partial|nabla"
+    r"|left|right|operatorname)(?:[\^_]\s*(?:\{[^{}]*\}|\w))*\Z"
+)
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_LETTERS, _VARIABLE = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-zα-ωΑ-Ω]")
+_PRINTED_BRACE = re.compile(r"\\[{}]")
+_OPENING, _CLOSING = re.compile(r"[(\[]"), re.compile(r"[)\]]")
 _MOST_WORDS = 6
 
 
@@ -73,9 +83,35 @@ def scale(rest: str) -> int | None:
 
 
 def without_unit(formula: str) -> str:
-    r"""Return a formula without the unit after it, as in `10\pi \text{ cm}^2` and `2\sqrt{3} inches`."""
+    r"""Return a formula without the unit after it, as in `10\pi \text{ cm}^2` and `2\sqrt{3} inches`.
+
+    A unit follows an operand outside of all brackets, never a function: `\ln a` and `(a + 2 t)` have none. Outside of
+    `\text{...}` it is a word of four letters, or a known one of at least two after a formula without variables:
+    `x^2 + 2 a` has none either.
+    """
     for start in list(_UNIT_START.finditer(formula))[-_MOST_WORDS:]:
-        head = formula[: start.start()]
-        if _FORMULA_END.search(head) and is_unit(formula[start.start() :]):
-            return head
+        head, rest = formula[: start.start()], formula[start.start() :]
+        if _FORMULA_END.search(head) and not _OPEN_END.search(head) and _is_closed(head) and _is_unit_of_formula(rest):
+            has_variables = _VARIABLE.search(_COMMAND.sub(" ", head.rpartition("=")[2]))
+            if not has_variables or not _LETTERS.search(_COMMAND.sub(" ", _TEXT.sub(" ", rest))):
+                return head
     return formula
+
+
+def _is_unit_of_formula(rest: str) -> bool:
+    bare = _DEGREE.sub(" ", _POWER.sub("", _TEXT.sub(" unit", rest)))
+    words = [word for word in _JOINT.split(bare) if word]
+    compound = len(words) > 1 and "/" in bare  # m/s
+    return is_unit(rest) and all(
+        len(word) >= 4
+        or word in ("per", "sq")
+        or (word.lower() in _KNOWN and (len(word) > 1 or compound))
+        or not word.isascii()
+        for word in words
+    )
+
+
+def _is_closed(head: str) -> bool:
+    """Return whether no bracket is open at the end; a bracket of an interval may close a round one."""
+    bare = _PRINTED_BRACE.sub("", head)
+    return bare.count("{") == bare.count("}") and len(_OPENING.findall(bare)) == len(_CLOSING.findall(bare))

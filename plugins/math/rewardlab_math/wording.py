@@ -20,9 +20,11 @@ _LONG_ASCII_WORD = re.compile(r"(?<![\\A-Za-z\d])[A-Za-z]{4,}")
 _OTHER_LETTER = re.compile(r"[^\W\d_A-Za-zα-ωΑ-Ω]")
 _NOTATION_WORDS = """
 and or in mod sin cos tan cot sec csc log ln exp sqrt pi inf infinity max min gcd lcm arcsin arccos arctan
+sinh cosh tanh alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi
+chi psi omega
 """
 _NOTATION = frozenset(_NOTATION_WORDS.split())
-_SPACED = "und|oder|et|ou|dan|atau|na|au|и|или|và|ve|veya|এবং|বা|और|या|మరియు|లేదా|و|أو|àti|tàbí"
+_SPACED = "and|or|und|oder|et|ou|dan|atau|na|au|и|или|và|ve|veya|এবং|বা|और|या|మరియు|లేదా|و|أو|àti|tàbí"
 _UNSPACED = "和|或者|或|与|以及|または|および|と|과|와|또는|และ|หรือ"
 _CONJUNCTION = re.compile(rf"\s+(?:{_SPACED})\s+|\s*(?:{_UNSPACED})\s*")
 _CONJUNCTION_GROUP = re.compile(  # \text{ oder }; with spaces also the Spanish, Italian and Portuguese y, e and o

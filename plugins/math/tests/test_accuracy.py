@@ -100,6 +100,7 @@ WRONG = [
     ("Paris", "London"),
     ("stop", "pots"),
 ]
+SLOW = ("(x+y+z+w)^{30} = 1", "(x+y+z+w)^{60} = 1")
 
 
 def boxed(answer):
@@ -159,7 +160,7 @@ def test_the_answer_is_where_the_options_say(score):
     assert score(boxed(42), "42", field="solution").value == 1.0
 
 
-@pytest.mark.parametrize("gold", [None, "", r"\frac{1}{", [], {"value": 42}, ["42", None]])
+@pytest.mark.parametrize("gold", [None, "", [], {"value": 42}, ["42", None]])
 @pytest.mark.parametrize("text", [boxed(42), "no answer"])
 def test_broken_data_is_a_failure_and_not_a_wrong_answer(score, gold, text):
     found = score(text, gold)
@@ -171,7 +172,7 @@ def test_broken_data_is_a_failure_and_not_a_wrong_answer(score, gold, text):
 def test_hostile_answers_say_why_they_were_not_judged(score):
     assert "digits" in score(boxed("9^{9^{9^{9}}}"), "12").info["refused"]
     assert "characters" in score(boxed("{" * 50_000 + "}" * 50_000), "12").info["refused"]
-    slow = Accuracy(AccuracyOptions(), seconds=0.3).score([item(("12", "(x+y+z+w)^{60}"))])[0]
+    slow = Accuracy(AccuracyOptions(), seconds=0.3).score([item(SLOW)])[0]
     assert (slow.value, slow.info["timed_out"]) == (0.0, True)
 
 
@@ -195,7 +196,7 @@ def test_threads_and_other_processes_judge_as_the_main_thread():
 # raised in a callback that Python itself makes, the exception is dropped, reported, and raised again a second later
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_slow_answer_is_interrupted_in_any_thread():
-    slow = item(("12", "(x+y+z+w)^{60}"))
+    slow = item(SLOW)
     with ThreadPoolExecutor(1) as threads:
         (found,) = threads.submit(Accuracy(AccuracyOptions(), seconds=0.3).score, [slow]).result()
     assert (found.value, found.info["timed_out"]) == (0.0, True)

@@ -22,10 +22,9 @@ class Std:
     ) -> list[float]:
         """Return the shaped values (G,) of the totals that `kept` names, in that order.
 
-        totals: (P,), the whole pool. Where all of it is kept the result has mean 0, so a trainer that centres
-        again changes nothing. Where the totals that give the standard deviation are all equal, there is no
-        scale, and every value is 0. tokens is not used. seed chooses the subset, by the totals' ranks: which
-        completion came first does not matter.
+        totals: (P,), the whole pool; no trainer takes the mean of what is kept after that. Where the totals that
+        give the standard deviation are all equal, there is no scale, and every value is 0. tokens is not used.
+        seed chooses the subset, by the totals' ranks: which completion came first does not matter.
         """
         subset = totals
         if len(totals) > self._options.subset:

@@ -9,6 +9,10 @@ from rewardlab import Reply
 Hide = Callable[[str], str]
 
 
+ENDED_WITHOUT_TEXT = ("length", "content_filter", "tool_calls", "function_call")
+"""why a model ended for which it may have written nothing: another try would end likewise"""
+
+
 class NoAnswerError(Exception):
     """A body that is whole JSON but not the answer that was asked for.
 
@@ -24,7 +28,8 @@ class NoAnswerError(Exception):
 def read_completion(body: str, hide: Hide) -> Reply:
     """Return the first choice, with secrets hidden.
 
-    Raises ValueError for a body that is not JSON, and NoAnswerError for JSON that is not a completion.
+    Raises ValueError for a body that is not JSON, and NoAnswerError for JSON that is not a completion, or one whose
+    content is null: neither empty, nor refused, nor cut, nor all reasoning.
     """
     try:
         answer = json.loads(body)
@@ -32,6 +37,8 @@ def read_completion(body: str, hide: Hide) -> Reply:
         raise ValueError("nested too deeply") from None
     try:
         choice = answer["choices"][0]
+        if _is_null(choice, choice["message"]):
+            raise LookupError
         return _reply(choice, choice["message"], answer.get("usage"), hide)
     except (LookupError, TypeError, AttributeError):
         pass  # the error is raised outside of the handler, so that nothing of the body is attached to it
@@ -55,6 +62,14 @@ def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hi
         prompt_tokens=_count(counts.get("prompt_tokens")),
         completion_tokens=_count(counts.get("completion_tokens")),
     )
+
+
+def _is_null(choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
+    """Return whether a server gave no text at all, as gateways do where the model behind them failed."""
+    other = ("refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
+    if message.get("content") is not None or any(message.get(name) for name in other):
+        return False
+    return choice.get("finish_reason") not in ENDED_WITHOUT_TEXT
 
 
 def _text(content: Any) -> str | None:

@@ -54,7 +54,6 @@ PARTS = [
         ({"content": PARTS}, "it is A", None),
         ({"content": []}, "", None),
         ({"content": ""}, "", None),
-        ({"content": None}, "", None),
         ({"content": None, "refusal": "I will not judge this."}, "I will not judge this.", None),
         ({"content": "", "refusal": "I will not judge this."}, "I will not judge this.", None),
         ({"content": None, "tool_calls": [{"function": {"name": "f"}}]}, "", None),
@@ -89,6 +88,11 @@ def test_why_it_ended(replying, ask, reason, expected):
     assert ask(replying(body(finish_reason=reason))).finish_reason == expected
 
 
+@pytest.mark.parametrize("reason", ["length", "content_filter", "tool_calls"])
+def test_a_model_that_ended_before_it_wrote_anything_did_answer(replying, ask, reason):
+    assert ask(replying(body({"content": None}, finish_reason=reason))) == Reply(text="", finish_reason=reason)
+
+
 def test_further_choices_are_passed_over(replying, ask):
     answer = body()
     answer["choices"].append({"message": {"content": "no"}})
@@ -116,6 +120,9 @@ def test_a_byte_order_mark_is_no_part_of_json(replying, ask):
         (body({"content": ["yes"]}), '["yes"]'),
         ([], "[]"),
         ("null", "null"),
+        (body({"content": None}), '"content": null'),
+        (body({"role": "assistant"}, finish_reason="stop"), '"role": "assistant"'),
+        (body({"content": None, "refusal": None, "tool_calls": [], "reasoning": ""}), '"content": null'),
         ({"choices": [], "error": None}, '"error": null'),
     ],
 )

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from rewardlab.training import GroupNumbers, LedgerSpan
 
+SCORED = "group/scored"
+"""a log of each sample: 1 where it has a total, else 0, as it then has no advantage and counts in no statistic"""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RolloutPrompt:
@@ -64,8 +67,10 @@ class GroupRewards:
     kept: tuple[int, ...]
     """index, in order of `put`, of the completion that each member gets"""
     values: tuple[float, ...]
-    """what the trainer receives, finite: advantages of mean 0, or shaped rewards for ppo; of an evaluation correctness,
-    or totals where the recipe names none"""
+    """what the trainer receives, finite: advantages (of reinforce_baseline before they are whitened over the step), or
+    shaped rewards for ppo; of an evaluation correctness, or totals where the recipe names none"""
+    lost: float
+    """what it receives for a member without a completion: no advantage, or for ppo the mean of the others"""
     correctness: tuple[float, ...] | None
     """None where the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]

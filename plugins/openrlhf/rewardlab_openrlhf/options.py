@@ -84,7 +84,8 @@ class Engine(Config):
     packing: bool = True
     """no padding in training; needs flash attention"""
     tokens_per_gpu: PositiveInt | None = None
-    """micro-batches by their tokens instead of `micro_batch_size` rows (needs `packing`)"""
+    """micro-batches by their tokens instead of `micro_batch_size` rows (needs `packing`; absent: as many as fit,
+    where few of the longest rows do, see docs/cluster.md)"""
     rollout_micro_batch_size: PositiveInt | None = None
     """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size; without one, as many
     as fit, see docs/cluster.md)"""

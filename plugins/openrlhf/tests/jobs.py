@@ -160,6 +160,23 @@ def ray_environment(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[],
         shutil.rmtree(ray, ignore_errors=True)
 
 
+def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int, str], list[float]]:
+    """What OpenRLHF's trainer trained on, by (stage, step, sample id): the advantage of each completion of a group.
+
+    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; a line a step, of the first attempt on.
+    """
+    engine = directory / "engine" / f"{stage}-rl"
+    position_of = {fact["ticket"]: fact["position"] for fact in _lines(engine / "reading_order-0.jsonl")}
+    order = json.loads((engine / "order.json").read_text(encoding="utf-8"))
+    ids = [row["id"] for row in _lines(engine / "samples.jsonl")]
+    found: dict[tuple[int, int, str], list[float]] = {}
+    for step, batch in enumerate(_lines(told), 1):
+        for label, _, (advantage, *_) in batch:
+            sample = ids[order[position_of[json.loads(label)["ticket"]]]]
+            found.setdefault((stage, step, sample), []).append(advantage)
+    return found
+
+
 def run(folder: Path, recipe: Path | str, *arguments: object, limit: float = LIMIT, **more) -> Ended:
     """The whole job; `more` as `started` takes it."""
     with started(folder, recipe, *arguments, **more) as job:

@@ -1,5 +1,7 @@
 """OpenRLHF under the laws that every engine keeps."""
 
+import json
+
 import pytest
 from rewardlab.laws import BACKEND
 from rewardlab.testing import check_backend
@@ -30,10 +32,10 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 """
 
 
-ELSEWHERE = ("whole", "scores", "stop", "failures")
+ELSEWHERE = ("whole", "scores", "masked", "stop", "failures")
 """laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` and `scores` ask, a
-stop goes the way of Ctrl-C, which `resume` tries, and jobs that end by a failure are in test_end_to_end_faults.py and
-test_service.py"""
+stop goes the way of Ctrl-C, which `resume` tries, jobs that end by a failure are in test_end_to_end_faults.py and
+test_service.py, and `masked` is below, under the algorithm that looks at a whole step"""
 
 
 def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):
@@ -45,3 +47,22 @@ def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_f
         assert not left()
     assert [outcome.law for outcome in result.of("off")] == ["same"]
     assert [outcome.law for outcome in result.of("held")] == [law for law in tried if law != "same"]
+
+
+def test_a_completion_without_a_value_has_no_vote_in_openrlhfs_own_batch(jobs, model_folder, toy, tmp_path):
+    """Of reinforce_baseline, which OpenRLHF itself would whiten over tokens, masked members with the others."""
+    recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("grpo", "reinforce_baseline")
+    told = tmp_path / "received.jsonl"
+    with jobs.ray_environment(tmp_path) as (environment, _):
+        environment["REWARDLAB_CPU_ENGINE_RECEIVED"] = str(told)
+        [result] = check_backend(
+            recipe, environment=environment, only=["masked"], received=lambda run: jobs.received(run, told)
+        )
+    assert [outcome.law for outcome in result.of("held")] == ["masked"]
+    batches = [json.loads(line) for line in told.read_text().splitlines()]
+    assert len(batches) == 3
+    for batch in batches:
+        assert all(len(tokens) == 1 for *_, tokens in batch), "one advantage for every token of a completion"
+        assert sum(tokens[0] ** 2 for *_, tokens in batch) / 6 == pytest.approx(1, abs=1e-3) or not any(
+            tokens[0] for *_, tokens in batch
+        )

@@ -309,22 +309,37 @@ class TestAnEvaluation:
         return [recording(f"{key}{row}", 1.0, 0.5, row=row, evaluation=True) for row in (1, 0)]
 
     def trained(self, steps, first=1):
-        return [recording(f"{s}{n}", 1.0, 0.5, step=s) for s in range(first, first + steps) for n in range(2)]
+        last = first + steps - 1
+        recorded = [recording(f"{s}{n}", 1.0, 0.5, step=s) for s in range(first, last + 1) for n in range(2)]
+        return [*recorded, lambda c: c.weights_exchanged(last)]
 
-    def test_one_that_openrlhf_left_out_is_no_later_ones_step(self, stage, using):
-        """Asynchronously it evaluates now and then only; a batch that waits in its queue was not trained on."""
-        recipe = RECIPE.replace("eval_every: 2", "eval_every: 1")
-        asynchronous = recipe.replace("{use: openrlhf}", "{use: openrlhf, engine: {colocate: false, asynchronous: {}}}")
-        settings = stage(asynchronous)
-        using(settings, *self.trained(4), *self.passed("x"))
-        assert sorted(path.name for path in (settings.run / "evaluation").glob("*.json")) == ["0-rl-step-3.json"]
+    def results(self, settings):
+        return sorted(path.name for path in (settings.run / "evaluation").glob("*.json"))
 
-    def test_whole_steps_that_wait_in_openrlhfs_buffer_were_not_trained_on(self, stage, using):
-        """With generate_batch all of them are recorded before the first of them trains, and is evaluated."""
-        settings = stage(AHEAD.replace("eval_every: 2", "eval_every: 1"))
+    def test_is_of_the_weights_that_the_engines_have_whatever_was_generated_meanwhile(self, stage, using):
+        """Whole steps that wait in OpenRLHF's queue or its buffer are recorded, and were not trained on."""
+        settings = stage(AHEAD)
         ahead = [recording(f"g{number}", 1.0, 0.5, step=None) for number in range(8)]
-        using(settings, *ahead, *self.passed("x"))
-        assert sorted(path.name for path in (settings.run / "evaluation").glob("*.json")) == ["0-rl-step-1.json"]
+        using(settings, *ahead, lambda c: c.weights_exchanged(1), *self.passed("x"))
+        using(settings, lambda c: c.weights_exchanged(3), *self.passed("y"))
+        assert self.results(settings) == ["0-rl-step-1.json", "0-rl-step-3.json"]
+
+    def test_is_due_after_a_restart_where_its_results_are_not_there(self, stage, using):
+        settings = stage(consumed=4, trained=2, attempt=1)
+        due = [lambda c, step=step: c.evaluation_is_due(step) for step in (1, 2, 3)]
+        assert using(settings, *due) == [False, True, False]
+        using(settings, *self.passed("x"))
+        assert self.results(settings) == ["0-rl-step-2.json"]
+        assert using(settings, *due) == [False] * 3
+
+    def test_of_the_final_model_is_due_whenever_that_is(self, stage, using):
+        """Where groups are left out nobody knows before which step is the last."""
+        settings = stage()
+        using(settings, *self.trained(3))
+        final = lambda c: c.evaluation_is_due(3, True)  # noqa: E731
+        assert using(settings, final, *self.passed("x"), final)[::3] == [True, False]
+        assert self.results(settings) == ["0-rl-after.json"]
+        assert using(stage(evaluation_rows=0), final) == [False]
 
     def test_belongs_to_the_steps_that_were_trained_before_it(self, stage, using):
         settings = stage()
@@ -409,11 +424,6 @@ class TestAnEvaluation:
         using(settings, *self.trained(2, first=3), *self.passed("x"))
         assert (settings.run / "evaluation" / "0-rl-after.json").exists()
 
-    def test_where_groups_of_later_steps_are_there_it_belongs_to_the_next_that_is_evaluated(self, stage, using):
-        settings = stage(AHEAD)
-        using(settings, *(recording(f"{n}", 1.0, 0.0, step=None) for n in range(8)), *self.passed("x"))
-        assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
-
 
 class TestACoordinatorThatWasRestarted:
     def test_gives_no_group_number_twice(self, stage, using):
@@ -446,7 +456,7 @@ class TestACoordinatorThatWasRestarted:
     def test_goes_on_with_the_evaluation_that_was_open(self, stage, using):
         settings = stage()
         evaluation = [recording(f"x{row}", 1.0, 0.5, row=row, evaluation=True) for row in range(EVALUATION)]
-        using(settings, *(recording(f"{n}", 1.0, 0.5, step=n // 2 + 1) for n in range(4)), evaluation[0])
+        using(settings, lambda c: c.weights_exchanged(2), evaluation[0])
         using(settings, evaluation[1])
         assert (settings.run / "evaluation" / "0-rl-step-2.json").exists()
 

@@ -215,10 +215,9 @@ class TestDifferences:
         [
             (["stages.1.eval={}"], "before the first step and after the last step: 8 completions a prompt of "),
             (["stages.1.eval={}", "stages.1.eval_before=false"], "after the last step: 8"),
-            (["stages.1.eval={}", "stages.1.eval_every=2"], "before the first step and every 2 steps: 8"),
             (
                 ["stages.1.eval={}", "stages.1.eval_every=3"],
-                "before the first step and every 3 steps, not after the last",
+                "before the first step, every 3 steps and after the last step: 8",
             ),
         ],
     )

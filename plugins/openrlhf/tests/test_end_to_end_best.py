@@ -12,6 +12,7 @@ RECIPE = """
 version: 1
 model: {use: tiny, hidden_size: 32, heads: 2, intermediate_size: 64}
 dataset: {use: data/jsonl, with: {path: rows.jsonl}}
+curriculum: {use: curriculum/file_order}
 reward:
   components: {letters: {use: toy/letters}}
   total: letters

@@ -28,6 +28,7 @@ from rewardlab.training.check import check_recipe
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version
+from rewardlab_openrlhf.messages import SCORED
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.stage_files import StageFiles
@@ -174,8 +175,10 @@ class TestAdvantages:
         "missing": [[None, *VALUES[1:]], [0.1, None, 0.4, None, 0.8, None, 0.6, None]],
     }
     """by name: groups of shaped rewards, None where a completion has no value"""
-    OF_GROUPS = ("grpo", "dr_grpo", "rloo")
-    CASES = (*product(OF_GROUPS, BATCHES), ("reinforce_baseline", "constant"))
+    ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
+    CASES = (*product(ALGORITHMS, BATCHES), ("dr_grpo", "pool"))
+    POOL: ClassVar = [[3.317, 3.317, *[-0.302] * 6], [-0.302] * 8]
+    """what normalize/std makes of 8 of a pool of 2 right and 22 wrong: its mean is off, and the group's stays on"""
     estimates: ClassVar = {}
 
     @pytest.fixture
@@ -189,9 +192,11 @@ class TestAdvantages:
         given = []
         for algorithm, batch in self.CASES:
             command = commands([f"stages.1.algorithm={algorithm}", "reward.total='40 * accuracy + format'"])["rl"]
-            groups = self.BATCHES[batch]
-            sent = [rewards(self.scored(group), range(8), None, 8, algorithm).values for group in groups]
-            given.append({"module": command.module, "arguments": command.arguments, "groups": sent})
+            groups = [self.scored(group, batch == "pool") for group in self.BATCHES.get(batch, self.POOL)]
+            made = [rewards(group, range(8), None, 8, algorithm) for group in groups]
+            sent = [[(value, log[SCORED]) for value, log in zip(one.values, one.logs, strict=True)] for one in made]
+            given.append({"module": command.module, "arguments": command.arguments})
+            given[-1] |= {"algorithm": algorithm, "groups": sent}
         done = subprocess.run(
             [sys.executable, Path(__file__).with_name("estimate.py")],
             input=json.dumps(given),
@@ -204,7 +209,7 @@ class TestAdvantages:
         return json.loads(done.stdout.splitlines()[-1])
 
     @staticmethod
-    def scored(group):
+    def scored(group, centred=False):
         present = [value for value in group if value is not None]
         mean = sum(present) / len(present)
         return ScoredGroup(
@@ -213,27 +218,32 @@ class TestAdvantages:
             components={},
             totals=group,
             shaped=[mean if value is None else value for value in group],
+            centred=centred,
         )
 
     def kit(self, algorithm, groups):
         found = batch_advantages(algorithm, [self.scored(group) for group in groups])
         return [found[at : at + 8] for at in range(0, len(found), 8)]
 
-    @pytest.mark.parametrize("algorithm", OF_GROUPS)
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_are_those_of_the_kit_and_not_clipped(self, found, algorithm):
         wanted = self.kit(algorithm, self.BATCHES["different"])
         assert found[algorithm, "different"] == [pytest.approx(group, abs=1e-5) for group in wanted]
 
-    @pytest.mark.parametrize("algorithm", [*OF_GROUPS, "reinforce_baseline"])
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_of_a_group_without_variance_are_nothing(self, found, algorithm):
         assert found[algorithm, "constant"] == [[0.0] * 8] * len(self.BATCHES["constant"])
 
-    @pytest.mark.parametrize("algorithm", OF_GROUPS)
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_leave_a_completion_without_a_value_out_of_every_statistic(self, found, algorithm):
-        for group, made in zip(self.BATCHES["missing"], found[algorithm, "missing"], strict=True):
-            present = [value for value in group if value is not None]
-            wanted = iter(batch_advantages(algorithm, [self.scored(present)]))
+        groups = self.BATCHES["missing"]
+        present = [[value for value in group if value is not None] for group in groups]
+        wanted = iter(batch_advantages(algorithm, [self.scored(group) for group in present]))
+        for group, made in zip(groups, found[algorithm, "missing"], strict=True):
             assert made == pytest.approx([0.0 if value is None else next(wanted) for value in group], abs=1e-5)
+
+    def test_keep_the_mean_of_a_pool(self, found):
+        assert found["dr_grpo", "pool"] == [pytest.approx(group, abs=1e-5) for group in self.POOL]
 
 
 class TestParser:

@@ -108,8 +108,9 @@ class Scorer:
         return GroupRewards(
             kept=tuple(kept),
             values=tuple(shaped),
+            lost=sum(shaped) / len(shaped),
             correctness=None if behaviour.get("no_correctness") else tuple(float(n % 2 == 0) for n in shaped),
-            logs=tuple({name: n, "unknown": math.nan} for n in shaped),
+            logs=tuple({name: n, "unknown": math.nan, "group/scored": 1.0} for n in shaped),
         )
 
     async def drop(self, key):
@@ -571,13 +572,21 @@ class TestFailure:
 
     @pytest.mark.parametrize(
         ("otherwise", "now"),
-        [({"log": "more"}, "a score and the logs more, unknown now"), ({"no_correctness": True}, "no score")],
+        [
+            ({"log": "more"}, "the logs group/scored, more, unknown now"),
+            ({"no_correctness": True}, "no score"),
+        ],
     )
     def test_other_logs_than_before_are_refused(self, run, group, members, failures, tokenizer, behave, otherwise, now):
         made = executor()
         run(group(made, Engine(tokenizer)))
         behave(**otherwise)
-        refused(run(members(made, Engine(tokenizer))), failures, "a score and the logs number, unknown before", now)
+        refused(
+            run(members(made, Engine(tokenizer))),
+            failures,
+            "the logs group/scored, number, unknown before",
+            now,
+        )
 
     def test_a_group_that_is_cancelled_leaves_nothing_behind(self, run, group, tokenizer):
         engine = Engine(tokenizer, before=hang_on_2)

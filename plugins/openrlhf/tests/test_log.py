@@ -193,15 +193,28 @@ class TestWhatIsShown:
             log.take(line)
         assert said == [f"step 4 of 9: {read_step(STEP)[1]}"]
 
-    def test_of_how_much_time_is_left_from_the_second_step_on(self, log, said, monkeypatch):
-        now = [1000.0]
-        monkeypatch.setattr(time, "monotonic", lambda: now[0])
-        for step in (4, 5, 6):
-            log.take(STEP.replace("step 4", f"step {step}"))
-            if step == 4:
-                log.take(marked(f"{STEPS}26"))
-            now[0] += 60
-        assert [line.rpartition(", ")[2] for line in said] == ["took 1.94 s", "21 min left", "20 min left"]
+    def test_of_how_much_time_is_left_by_the_engines_clock_however_late_the_lines_come(self, log, said):
+        """Whoever follows a job again gets all that it has written at once."""
+        for step, second in ((4, "58"), (5, "58"), (6, "59"), (24, "59"), (26, "59")):
+            written = STEP.replace("step 4", f"step {step}").replace("15:56:58", f"{step + 11}:56:{second}")
+            log.take(marked(f"{STEPS}26") if step == 24 else written)
+            log.take(marked(f"{STEPS}26"))
+        assert [line.rpartition(", ")[2] for line in said] == [
+            "took 1.94 s",
+            "21 h 0 min left",
+            "20 h 0 min left",
+            "took 1.94 s",
+        ]
+
+    def test_of_no_time_that_is_left_where_the_clock_has_not_moved(self, log, said):
+        for line in (marked(f"{STEPS}26"), STEP, STEP.replace("step 4", "step 5"), "Global step 6: {}"):
+            log.take(line)
+        assert ["left" in line for line in said] == [False] * 3
+
+    def test_a_step_is_told_once_where_every_node_sends_its_line(self, log, said):
+        for line in (STEP, STEP, STEP.replace("step 4", "step 5"), STEP.replace("step 4", "step 5")):
+            log.take(line)
+        assert [line.partition(":")[0] for line in said] == ["step 4", "step 5"]
 
     def test_the_file_has_all_of_it_at_once(self, log):
         log.take(WEIGHT)
@@ -244,15 +257,37 @@ class TestWhatIsShown:
         now = [time.monotonic()]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         for step in range(1, 7):  # one every 4 s
-            log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:00<00:00, 30.58it/s, gpt_loss=5.72]\x1b[A")
+            since = f"{4 * step:02}"
+            log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:{since}<00:00, 30.58it/s, gpt_loss=5]\x1b[A")
             now[0] += 4
         assert [line.split("| ")[1].split(" ")[0] for line in said] == ["4/20"]
         assert "\x1b" not in log.path.read_text()
         assert len(log.path.read_text().splitlines()) == 6
 
-    def test_of_what_is_over_at_once_no_bar_is_shown(self, log, said):
-        log.take("Loading weights: 100%|██████████| 20/20 [00:00<00:00, 446.55it/s]")
+    @pytest.mark.parametrize(
+        "bar",
+        [
+            "Loading weights: 100%|██████████| 20/20 [00:00<00:00, 446.55it/s]",
+            "Train epoch [1/1]: 100%|██████████| 1/1 [00:20<00:00, 15.90it/s, act_loss=0, reward=0, act_lr=0.001]",
+            "Episode [1/2]:  50%|█████     | 1/2 [00:02<00:02,  2.0s/it]",
+        ],
+    )
+    def test_of_what_is_short_or_over_no_bar_is_shown_however_late(self, log, said, monkeypatch, bar):
+        later = time.monotonic() + 60
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        log.take(bar)
         assert said == []
+
+    def test_a_bar_that_lasts_is_shown_where_nothing_else_is(self, log, said, monkeypatch):
+        now = [time.monotonic() + 60]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        bar = "(PPOTrainer pid=9) Generating samples:  50%|█████     | 512/1024 [1:02:03<00:02,  2.0s/it]"
+        log.take(STEP)
+        log.take(bar)
+        assert len(said) == 1
+        now[0] += 11
+        log.take(bar)
+        assert said[1:] == [bar]
 
     def test_nor_is_one_that_has_only_begun(self, log, said, monkeypatch):
         later = time.monotonic() + 60
@@ -340,6 +375,15 @@ class TestTheEnd:
     def test_a_driver_that_was_killed_is_told_by_its_last_lines_and_the_file(self, log):
         log.take("Out of memory")
         with pytest.raises(JobError, match=r"1-rl ended with exit code -9; its log is .*1-rl.log(.|\n)*Out of memory"):
+            log.end("1-rl", -9)
+
+    def test_rays_names_of_processes_without_a_line_are_none_of_the_last_lines(self, log):
+        for line in (
+            "(PPOTrainer pid=9) it broke",
+            *["(PPOTrainer pid=9) ", "(raylet) ", "(A pid=1, ip=10.0.0.2)  "] * 3,
+        ):
+            log.take(line)
+        with pytest.raises(JobError, match=r"the last lines:\n  \(PPOTrainer pid=9\) it broke$"):
             log.end("1-rl", -9)
 
     def test_an_exit_code_of_0_without_an_outcome_is_no_good_end(self, log):

@@ -10,6 +10,7 @@ from rewardlab.training import Lora
 from rewardlab.training.check import check_recipe
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.memory.batches import batches
+from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms
 from rewardlab_openrlhf.memory.micro_batches import GIB, largest_divisor
 from rewardlab_openrlhf.memory.model_sizes import ASSUMED, model_sizes, sizes_of_config
 from rewardlab_openrlhf.memory.stage_memory import adapter_parameters, stage_memory, trainer_states
@@ -173,6 +174,9 @@ class TestSizes:
         assert (tiny.hidden, tiny.layers, tiny.vocabulary, tiny.assumed) == (32, 3, 300, False)
 
 
+UNPACKED = ["backend.engine={packing: false, attention: sdpa}"]
+
+
 class TestMicroBatches:
     """A quarter of a GPU is for what a micro-batch adds, were all its rows as long as can be."""
 
@@ -185,7 +189,27 @@ class TestMicroBatches:
     def test_without_gradients_more_rows_fit_which_divide_a_ranks_share(self, sizes):
         one = 6144 * forward_bytes(sizes_of_config(QWEN))
         assert 3 * one < 20 * GIB < 4 * one
-        assert sizes().rollout_micro == 2
+        assert sizes(*UNPACKED).rollout_micro == 2
+
+    def test_where_few_long_rows_fit_short_ones_share_a_micro_batch(self, sizes):
+        """OpenRLHF's trainer process takes 8.5 us for each token of a micro-batch, while all GPUs wait."""
+        found = sizes()
+        assert controller_ms(4096, 2) > MAX_MS > controller_ms(2048, 8)
+        assert found.tokens.training * training_bytes(sizes_of_config(QWEN), checkpointing=True) <= 20 * GIB
+        assert 2 * found.tokens.forward * forward_bytes(sizes_of_config(QWEN)) <= 20 * GIB, "OpenRLHF rounds down"
+        assert sizes("stages.0.max_prompt_tokens=512", "stages.0.max_new_tokens=512").tokens is None
+
+    @pytest.mark.parametrize(
+        "own",
+        [
+            UNPACKED,
+            ["stages.0.micro_batch_size=1"],
+            ["backend.engine.rollout_micro_batch_size=1"],
+            ["backend.engine.dynamic_filtering=[0, 1]", "backend.gpus_per_node=2"],
+        ],
+    )
+    def test_by_rows_where_the_recipe_says_so_and_where_openrlhf_needs_it(self, sizes, own):
+        assert sizes(*own).tokens is None
 
     def test_the_recipes_own_settings_win(self, sizes):
         assert sizes("stages.0.micro_batch_size=16").micro == 16
@@ -280,14 +304,14 @@ class TestDryRun:
         out = lines("stages.0.algorithm=ppo", "stages.0.kl.coef=0.1")
         assert "memory of a GPU in GiB, by arithmetic for 7.62 billion parameters and the longest rows" in out
         assert "policy (ZeRO 3 over 8 ranks): 1.8 weights + 1.8 gradients + 10.6 optimizer = 14.2" in out
-        assert "an update adds 8.7 logits + about 2.4 activations (micro-batch of 1, up to 6144 tokens)" in out
-        assert "log-probabilities (policy or reference) add 10.4 logits (micro-batch of 2, up to 12288 tokens)" in out
+        assert "an update adds 15.6 logits + about 4.4 activations (micro-batch of up to 11031 tokens)" in out
+        assert "log-probabilities (policy or reference) add 10.0 logits (micro-batch of up to 11768 tokens)" in out
         assert re.search(r"^ +reference: 1.8 weights$", out, re.M)
         assert re.search(
-            r"^ +critic \(ZeRO 3 over 8 ranks\): .* = 14.2; an update adds up to 2.4 activations", out, re.M
+            r"^ +critic \(ZeRO 3 over 8 ranks\): .* = 14.2; an update adds up to 4.4 activations", out, re.M
         )
         assert "rollout engine of 1 GPU(s): 14.2 weights, and 56 KiB of cache a token: 0.3 for a completion of" in out
-        assert "micro-batches of 1 completions (2 for log-probabilities)" in out
+        assert "micro-batches of up to 11031 tokens (11768 for log-probabilities)" in out
 
     def test_of_a_model_that_is_not_here_nothing_is_made_up(self, lines):
         out = lines(model="org/nowhere")
@@ -308,7 +332,7 @@ class TestWarnings:
 
     def test_a_policy_that_does_not_fit(self, warnings):
         found = warnings("backend.gib_per_gpu=80", "backend.engine.zero_stage=0", "backend.engine.sleep=false")
-        assert "backend.gib_per_gpu: stage rl does not fit: the policy takes 122.2 GiB of a GPU's 80" in found[0]
+        assert "backend.gib_per_gpu: stage rl does not fit: the policy takes 129.1 GiB of a GPU's 80" in found[0]
         assert "zero_stage: 3, offload_optimizer: true or more GPUs take less" in found[0]
 
     def test_logits_that_do_not_fit(self, warnings):

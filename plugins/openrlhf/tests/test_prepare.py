@@ -19,6 +19,8 @@ SFT = """
   - {use: sft, batch_size: 2, steps: 3%s}
 """
 
+FILE_ORDER = "curriculum: {use: curriculum/file_order}"
+
 
 def samples(count, **fields):
     return [
@@ -35,13 +37,14 @@ def samples(count, **fields):
 def task(tmp_path, model_folder):
     """A stage of a run as the driver finds it."""
 
-    def made(stage, rows, evaluated=(), kind="qwen2", extra="", **settings):
+    def made(stage, rows, evaluated=(), kind="qwen2", extra="", seed=0):
         (tmp_path / "recipe.resolved.yaml").write_text(
             dedent(
                 f"""
                 version: 1
                 model: {model_folder(kind)}
                 dataset: {{use: data/jsonl, with: {{path: unread.jsonl}}}}
+                seed: {seed}
                 {extra}
                 reward: {{components: {{brief: {{use: math/accuracy}}}}, total: brief}}
                 backend: {{use: openrlhf, gpus_per_node: 2}}
@@ -74,7 +77,7 @@ class TestReinforcement:
         assert [json.loads(row["label"]) for row in tickets] == [{"ticket": n} for n in range(6)]
 
     def test_the_order_is_the_recipes_pass_after_pass(self, task):
-        made, _ = task(RL % "", samples(4))
+        made, _ = task(RL % "", samples(4), extra=FILE_ORDER)
         prepare(made, StageTokenizer(made))
         assert json.loads((made.folder / "order.json").read_text()) == [0, 1, 2, 3, 0, 1]
 
@@ -146,7 +149,7 @@ class TestTexts:
 
     @pytest.mark.parametrize("seed", [0, 7])
     def test_after_openrlhfs_shuffle_they_come_in_the_recipes_order(self, task, seed):
-        made, _ = task(SFT % "", samples(4, response="It is 4."), extra=f"seed: {seed}", kind="gpt2")
+        made, _ = task(SFT % "", samples(4, response="It is 4."), extra=FILE_ORDER, kind="gpt2", seed=seed)
         files = prepare(made, StageTokenizer(made))
         read = [row["input"] for row in self.as_engine_reads(files, seed)]
         assert [text.strip() for text in read] == [f"How much is {i} + {i}?" for i in (0, 1, 2, 3, 0, 1)]

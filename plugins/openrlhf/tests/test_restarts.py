@@ -9,7 +9,7 @@ from rewardlab_openrlhf.job import restarts
 from rewardlab_openrlhf.job.checkpoint import newest_step
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME
-from rewardlab_openrlhf.job.lost_process import LostProcess, is_loss
+from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.user_lines import marked
 
@@ -50,7 +50,7 @@ class TestRestarts:
 
     def test_a_loss_ends_the_run_by_default(self):
         stage = Stage((LOST, 4))
-        with pytest.raises(LostProcess):
+        with pytest.raises(LostProcess, match=r"the actor died\n`backend\.max_restarts: 3` starts such a job again"):
             stage.run(most=0)
         assert stage.said == []
 
@@ -70,17 +70,32 @@ class TestRestarts:
         stage.run(most=1)
         assert "starting again from the stage's beginning" in stage.said[-1]
 
-    @pytest.mark.parametrize("error", [JobError("judge 'main': the budget is used up"), UserError("8 GPUs")])
+    @pytest.mark.parametrize(
+        "error", [JobError("judge 'main': the budget is used up"), UserError("8 GPUs"), StartFailure("no actor")]
+    )
     def test_nothing_else_is_tried_again(self, error):
         stage = Stage((error, 4))
         with pytest.raises(type(error)):
             stage.run(most=5)
         assert stage.restarted == [False]
 
+    @pytest.mark.parametrize("error", [UserError("judges.main: Connection refused"), StartFailure("no room")])
+    def test_a_start_that_fails_is_a_restart_like_another(self, error):
+        stage = Stage((LOST, 4), (error, 4), (None, 9))
+        stage.run(most=2)
+        assert stage.restarted == [False, True, True]
+        assert stage.said[2:] == [
+            f"warning: it could not be started again: {error}",
+            "starting again from the checkpoint of step 4 (restart 2 of 2; backend.max_restarts)",
+        ]
+
     def test_a_node_that_does_not_come_back_ends_it_with_both_reasons(self):
-        stage = Stage((LOST, 4), (UserError("the stage needs 4 GPUs and Ray has 2"), 4))
-        with pytest.raises(JobError, match="the actor died\nit could not be started again: the stage needs 4 GPUs"):
-            stage.run(most=5)
+        away = UserError("the stage needs 4 GPUs and Ray has 2")
+        stage = Stage((LOST, 4), (away, 4), (away, 4))
+        why = f"the actor died\nit could not be started again: {away}\nit was started again 2 times"
+        with pytest.raises(JobError, match=why):
+            stage.run(most=2)
+        assert stage.restarted == [False, True, True]
 
     def test_a_stop_ends_the_pause(self, monkeypatch):
         monkeypatch.setattr(restarts, "PAUSE_S", 60.0)
@@ -114,6 +129,31 @@ def test_an_error_of_the_engine_is_a_loss_where_a_process_went(error, lost):
     assert is_loss(error) is lost
 
 
+RAYS_TEXT = (
+    "The actor died unexpectedly before finishing this task. class_name: RolloutRayActor actor_id: 363e3c224859 "
+    "pid: 13266 namespace: rewardlab ip: 192.0.2.2 The actor is dead because its worker process has died. Worker exit "
+    "type: SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. End of file. "
+    "Some common causes include: (1) the process was killed by the OOM killer due to high memory usage, (2) ray stop "
+    "--force was called, or (3) the worker crashed unexpectedly due to SIGSEGV or another unexpected error."
+)
+
+
+class TestTheTextOfALoss:
+    def test_is_which_process_died_and_how_without_rays_guesses(self):
+        assert text_of_engine(raised_by_ray("RayTaskError", cause=raised_by_ray("ActorDiedError", RAYS_TEXT))) == (
+            "ActorDiedError: RolloutRayActor (pid 13266, ip 192.0.2.2) died: its worker process has died. Worker exit "
+            "type: SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. End of "
+            "file."
+        )
+
+    @pytest.mark.parametrize("text", ["", "The node died", "pid: 5 The actor is dead because", "class_name: A"])
+    def test_that_is_another_one_is_told_all_the_same(self, text):
+        assert text_of_engine(raised_by_ray("ActorDiedError", text)).startswith("ActorDiedError")
+
+    def test_of_the_engine_itself_stays_as_it_is(self):
+        assert text_of_engine(ValueError("class_name: A, pid: 5\nmore")) == "ValueError: class_name: A, pid: 5 more"
+
+
 class TestWhatALogEndsWith:
     @pytest.fixture
     def end(self, tmp_path):
@@ -134,6 +174,12 @@ class TestWhatALogEndsWith:
     @pytest.mark.parametrize("lost", [True, False])
     def test_an_outcome_says_it_itself(self, end, lost):
         assert end(outcome(lost=lost)) is lost
+
+    def test_or_that_it_did_not_begin(self, tmp_path):
+        with StageLog(tmp_path / "1-rl.log", lambda line: None) as log:
+            log.take(outcome(at_start=True))
+            with pytest.raises(StartFailure, match="it failed"):
+                log.end("1-rl", 1)
 
     @pytest.mark.parametrize(
         ("raised", "lost"),

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Sample, Score
@@ -398,10 +399,12 @@ class TestWhatOpenRLHFReceives:
             "group/size",
             "group/sampled",
             "group/std",
+            "group/scored",
         }
         assert all(log.keys() == names for log in found.logs)
         assert {(log["group/size"], log["group/sampled"]) for log in found.logs} == {(3.0, 5.0)}
         assert {log["group/std"] for log in found.logs} == {0.25}
+        assert [log["group/scored"] for log in found.logs] == [1.0, 0.0, 1.0]
         assert all(math.isnan(log["reward/other"]) and log["missing/other"] == 0.0 for log in found.logs)
 
     def test_of_an_evaluation_without_correctness_are_totals_and_not_what_a_normalizer_centred(self):
@@ -417,8 +420,19 @@ class TestWhatOpenRLHFReceives:
         assert found == (alone[0], 0.0, alone[1])
         assert math.fsum(found) == pytest.approx(0.0)
 
+    def test_are_what_a_normalizer_made_less_the_mean_of_a_pool(self):
+        group = replace(self.group(1.0, 0.0, None, shaped=(3.0, -1.0, 1.0)), centred=True)
+        found = rewards(group, (0, 1, 2), None, 3, "dr_grpo")
+        assert (found.values, found.lost) == ((3.0, -1.0, 0.0), 0.0)
+
     def test_are_shaped_rewards_for_a_critic(self):
-        assert rewards(self.group(1.0, 0.5, 0.0), (0, 1, 2), None, 3, "ppo").values == (0.25, -0.25, 0.0)
+        found = rewards(self.group(1.0, 0.5, 0.0, shaped=(0.5, -0.25, 0.5)), (0, 1, 2), None, 3, "ppo")
+        assert (found.values, found.lost) == ((0.5, -0.25, 0.5), 0.25)
+
+    def test_are_nothing_that_nobody_gave_for_a_critic(self):
+        """A group in which a component failed for all would get rewards of 0."""
+        with pytest.raises(JobError, match=r"sample 's': 3 of its completions have no reward.*ppo can leave none out"):
+            rewards(self.group(None, None, None, shaped=(0.0,) * 3), (0, 1, 2), None, 3, "ppo")
 
     def test_is_wrong_where_nobody_knows_whether_it_is_right(self):
         assert rewards(self.group(None, None, None), (0, 1, 2), "right", 5).correctness == (0.0, 0.0, 0.0)

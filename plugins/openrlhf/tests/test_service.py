@@ -193,7 +193,7 @@ class TestAGroup:
         assert [log["reward/worker"] for log in given.logs] == [pytest.approx(v) for v in (2 / 3, 0.5, 1, 1)]
         assert {frozenset(log) for log in given.logs} == {
             frozenset(
-                ["group/sampled", "group/size", "group/std", "reward/total"]
+                ["group/sampled", "group/scored", "group/size", "group/std", "reward/total"]
                 + [f"{kind}/{name}" for kind in ("reward", "missing") for name in ("inline", "worker", "judged")]
             )
         }

@@ -1,5 +1,6 @@
 """Rewards by rubric, of a judge or of the policy as a judge, and the data steps by which such a judge is trained."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Ask, Context, DatasetSpec, RewardSpec, hookimpl
@@ -46,6 +47,12 @@ def _question(options: RubricOptions) -> Ask:
     return first_question(options)
 
 
+def _for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool, field: str | None) -> RubricOptions:
+    from rewardlab_rubric.benchmark_question import for_benchmark
+
+    return for_benchmark(options, levels, compares, field)
+
+
 def _examples(name: str) -> Any:
     def examples() -> list[RewardExample]:
         from rewardlab_rubric import examples as made
@@ -70,6 +77,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             judges=("judge",),
             calls=_most_calls,
             question=_question,
+            for_benchmark=_for_benchmark,
             runs="async",
             build=_pair,
             laws=Laws(examples=_examples("pairwise"), pairwise=True),
@@ -97,6 +105,7 @@ def _judged(name: str, summary: str, options: type[PointwiseOptions]) -> RewardS
         judges=("judge",),
         calls=lambda options, size: size,
         question=_question,
+        for_benchmark=_for_benchmark,
         runs="async",
         remarks=("empty",),
         build=_single,

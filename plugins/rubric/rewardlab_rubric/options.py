@@ -54,6 +54,11 @@ class RubricOptions(Config):
         """The name of the packaged rubric that stands in for none; None where one is required."""
         return None
 
+    @property
+    def with_ties(self) -> bool:
+        """Whether the packaged rubric has the levels Tie and Both Bad."""
+        return False
+
     @model_validator(mode="after")
     def _check_files(self) -> "RubricOptions":
         from rewardlab_rubric.replies.reading import unreadable
@@ -107,14 +112,30 @@ class PairOptions(RubricOptions, PairwiseOptions):
     kinds: ClassVar[tuple[Any, ...]] = ("pair", "scale")
     sort: ClassVar[Literal["single", "pair"]] = "pair"
 
+    ties: bool = False
+    """whether the packaged rubric of layout mr3 has the levels Tie and Both Bad, as mR3's rows to train on do; its
+    evaluations have two levels"""
     both_bad: Literal["zero", "half", "drop"] = "zero"
     """what Both Bad gives. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
     else the comparison is missing"""
 
     @property
     def packaged(self) -> str | None:
-        """The rubric for the better of two; with Tie and Both Bad in mR3's layout."""
+        """The rubric for the better of two."""
         return "pairwise_mr3" if self.sections == "mr3" else "pairwise"
+
+    @property
+    def with_ties(self) -> bool:
+        """Whether the packaged rubric has the levels Tie and Both Bad."""
+        return self.ties
+
+    @model_validator(mode="after")
+    def _check_ties(self) -> "PairOptions":
+        if self.ties and (self.rubric is not None or self.sections != "mr3"):
+            raise ValueError(
+                "ties goes with the packaged rubric of layout mr3; give your own rubric such levels itself"
+            )
+        return self
 
 
 class VerdictOptions(Config):

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from rewardlab import Ask, Reply, Sample
-from rewardlab.text import fence_key
+from rewardlab import Reply, Sample
 from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward, query_of
 
 from rewardlab_rubric.levels import Levels, as_json
@@ -11,7 +10,7 @@ from rewardlab_rubric.options import PairOptions
 from rewardlab_rubric.replies.expected import level_probabilities
 from rewardlab_rubric.replies.reading import read_answer
 from rewardlab_rubric.rubrics import Rubric
-from rewardlab_rubric.strategies.questions import params_of, rubrics_of, template_of
+from rewardlab_rubric.strategies.questions import Questions
 
 
 class RubricWinRate(PairwiseReward):
@@ -27,22 +26,17 @@ class RubricWinRate(PairwiseReward):
     def __init__(self, options: PairOptions, judge: Any):
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
         self._options = options
-        self._rubrics = rubrics_of(options)
-        self._template = template_of(options)
+        self._questions = Questions(options)
 
     def shared(self, sample: Sample) -> tuple[str, Rubric]:
         """Return the query and the row's variant of the rubric."""
-        _, rubric = self._rubrics(sample)
-        return query_of(sample), rubric
+        return query_of(sample), self._questions.rubric(sample)[1]
 
     def question(self, shared: tuple[str, Rubric], first: str, second: str) -> PairQuestion:
         """Return the question about two texts in this order."""
         query, rubric = shared
-        parts = {"query": query, "a": first, "b": second}
-        key = fence_key(parts)
-        params = params_of(self._options)
-        ask = Ask(messages=self._template.messages(rubric, parts, key), parts=parts, params=params)
-        return PairQuestion(ask=ask, key=key, form=rubric.levels)
+        made = self._questions.by(rubric, query, first, second)
+        return PairQuestion(ask=made.ask, key=made.key, form=made.levels)
 
     def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
         """Return the verdict by the profile's reader; a score that the rubric does not have is unparsable."""

@@ -2,28 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from rewardlab import Ask, Completion, Reply, Sample, Score
+from rewardlab import Completion, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
-from rewardlab.text import fence_key
-from rewardlab_pairwise.pairwise_reward import query_of
 
-from rewardlab_rubric.levels import Levels, as_json
+from rewardlab_rubric.levels import as_json
 from rewardlab_rubric.options import PointwiseOptions
 from rewardlab_rubric.replies.expected import level_probabilities
 from rewardlab_rubric.replies.reading import read_answer, why_unread
-from rewardlab_rubric.strategies.questions import params_of, rubrics_of, template_of
+from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 
 CLOSE = "</think>"
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    ask: Ask
-    levels: Levels
-    variant: int
 
 
 class RubricScore:
@@ -41,8 +31,7 @@ class RubricScore:
         self._options = options
         self._judge = judge
         self._understood = getattr(judge, "understood", None)  # only a host's judge has it
-        self._rubrics = rubrics_of(options)
-        self._template = template_of(options)
+        self._questions = Questions(options)
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
@@ -53,7 +42,7 @@ class RubricScore:
         if not response.strip():
             return Score(value=0.0, info={"empty": True})
         try:
-            question = self._question(sample, response)
+            question = self._questions.about(sample, response)
             reply = await self._judge.ask(question.ask)
         except RewardlabError:  # the job is to stop, with this message
             raise
@@ -63,14 +52,7 @@ class RubricScore:
             return Score(error=reply.error or "the judge gave an error without a text")
         return self._read(reply, question)
 
-    def _question(self, sample: Sample, response: str) -> _Question:
-        variant, rubric = self._rubrics(sample)
-        parts = {"query": query_of(sample), "response": response}
-        messages = self._template.messages(rubric, parts, fence_key(parts))
-        ask = Ask(messages=messages, parts=parts, params=params_of(self._options))
-        return _Question(ask, rubric.levels, variant)
-
-    def _read(self, reply: Reply, question: _Question) -> Score:
+    def _read(self, reply: Reply, question: RubricQuestion) -> Score:
         reading = read_answer(self._options.profile, reply, question.ask)
         info = {
             "raw": as_json(reading.raw),

@@ -14,6 +14,8 @@ from rewardlab import Sample
 from rewardlab_rubric.levels import Kind, Levels, levels_of
 from rewardlab_rubric.rubric_file import Place, read_rubric_file
 
+TIES = ("Tie", "Both Bad")
+
 
 @dataclass(frozen=True)
 class Rubric:
@@ -21,6 +23,11 @@ class Rubric:
 
     levels: Levels
     description: str | None = None
+
+    def without_ties(self) -> "Rubric":
+        """Return it without the levels Tie and Both Bad."""
+        texts = {label: text for label, text in self.levels.texts.items() if label not in TIES}
+        return Rubric(Levels(self.levels.kind, texts), self.description)
 
 
 Rubrics = Callable[[Sample], tuple[int, Rubric]]

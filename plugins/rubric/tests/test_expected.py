@@ -143,7 +143,7 @@ def test_pairwise_shares_are_means(rubric, scripted):
     likely = {"Assistant": 0.6, "Tie": 0.2, "Both": 0.2}
     judge = scripted(lambda ask: reply('{"score": "', likely, {" A": 0.5, " B": 0.5}, '"}'))
     for both_bad, value in (("zero", 0.4), ("half", 0.5), ("drop", 0.5)):
-        scores = rubric("pairwise", judge, ["x", "y"], layout="mr3", expected=True, both_bad=both_bad)
+        scores = rubric("pairwise", judge, ["x", "y"], layout="mr3", ties=True, expected=True, both_bad=both_bad)
         assert [score.value for score in scores] == pytest.approx([value, value])
     seven = {str(number): "x" for number in range(1, 8)}
     judge = scripted(lambda ask: reply('{"score": ', {"1": 0.5, "4": 0.5}, "}"))

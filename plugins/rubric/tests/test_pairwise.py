@@ -55,7 +55,7 @@ def test_both_orders_of_a_scale_are_averaged(rubric, scripted):
 
 def test_a_tie_is_a_half_each_and_understood(rubric, scripted):
     judge = scripted(lambda ask: "Tie")
-    scores = rubric("pairwise", judge, ["x", "y"], layout="mr3")
+    scores = rubric("pairwise", judge, ["x", "y"], layout="mr3", ties=True)
     assert values(scores) == [0.5, 0.5]
     assert judge.understood_ == [True, True]
     assert scores[0].info["unparsable"] == 0
@@ -65,7 +65,7 @@ def test_a_tie_is_a_half_each_and_understood(rubric, scripted):
 @pytest.mark.parametrize(("both_bad", "expected"), [("zero", [0.0, 0.0]), ("half", [0.5, 0.5]), ("drop", [None, None])])
 def test_both_bad(rubric, scripted, both_bad, expected):
     judge = scripted(lambda ask: "Both Bad")
-    scores = rubric("pairwise", judge, ["x", "y"], layout="mr3", both_bad=both_bad)
+    scores = rubric("pairwise", judge, ["x", "y"], layout="mr3", ties=True, both_bad=both_bad)
     assert values(scores) == expected
     assert judge.understood_ == [True, True]
     assert scores[0].info["verdicts"] == {"1": "both_bad"}
@@ -75,7 +75,7 @@ def test_both_bad(rubric, scripted, both_bad, expected):
 
 def test_where_both_are_bad_neither_has_beaten_the_other(rubric, scripted):
     judge = scripted(lambda ask: "Both Bad")
-    scores = rubric("pairwise", judge, ["x", "y", "z"], layout="mr3", both_bad="zero")
+    scores = rubric("pairwise", judge, ["x", "y", "z"], layout="mr3", ties=True, both_bad="zero")
     assert scores[0].info["losses"] == 2
     group = scores[0].info["group"]
     assert (group["ties"], group["intransitive"], group["triples"]) == (3, 0, 1)
@@ -83,8 +83,8 @@ def test_where_both_are_bad_neither_has_beaten_the_other(rubric, scripted):
 
 def test_both_bad_in_one_order_alone(rubric, scripted):
     said = {("x", "y"): "Both Bad", ("y", "x"): "Assistant B"}  # x wins the second
-    assert values(rubric("pairwise", scripted(preference(said)), ["x", "y"], layout="mr3")) == [0.5, 0.0]
-    dropped = rubric("pairwise", scripted(preference(said)), ["x", "y"], layout="mr3", both_bad="drop")
+    assert values(rubric("pairwise", scripted(preference(said)), ["x", "y"], layout="mr3", ties=True)) == [0.5, 0.0]
+    dropped = rubric("pairwise", scripted(preference(said)), ["x", "y"], layout="mr3", ties=True, both_bad="drop")
     assert values(dropped) == [1.0, 0.0]
 
 
@@ -108,9 +108,19 @@ def test_a_failed_call_is_no_score(rubric, scripted):
 
 def test_the_sides_are_called_what_the_rubric_calls_them(rubric, scripted):
     judge = scripted(lambda ask: "Tie")
-    rubric("pairwise", judge, ["x", "y"], layout="mr3")
+    rubric("pairwise", judge, ["x", "y"], layout="mr3", ties=True)
     system, user = judge.asked[0].messages
     assert user["content"].index("# Assistant A\n=== BEGIN ASSISTANT A") < user["content"].index("# Assistant B\n")
     assert '"enum": ["Assistant A", "Assistant B", "Tie", "Both Bad"]' in system["content"]
+    rubric("pairwise", judge, ["x", "y"], layout="mr3")
+    assert '"enum": ["Assistant A", "Assistant B"]' in judge.asked[-1].messages[0]["content"]
+    rubric("pairwise", judge, ["x", "y"], strategy="tgt-eng", fields={"language": "de"})
+    assert '"enum": ["Assistant A", "Assistant B"]' in judge.asked[-1].messages[0]["content"]
     rubric("pairwise", judge, ["x", "y"])
     assert "### Response 1\n=== BEGIN RESPONSE 1 " in judge.asked[-1].messages[0]["content"]
+
+
+def test_ties_are_of_the_packaged_rubric_of_mr3(rubric, scripted):
+    for options in ({}, {"layout": "mr3", "rubric": SEVEN}):
+        with pytest.raises(ValueError, match="ties goes with the packaged rubric of layout mr3"):
+            rubric("pairwise", scripted(lambda ask: "Tie"), ["x", "y"], ties=True, **options)

@@ -74,7 +74,7 @@ class TestTheQuestion:
     def test_never_translates_the_names_of_scores_and_responses(self, rubric, scripted, code, strategy):
         judge = scripted(lambda ask: '{"explanation": "", "score": "Assistant B"}'.replace("{", "x</think>{", 1))
         fields = {"language": code}
-        scores = rubric("pairwise", judge, ["7", "8"], fields=fields, strategy=strategy, orders="a_only")
+        scores = rubric("pairwise", judge, ["7", "8"], fields=fields, strategy=strategy, orders="a_only", ties=True)
         assert [score.value for score in scores] == [0.0, 0.0]
         system, user = judge.asked[0].messages[:2]
         assert headings([user])[1:3] == ["# Assistant A", "# Assistant B"]

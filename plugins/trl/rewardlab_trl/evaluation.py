@@ -88,7 +88,8 @@ class Evaluator:
         self.job.usage.write(self.job.index, step if phase == "during" else None, scorer.judges.usage())
         self.job.ledger.write(self.job.index, step, scored, trained="no", phase=phase)
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
-        results = summarise(scored, self.settings.split_by, name=f"{self.job.name} {when}")
+        title = f"{self.job.name} {when}"
+        results = summarise(scored, self.settings.split_by, name=title, counted=self.job.plan.remarks)
         results.save(self._path(when))
         if self.trackers is not None:
             self.trackers.evaluated(step or 0, results)

@@ -1,7 +1,7 @@
 """Stage `rl`: reinforcement learning with the recipe's reward, by TRL's GRPOTrainer.
 
-TRL generates, subtracts the group's mean and optimises; the reward and the advantages come from rewardlab. One trainer
-serves every algorithm, since `algorithm` names the advantage only.
+TRL generates and optimises; the reward and the advantages come from rewardlab. One trainer serves every algorithm,
+since `algorithm` names the advantage only.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
             if stage.eval_before:
                 evaluator.before(policy, prompt_format, scorer)
         reader = CompletionReader(samples, prompt_format, policy.ends, stage.group_size)
-        sampled = SampledGroups(scorer, reader) if _samples_groups(job) else None
+        sampled = SampledGroups(scorer, reader) if job.plan.sampler is not None else None
         reward = StepReward(job, stage, scorer, reader, sampled)
         trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
         if evaluator is not None and stage.eval_every:
@@ -70,11 +70,6 @@ def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str,
     write_model(job, trainer.model, policy, source)
 
 
-def _samples_groups(job: StageJob) -> bool:
-    curriculum = job.plan.curriculum
-    return curriculum is not None and curriculum.spec.most is not None
-
-
 def make_trainer(
     job: StageJob,
     stage: RlStage,
@@ -85,7 +80,7 @@ def make_trainer(
 ) -> GRPOTrainer:
     """Return a GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
     steps = steps_of(stage, len(samples))
-    order = reading_order(job.plan, samples, steps * stage.batch_size)
+    order = reading_order(job.plan, job.index, samples)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(samples)]
     trainer = _Trainer(
         model=policy.model,
@@ -140,6 +135,7 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
 class _Trainer(GRPOTrainer):
     """A GRPOTrainer that takes a prompt's token ids from the prompt format, and does not log advantages as "reward".
 
+    It trains on the reward's values as they are, in the place of TRL's own advantages, which are less the group's mean.
     With a group sampler it generates further completions until that has enough, and trains on those that it chooses.
     What the reward drops is left out of the loss, as TRL itself leaves out truncated completions.
     """
@@ -151,6 +147,8 @@ class _Trainer(GRPOTrainer):
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         self._asked = inputs
         batch = super()._generate_and_score_completions(inputs)
+        given = batch["advantages"]
+        batch["advantages"] = torch.tensor(self.reward.advantages, device=given.device, dtype=given.dtype)
         if any(self.reward.dropped):
             mask = batch["completion_mask"]
             kept = [not drop for drop in self.reward.dropped]

@@ -39,7 +39,7 @@ def train(job: StageJob, stage: SftStage, samples: Sequence[Sample], source: str
     policy = load_policy(source, device(options))
     rows = token_rows(job, stage, samples, policy, ("response",))
     steps = steps_of(stage, len(rows))
-    order = reading_order(job.plan, [row.sample for row in rows], steps * stage.batch_size)
+    order = reading_order(job.plan, job.index, [row.sample for row in rows])
     checkpoints = job.run.folder("checkpoints", job.name)
     micro = stage.micro_batch_size or stage.batch_size
     arguments = SFTConfig(

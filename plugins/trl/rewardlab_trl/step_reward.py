@@ -25,6 +25,7 @@ class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
     It scores them, writes the ledger, logs a mean for each component, and returns the advantages.
+    advantages: of the last B x G completions.
     sampled: the groups of a group sampler, which are scored when they are chosen; None without one. dropped: of each of
     the last B x G completions, whether its group is left out of the loss.
     """
@@ -44,6 +45,7 @@ class StepReward:
         self._scorer = scorer
         self._reader = reader
         self.sampled = sampled
+        self.advantages: list[float] = []
         self.dropped: list[bool] = []
         self._guard = MissingGuard(job.plan.uses_in_total)
 
@@ -82,7 +84,8 @@ class StepReward:
             log_metric(name, value)
         if self._stage.on_flat == "drop":
             log_metric("group/dropped", sum(flat) / len(flat))
-        return self._advantages(scored, flat)
+        self.advantages = self._advantages(scored, flat)
+        return self.advantages
 
     def _advantages(self, scored: Sequence[ScoredGroup], flat: Sequence[bool]) -> list[float]:
         """Return B x G advantages, 0 in dropped groups, which no statistic of the batch counts."""

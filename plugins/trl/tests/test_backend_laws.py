@@ -1,10 +1,16 @@
 """TRL under the laws that every engine keeps: on a CPU to the last bit, `same` included."""
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 from rewardlab.laws import BACKEND
 from rewardlab.testing import check_backend
+from rewardlab.testing.backend_laws.ledger import read_rows
 
 pytestmark = pytest.mark.slow
+TOLD = Path(__file__).with_name("told_batches")
 
 RECIPE = """
 version: 1
@@ -30,6 +36,44 @@ backend: {use: trl, device: cpu}
 """
 
 
-def test_trl_keeps_every_law(toy):
-    [result] = check_backend(RECIPE)
-    assert [outcome.law for outcome in result.of("held")] == [*BACKEND]
+@pytest.fixture
+def checked(toy, tmp_path):
+    """`checked(*overrides, only=...)`: the laws that hold; what the trainer received is read from its own batches."""
+    told = tmp_path / "received.jsonl"
+    path = os.pathsep.join(filter(None, [str(TOLD), os.environ.get("PYTHONPATH")]))
+
+    def received(directory):
+        """(stage, step, sample id) -> advantages; of the last run, whose batches are the last lines."""
+        ids = {}
+        for row in read_rows(directory):
+            if row["phase"] == "training":
+                ids.setdefault((row["stage"], row["step"]), []).append(row["id"])
+        found = {}
+        for (stage, step), line in zip(sorted(ids), told.read_text().splitlines()[-len(ids) :], strict=True):
+            for sample, (_, advantage) in zip(ids[stage, step], json.loads(line), strict=True):
+                found.setdefault((stage, step, sample), []).append(advantage)
+        return found
+
+    def check(*overrides, only=None):
+        environment = {"PYTHONPATH": path, "REWARDLAB_TRL_RECEIVED": str(told)}
+        [result] = check_backend(RECIPE, overrides, environment=environment, received=received, only=only)
+        return [outcome.law for outcome in result.of("held")]
+
+    return check
+
+
+def test_trl_keeps_every_law(checked):
+    assert checked() == [*BACKEND]
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("stages.0.algorithm=reinforce_baseline",),
+        ("stages.0.algorithm=rloo",),
+        ("stages.0.algorithm=dr_grpo", "reward.normalize=[normalize/std]"),
+    ],
+    ids=["reinforce_baseline", "rloo", "std"],
+)
+def test_a_completion_without_a_value_has_no_vote(checked, overrides):
+    assert checked(*overrides, only=["masked"]) == ["masked"]

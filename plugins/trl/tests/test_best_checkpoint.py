@@ -9,6 +9,7 @@ pytestmark = pytest.mark.slow
 RECIPE = """
 version: 1
 model: {use: tiny, hidden_size: 32, heads: 2, intermediate_size: 64}
+curriculum: {use: curriculum/file_order}
 reward:
   components: {letters: {use: toy/letters}}
   total: letters

@@ -3,83 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from rewardlab import Config, CurriculumSpec
-from rewardlab.errors import JobError, UserError
-from rewardlab.plan.component import Component
-from rewardlab.recipe.models import SftStage
-from rewardlab.recipe.use import Use
+from rewardlab.errors import UserError
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.prompt_lengths import fitting_prompts
-from rewardlab.training.stage import reading_order, steps_of
 from rewardlab.types import Completion, Sample, Score
 from rewardlab_trl.step_reward import metrics_of_step
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]
-
-
-def plan_with(order=None, seed=0, curriculum=None):
-    """What `reading_order` reads of a plan; `order(samples, seed)` makes a curriculum."""
-    if order is not None:
-        curriculum = SimpleNamespace(order=order)
-    planned = None
-    if curriculum is not None:
-        spec = CurriculumSpec(name="made", summary="of a test", build=lambda options, context: curriculum)
-        planned = Component(use=Use(use="test/made"), spec=spec, options=Config())
-    return SimpleNamespace(curriculum=planned, recipe=SimpleNamespace(seed=seed))
-
-
-class TestSteps:
-    def test_steps_decide_where_they_are_given(self):
-        assert steps_of(SftStage(use="sft", batch_size=4, steps=7, epochs=3), rows=100) == 7
-
-    @pytest.mark.parametrize(
-        ("rows", "epochs", "batch", "steps"),
-        [(8, 1, 4, 2), (9, 1, 4, 3), (9, 2, 4, 5), (3, 1, 4, 1), (30, 0.1, 3, 1)],
-    )
-    def test_else_epochs_over_the_rows_each_row_read(self, rows, epochs, batch, steps):
-        assert steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) == steps
-
-    @settings(max_examples=50)
-    @given(rows=st.integers(1, 1000), epochs=st.integers(1, 5), batch=st.integers(1, 64))
-    def test_whole_epochs_read_every_row_as_often_and_less_than_a_batch_more(self, rows, epochs, batch):
-        read = steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) * batch
-        assert rows * epochs <= read < rows * epochs + batch
-
-
-class TestReadingOrder:
-    def test_without_a_curriculum_it_is_the_rows_own_pass_after_pass(self):
-        assert reading_order(plan_with(), SAMPLES, 12) == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1]
-
-    def test_each_pass_asks_the_curriculum_anew_with_the_next_seed(self):
-        asked = []
-
-        def order(samples, seed):
-            asked.append(seed)
-            return [(i + seed) % 5 for i in range(5)]
-
-        assert reading_order(plan_with(order, seed=3), SAMPLES, 11) == [3, 4, 0, 1, 2, 4, 0, 1, 2, 3, 0]
-        assert asked == [3, 4, 5]
-
-    def test_an_order_may_leave_rows_out_and_repeat_others(self):
-        assert reading_order(plan_with(lambda samples, seed: [4, 4, 0]), SAMPLES, 5) == [4, 4, 0, 4, 4]
-
-    def test_a_curriculum_without_an_order_leaves_it_as_it_is(self):
-        group_sampler = SimpleNamespace(more=lambda pool: 0)
-        assert reading_order(plan_with(curriculum=group_sampler), SAMPLES, 3) == [0, 1, 2]
-
-    @pytest.mark.parametrize("order", [[], [5], [-1], ["0"], None, 3, [1.0]], ids=repr)
-    def test_what_is_no_order_is_the_curriculums_failure(self, order):
-        with pytest.raises(JobError, match=r"curriculum test/made"):
-            reading_order(plan_with(lambda samples, seed: order), SAMPLES, 5)
-
-    def test_its_exception_gets_its_name(self):
-        def order(samples, seed):
-            raise ValueError("cannot sort these")
-
-        with pytest.raises(JobError, match=r"curriculum test/made: ValueError: cannot sort these"):
-            reading_order(plan_with(order), SAMPLES, 5)
 
 
 class TestFittingPrompts:

@@ -14,9 +14,9 @@ def line(value, attempt=0, group=0, trained="yes", step=1, **entry):
 
 def moved(*lines):
     """(groups, groups in which a is constant, its uses, whether they were trained on)"""
-    movement, trained = ledger_movement(lines, CurrentSteps(lines))
+    movement = ledger_movement(lines, CurrentSteps(lines))
     [a] = movement.components.values()
-    return movement.groups, a.constant, list(a.uses), trained
+    return movement.groups, a.constant, list(a.uses), movement.learned
 
 
 @pytest.mark.parametrize("trained", ["yes", "unknown"])

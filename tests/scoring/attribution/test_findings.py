@@ -124,12 +124,12 @@ class TestDead:
         assert found(*groups(a=None, b=lambda number: [0.3 + 1e-9, 0.3, 0.3, 0.3])) == [("dominating", ("a",))]
 
     def test_for_most_groups_is_still(self):
-        made = groups(a=None, b=lambda number: [10 * (number == 3), 0, 0, 0])
+        made = groups(a=None, b=lambda number: [number == 3, 0, 0, 0])
         assert found(*made) == [("still", ("b",))]
         [finding] = findings_of(movement_of(*made))
         assert finding.amount == 0.95
         assert "19 of 20 groups (95.0%)" in finding.what
-        assert found(*groups(a=None, b=lambda number: [10 * (number < 2), 0, 0, 0])) == []
+        assert found(*groups(a=None, b=lambda number: [number < 2, 0, 0, 0])) == []
 
     def test_is_not_said_of_what_is_only_logged(self):
         made = [record({"a": noise(n)}, {"seen": [1.0] * 4}) for n in range(GROUPS)]
@@ -142,9 +142,9 @@ class TestDominating:
         small = lambda number: [value / 50 for value in noise(number, "b")]  # noqa: E731
         made = groups(a=None, b=small)
         assert found(*made) == [("dominating", ("a",))]
-        assert movement_of(*made).share("a") == pytest.approx(0.98, abs=0.01)
+        assert movement_of(*made).share("a") == pytest.approx(1, abs=0.01)
 
-    @pytest.mark.parametrize(("others", "told"), [(1.0, []), (0.9, [("dominating", ("a",))])])
+    @pytest.mark.parametrize(("others", "told"), [(3.1, []), (2.9, [("dominating", ("a",))])])
     def test_is_more_than_nine_tenths_of_it(self, others, told):
         made = groups(LEAST_GROUPS, a=lambda number: [9, 0, 9, 0], b=lambda number: [others, others, 0, 0])
         assert found(*made) == told
@@ -153,7 +153,12 @@ class TestDominating:
         small = lambda number: [value / 100 for value in noise(number, "b")]  # noqa: E731
         other = lambda number: [value / 100 for value in noise(number, "c")]  # noqa: E731
         [finding] = findings_of(movement_of(*groups(a=None, b=small, c=other, dead=lambda number: [0.0] * 4)))[1:]
-        assert finding.what.endswith("of the reward's movement; the 2 others hardly count")
+        assert finding.what.endswith("of the reward's variance; the 2 others hardly count")
+
+    def test_is_not_said_of_what_stands_beside_two_that_cancel_out(self):
+        made = groups(a=lambda number: [9, 0, 9, 0], b=lambda number: [9, 9, 0, 0], c=lambda number: [-9, -9, 0, 0])
+        assert movement_of(*made).share("a") == 1
+        assert "dominating" not in dict(found(*made))
 
     def test_is_not_said_of_the_only_component(self):
         assert found(*groups(a=None)) == []
@@ -165,7 +170,7 @@ class TestDominating:
         made = groups(a=None, **still)
         assert found(*made) == [("dead", ("b",)), ("dominating", ("a",))]
         assert findings_of(movement_of(*made))[-1].what.endswith(
-            "of the reward's movement; the other one hardly counts"
+            "of the reward's variance; the other one hardly counts"
         )
 
     def test_does_not_count_differences_between_groups(self):
@@ -225,7 +230,7 @@ def test_the_table_says_how_each_component_is_used_and_what_is_only_logged():
     contributions = {"a": [0.0, 1.0], "f": [0.0, 0.0], "m": [0.0, 1.0]}
     movement = movement_of(record(contributions, {"seen": [1.0, 0.0]}, uses))
     assert list(movement_lines(movement)) == [
-        "component  in the total                 share of movement  constant in",
+        "component  in the total                 share of variance  constant in",
         "a          weight 0.5                   50.0%              0 of 1 groups",
         "f          gate                         0.0%               1 of 1 groups",
         "m          weight 1 and counterfactual  50.0%              0 of 1 groups",
@@ -254,11 +259,11 @@ def test_dead_ones_are_named_first_and_duplicates_last():
 
 def test_the_rest_is_told_where_it_moves():
     movement = movement_of(record({"a": [0.0, 1.0, None], "b": [2.0, 0.0, None]}, rest=[0.25, 0.75, 9.0]))
-    assert movement.rest_share() == 0.5 / 3.5  # of the third completion it is no normalizer's doing, but all there is
-    assert movement.share("a") == 1 / 3
+    # of the third completion it is no normalizer's doing, but all there is
+    assert (movement.share("a"), movement.share("b"), movement.rest_share()) == (-2, 4, -1)
     last = list(movement_lines(movement))[-1]
-    assert last == "beside the components, 14.3% of all movement is the rest: what normalizers add of their own"
-    assert movement_as_dict(movement)["rest_share"] == 0.5 / 3.5
+    assert last == "beside the components, -100.0% of the variance is the rest: what normalizers add of their own"
+    assert movement_as_dict(movement)["rest_share"] == -1
 
 
 def test_a_rest_that_is_the_same_for_all_moves_nothing():
@@ -273,3 +278,29 @@ def test_where_nothing_moves_there_is_no_share():
     assert "–" in list(movement_lines(movement))[1]
     assert movement_as_dict(movement)["components"]["a"]["share"] is None
     assert movement_as_dict(movement)["rest_share"] is None
+
+
+def test_shares_are_covariances_with_the_reward_and_add_up_to_1():
+    """A component that works against the reward has moved it, and has made less than nothing of it."""
+    made = [
+        record({"a": noise(n, "a"), "b": [-value / 4 for value in noise(n, "a")]}, rest=noise(n, "r"))
+        for n in range(GROUPS)
+    ]
+    movement = movement_of(*made)
+    shares = [movement.share("a"), movement.share("b"), movement.rest_share()]
+    assert sum(shares) == pytest.approx(1, abs=1e-12)
+    reward, gave = [], {"a": [], "b": []}
+    for one in made:
+        total = [sum(parts) for parts in zip(one.rest, *one.contributions.values(), strict=True)]
+        reward += [value - sum(total) / 4 for value in total]
+        for name, column in one.contributions.items():
+            gave[name] += [value - sum(column) / 4 for value in column]
+    whole = sum(value**2 for value in reward)
+    for name, share in zip(gave, shares, strict=False):
+        assert share == pytest.approx(sum(x * y for x, y in zip(gave[name], reward, strict=True)) / whole)
+    assert shares[1] < 0
+
+
+def test_contributions_that_cancel_out_have_no_shares():
+    movement = movement_of(*[record({"a": [0.1, 0.3, 0.7], "b": [-0.1, -0.3, -0.7]})] * 3)
+    assert (movement.share("a"), movement.rest_share()) == (None, None)

@@ -84,11 +84,11 @@ def _ledger_movement(plan: Plan, path: str, ledger: Sequence[LedgerPart], say: C
             else:
                 yield row
 
-    movement, trained = ledger_movement(good(), current_steps(ledger))
+    movement = ledger_movement(good(), current_steps(ledger))
     _refuse(bad, path)
     count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
     apart = f"; {discarded:,} completions that were not trained on do not count" if discarded else ""
-    say(f"{path}: {count} of {'training' if trained else 'evaluations'}{apart}")
+    say(f"{path}: {count} of {'training' if movement.learned else 'evaluations'}{apart}")
     return movement
 
 

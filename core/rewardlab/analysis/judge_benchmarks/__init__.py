@@ -5,6 +5,7 @@ for each component, of all cases, by section, language, resource level and the b
 a YAML file in formats/, or one of the user's.
 
     benchmark_format   the format of a benchmark: columns, forms of rows, the official score
+    benchmark_question the question of a benchmark, put to the components of a recipe
     benchmark_files    the files that describe benchmarks
     benchmark_rows     the cases of a benchmark, from files or the hub
     row_cases          the cases of a row

@@ -21,6 +21,8 @@ SHAPES: dict[Measure, tuple[tuple[str, ...], ...]] = {
     "choices": (("choices", "answer"),),
 }
 """the keys of a form of rows, by what a benchmark measures"""
+RUBRIC = "rubric"
+"""the field in which rows have the rubric of a question that is not the usual one"""
 DERIVED = ("language", "difficulty")
 """slices that no file declares: the row's language, and of lists of answers in styles how hard their pair is"""
 
@@ -106,6 +108,20 @@ class RowForm(Config):
         return self
 
 
+class OwnQuestion(Config):
+    """One wording of the question that only this benchmark asks, as a rubric: what it is about, and its levels."""
+
+    description: Name
+    """what the judge has to decide"""
+    scoring: Annotated[dict[Name, Name], Field(min_length=2)]
+    """what each level stands for: true and false, or the whole numbers of `scale`, of preference from 1 on"""
+
+
+Question = Literal["better", "right", "row"] | Annotated[tuple[OwnQuestion, ...], Field(min_length=1)]
+"""What a judge is asked. better: which of two answers is the better one. right: whether an answer is right. row: by the
+rubric that each row has in its field `rubric`. Or wordings of the benchmark's own, of which each row gets one."""
+
+
 class Average(Config):
     """How the official score comes from the cases: means inside means."""
 
@@ -137,6 +153,9 @@ class JudgeBenchmark(Config):
     measure: Measure
     """pairs: the better one of two answers. preference: how much better. binary: whether an answer is right. score: a
     score of one answer. choices: the right one of several"""
+    question: Question | None = None
+    """what the judge is asked; rewards by rubric that have no `rubric` in the recipe ask it. null: better of pairs,
+    right of binary and choices, and else whatever the recipe's rubric says"""
     forms: Annotated[tuple[RowForm, ...], Field(min_length=1)]
     """the forms of rows; a row has the first one whose columns are all there"""
     id: tuple[Name, ...] = ()
@@ -166,6 +185,28 @@ class JudgeBenchmark(Config):
     score_name: str | None = None
     """what the benchmark calls its score, where that is another word"""
 
+    @property
+    def wordings(self) -> tuple[OwnQuestion, ...]:
+        """The wordings of the benchmark's own question; none where it has none."""
+        return self.question if isinstance(self.question, tuple) else ()
+
+    @property
+    def compares(self) -> bool:
+        """Whether a question is about two answers."""
+        return self.measure in ("pairs", "preference")
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """What a judge may answer, as levels of a rubric are called."""
+        if self.measure == "pairs":
+            return ("response_1", "response_2")
+        if self.measure in ("binary", "choices"):
+            return ("true", "false")
+        lowest, highest = map(int, self.scale)
+        if self.measure == "preference":  # the first one far better comes first
+            lowest, highest = 1, highest - lowest + 1
+        return tuple(str(level) for level in range(lowest, highest + 1))
+
     @field_validator("only", "leave_out")
     @classmethod
     def _are_patterns(cls, patterns: dict[str, str]) -> dict[str, str]:
@@ -189,7 +230,19 @@ class JudgeBenchmark(Config):
             raise ValueError(f"score: {self.score} is of score and preference, and not of {self.measure}")
         if self.scale[0] >= self.scale[1]:
             raise ValueError("scale: the lowest gold comes first")
+        self._check_question()
         return self
+
+    def _check_question(self) -> None:
+        for number, wording in enumerate(self.wordings):
+            if set(wording.scoring) != set(self.levels):
+                what = f"has the levels {', '.join(wording.scoring)}, and measure {self.measure} needs"
+                raise ValueError(f"question.{number}: {what} {', '.join(self.levels)}")
+        if self.question == "row" and RUBRIC not in self.fields:
+            raise ValueError("question: row needs a rubric under `fields`")
+        wrong = {"better": not self.compares, "right": self.compares or self.measure == "score"}
+        if isinstance(self.question, str) and wrong.get(self.question):
+            raise ValueError(f"question: {self.question} does not fit measure {self.measure}")
 
     def _check_form(self, number: int, form: RowForm) -> None:
         if shape_of(self.measure, form) is None:

@@ -1,7 +1,7 @@
 """The measurement of a recipe's judges on a benchmark, once or with several seeds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -11,6 +11,7 @@ from rewardlab.analysis.judge_agreement.gold_rows import GoldCase, GoldReader
 from rewardlab.analysis.judge_agreement.job import refuse_bad_rows, refuse_output
 from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab.analysis.judge_benchmarks.benchmark_format import JudgeBenchmark
+from rewardlab.analysis.judge_benchmarks.benchmark_question import asked_by
 from rewardlab.analysis.judge_benchmarks.benchmark_rows import PlacedCase, read_benchmark
 from rewardlab.analysis.judge_benchmarks.official_scores import benchmark_tables
 from rewardlab.analysis.judge_benchmarks.outcomes import Positions, outcome_of
@@ -45,7 +46,6 @@ class BenchmarkJob:
     resume: bool = False
     skip_bad: bool = False
     say: Callable[[str], None] = lambda text: None
-    _runs: list[dict[str, Any]] = field(default_factory=list, init=False)
 
     def run(self) -> dict[str, Any]:
         """Return {component: {"use", "seeds", "deviation", ...tables}}, see `benchmark_tables`.
@@ -56,6 +56,10 @@ class BenchmarkJob:
         """
         benchmark = load_benchmark(self.benchmark)
         self._refuse_components(benchmark)
+        asked = replace(self, plan=asked_by(self.plan, benchmark, self.benchmark, self.say))
+        return asked._measured(benchmark)
+
+    def _measured(self, benchmark: JudgeBenchmark) -> dict[str, Any]:
         for output in map(self._output, range(self.seeds)):
             if output is not None:
                 refuse_output(output, self.resume)

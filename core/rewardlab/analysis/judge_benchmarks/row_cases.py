@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from rewardlab.analysis.judge_benchmarks.benchmark_format import LABELS, JudgeBenchmark, RowForm, shape_of
+from rewardlab.analysis.judge_benchmarks.benchmark_format import LABELS, RUBRIC, JudgeBenchmark, RowForm, shape_of
 from rewardlab.analysis.judge_benchmarks.corrupted_answers import corrupted
 from rewardlab.analysis.judge_benchmarks.row_columns import (
     Row,
@@ -80,9 +80,19 @@ def _shown(benchmark: JudgeBenchmark, form: RowForm, row: Row, number: int) -> B
         prompt=_prompt(form, row),
         answers=(),
         gold=(),
-        fields={**kept, **filled_tree(benchmark.fields, row), **slices, "language": language},
+        fields={
+            **kept,
+            **_own_question(benchmark),
+            **filled_tree(benchmark.fields, row),
+            **slices,
+            "language": language,
+        },
         slices={**slices, "language": language},
     )
+
+
+def _own_question(benchmark: JudgeBenchmark) -> dict[str, Any]:
+    return {RUBRIC: [wording.model_dump() for wording in benchmark.wordings]} if benchmark.wordings else {}
 
 
 def _named(benchmark: JudgeBenchmark, name: str, value: str) -> str:

@@ -8,10 +8,12 @@ from rewardlab.scoring import ledger_movement
 from rewardlab.scoring.attribution import CurrentSteps, describe_rest, findings_of, movement_table
 
 ABOUT = (
-    "A trainer learns only from how the rewards of one prompt's completions differ. The share says how much of these "
-    "differences each component made, after weights, gates and normalizers. A component is constant in a group where "
-    "it told no two completions apart: nothing was learned from it there."
+    "The share says how much of the variance of the rewards of one prompt's completions each component made, after "
+    "weights, gates and normalizers: its covariance with the reward, over the reward's variance. All shares add up to "
+    "1; a negative one works against the reward. A component is constant in a group where it told no two completions "
+    "apart."
 )
+LEARNED = "A trainer learns only from these differences: nothing was learned from a component where it is constant."
 USED = (
     "In the total: a weight multiplies the component's value; a gate is a factor that lets the others through or takes "
     "from them; counterfactual means inside of min, max, clip, a denominator or a product of sums, where the component "
@@ -40,12 +42,13 @@ class MovementSection:
 
 def movement_section(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> MovementSection | None:
     """Return the section of a ledger's lines, in their order; None where they have no contributions."""
-    movement, trained = ledger_movement(lines, current)
+    movement = ledger_movement(lines, current)
     if not movement.groups:
         return None
-    use = "that were trained on" if trained else "of evaluations"
+    use = "that were trained on" if movement.learned else "of evaluations"
+    about = f"{movement.groups:,} group{'s' * (movement.groups != 1)} {use}. {ABOUT}"
     return MovementSection(
-        about=[f"{movement.groups:,} group{'s' * (movement.groups != 1)} {use}. {ABOUT}", USED],
+        about=[f"{about} {LEARNED}" if movement.learned else about, USED],
         table=list(movement_table(movement)),
         rest=describe_rest(movement),
         findings=[finding.what for finding in findings_of(movement)],

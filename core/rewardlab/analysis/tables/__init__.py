@@ -1,7 +1,7 @@
 """Tables of evaluated models, as papers print them: averages over languages, then over tasks, with intervals.
 
 In go models, each a run, a file that `score` wrote, or averages that a paper printed. Out come tables of averages with
-bootstrap intervals, paired comparisons with corrected p-values, and sentences that say what they mean.
+intervals, paired comparisons with corrected p-values, and sentences that say what they mean.
 
     sources      the models on the command line, and how their files are read
     readings     the answers of one model, prompt by prompt
@@ -10,8 +10,11 @@ bootstrap intervals, paired comparisons with corrected p-values, and sentences t
     prompts      the prompts that all models answered: task, language, cluster
     layout       which cells an average is made of, with merged languages
     language_groups  groups of languages from a file, such as resource tiers
-    resampling   the bootstrap, and the test by random signs
-    averages     the averages of one model, and of the differences of two
+    units        what is independent at a place: prompts, or clusters of them
+    intervals    the intervals of averages of shares, of differences, and of other numbers
+    sign_test    the p-value of paired differences by all their signs
+    averages     averages of values of prompts, with their intervals and p-values
+    model_averages  the averages of all models, and of the differences of pairs
     comparisons  paired comparisons, corrected for their number, in words
     job          the tables from the models to the result
     pages        the result as text, Markdown and LaTeX

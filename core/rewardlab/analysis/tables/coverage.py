@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Literal
 
-from rewardlab.analysis.tables.layout import Cell, Layout, Merge
+from rewardlab.analysis.tables.averages import Average
+from rewardlab.analysis.tables.layout import Cell, Layout, Merge, Place
 from rewardlab.analysis.tables.model import Model
 from rewardlab.analysis.tables.prompts import Prompts
 from rewardlab.errors import Problem, UserError, nearest
@@ -104,9 +105,11 @@ def describe_empty_cells(asked: Sequence[Cell], cells: Mapping[str, Sequence[Cel
 
 
 def describe_pairs(pairs: Sequence[tuple[str, str]], models: Mapping[str, Model]) -> list[str]:
-    """Return which pairs are compared over fewer prompts than either has, in words."""
+    """Return which pairs whose prompts are known are compared over fewer of them than either has, in words."""
     notes: dict[str, None] = {}
     for name, against in pairs:
+        if models[name].printed is not None or models[against].printed is not None:
+            continue
         for measure, values in models[name].values.items():
             one, other = _with_values(values), _with_values(models[against].values[measure])
             both, either = len(one & other), len(one | other)
@@ -117,6 +120,17 @@ def describe_pairs(pairs: Sequence[tuple[str, str]], models: Mapping[str, Model]
                     None
                 )
     return list(notes)
+
+
+def describe_unknown(averages: Mapping[tuple[str, str, Place], Average]) -> list[str]:
+    """Return how many averages have prompts but no interval, and why, in words."""
+    unknown = [place for (_, _, place), found in averages.items() if found.prompts is not None and found.low is None]
+    if not unknown:
+        return []
+    return [
+        f"{len(unknown):,} averages have no interval (-): one prompt, prompts that all count as one, or equal values "
+        "that are no shares do not say how much others would vary"
+    ]
 
 
 def _with_values(values: Sequence[float]) -> set[int]:

@@ -1,18 +1,17 @@
 """The tables, from the models to the result."""
 
-from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import nan
 
-from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values
-from rewardlab.analysis.tables.comparisons import Comparison, corrected
+from rewardlab.analysis.tables.averages import Average, cells_with_values
+from rewardlab.analysis.tables.comparisons import Comparison, corrected, describe_too_few
 from rewardlab.analysis.tables.coverage import (
     PromptPolicy,
     describe_empty_cells,
     describe_pairs,
+    describe_unknown,
     refuse_idle_merges,
     settle_cells,
     settle_prompts,
@@ -20,8 +19,9 @@ from rewardlab.analysis.tables.coverage import (
 from rewardlab.analysis.tables.layout import Cell, Layout, Merge, Place
 from rewardlab.analysis.tables.measures import Measure, with_pass_at
 from rewardlab.analysis.tables.model import MissingPolicy, Model, ModelReader
+from rewardlab.analysis.tables.model_averages import ModelAverages
 from rewardlab.analysis.tables.printed import describe_small, measure_columns, read_averages
-from rewardlab.analysis.tables.prompts import PromptFields, Prompts
+from rewardlab.analysis.tables.prompts import Clustering, PromptFields, Prompts
 from rewardlab.analysis.tables.readings import component_names
 from rewardlab.analysis.tables.sources import ModelSource
 from rewardlab.data import BadRows, Identifier, read_lines, to_sample
@@ -34,7 +34,7 @@ PERCENT = 100
 class TablesResult:
     """The tables: an average for each (model, measure, place), comparisons, and notes on what was left out.
 
-    scale: what averages are multiplied by where they are shown, 100 or 1.
+    scale: what averages are multiplied by where they are shown, 100 or 1. clustering: by what prompts count together.
     """
 
     models: Sequence[str]
@@ -46,6 +46,7 @@ class TablesResult:
     scale: float
     draws: int
     seed: int
+    clustering: Clustering | None = None
 
     def average(self, model: str, measure: str, place: Place) -> Average | None:
         """Return an average; None where the model has none at the place."""
@@ -57,8 +58,9 @@ class TablesJob:
     """A job that makes tables of models.
 
     measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
-    languages. against: the model that all others are compared with, by default the first; "all" for all pairs.
-    raw: show averages as they are, not as percent. draws: of the bootstrap.
+    languages. against: the model that all others are compared with, by default the first, and if that one was printed
+    the first that was not, too; "all" for all pairs. raw: show averages as they are, not as percent. draws: of the
+    bootstrap, of which intervals of numbers that are no shares are made.
     """
 
     models: Sequence[ModelSource]
@@ -86,28 +88,37 @@ class TablesJob:
         names = [measure.name for measure in measures]
         layout, more = self._settled(models, prompts, names)
         more += describe_pairs(pairs, {model.name: model for model in models})
-        averages = _Averages(models, prompts, layout, self.draws, self.seed)
+        averages = ModelAverages(models, prompts, layout, self.draws, self.seed)
+        found = averages.all(names)
+        comparisons = [c for name in names for c in corrected(averages.comparisons(name, pairs))]
+        more += [note for name in names for note in averages.describe_printed_pairs(name, pairs)]
+        more += [*describe_unknown(found), *describe_too_few(comparisons)]
         return TablesResult(
             models=[model.name for model in models],
             measures=names,
             layout=layout,
-            averages=averages.all(names),
-            comparisons=[c for name in names for c in corrected(averages.comparisons(name, pairs))],
-            notes=[*notes, *more],
+            averages=found,
+            comparisons=comparisons,
+            notes=[*notes, *dict.fromkeys(more)],
             scale=1 if self.raw else PERCENT,
             draws=self.draws,
             seed=self.seed,
+            clustering=prompts.clustering(),
         )
 
     def _pairs(self) -> list[tuple[str, str]]:
         """Return the pairs to compare, each (model, against)."""
-        names = [model.name for model in self.models if model.kind != "averages"]
+        names = [model.name for model in self.models]
+        answered = [model.name for model in self.models if model.kind != "averages"]
         if self.against == "all":
             return [(later, earlier) for earlier, later in combinations(names, 2)]
         if self.against is not None and self.against not in names:
-            raise UserError(f"no model {self.against!r} with answers{nearest(self.against, names)}")
-        against = self.against or (names[0] if names else None)
-        return [(name, against) for name in names if against is not None and name != against]
+            raise UserError(f"no model {self.against!r}{nearest(self.against, names)}")
+        against = self.against or names[0]
+        pairs = [(name, against) for name in names if name != against]
+        if self.against is None and against not in answered:
+            pairs += [(name, answered[0]) for name in answered[1:]]
+        return pairs
 
     def _measures(self) -> list[Measure]:
         measures = list(self.measures)
@@ -184,57 +195,3 @@ def _cells(model: Model, prompts: Prompts, names: Sequence[str]) -> list[Cell]:
     if model.printed is not None:
         return [cell for name in names for cell in model.printed[name]]
     return [cell for name in names for cell in cells_with_values(model.values[name], prompts)]
-
-
-class _Averages:
-    """The averages of all models at all places."""
-
-    def __init__(self, models: Sequence[Model], prompts: Prompts, layout: Layout, draws: int, seed: int):
-        self._models = {model.name: model for model in models}
-        self._prompts, self._layout, self._draws, self._seed = prompts, layout, draws, seed
-
-    def all(self, measures: Sequence[str]) -> dict[tuple[str, str, Place], Average]:
-        found = {}
-        for model in self._models.values():
-            for measure in measures:
-                for place, average in self._of(model, measure):
-                    found[model.name, measure, place] = average
-        return found
-
-    def comparisons(self, measure: str, pairs: Sequence[tuple[str, str]]) -> list[Comparison]:
-        found = []
-        for model, against in pairs:
-            differences = _differences(self._models[model].values[measure], self._models[against].values[measure])
-            values = self._values(differences, f"{model} - {against}/{measure}")
-            for place in values.layout.places():
-                average = values.average(place)
-                if average is not None:
-                    p = values.p_value(place)
-                    found.append(
-                        Comparison(measure=measure, model=model, against=against, place=place, difference=average, p=p)
-                    )
-        return found
-
-    def _of(self, model: Model, measure: str) -> list[tuple[Place, Average]]:
-        if model.printed is not None:
-            return self._of_printed(model.printed[measure])
-        values = self._values(model.values[measure], f"{model.name}/{measure}")
-        return [(place, found) for place in values.layout.places() if (found := values.average(place)) is not None]
-
-    def _of_printed(self, cells: Mapping[Cell, float]) -> list[tuple[Place, Average]]:
-        layout = self._layout.only(cells)
-        found = []
-        for place in layout.places():
-            weights = layout.weights(place)
-            found.append((place, Average(mean=sum(weight * cells[cell] for cell, weight in weights.items()))))
-        return found
-
-    def _values(self, values: "array[float]", seed: str) -> PromptValues:
-        layout = self._layout.only(cells_with_values(values, self._prompts))
-        return PromptValues(values, self._prompts, layout, self._draws, f"{self._seed}/{seed}")
-
-
-def _differences(one: "array[float]", other: "array[float]") -> "array[float]":
-    size = max(len(one), len(other))
-    padded = [values + array("d", [nan]) * (size - len(values)) for values in (one, other)]
-    return array("d", (a - b for a, b in zip(*padded, strict=True)))

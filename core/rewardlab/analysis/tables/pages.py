@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rewardlab.analysis.tables.averages import Average
 from rewardlab.analysis.tables.comparisons import Comparison, sentences, told_p
 from rewardlab.analysis.tables.job import TablesResult
 from rewardlab.analysis.tables.layout import OVERALL, Place
@@ -10,12 +11,15 @@ from rewardlab.text import columns
 from rewardlab.text.printable import printable
 
 NOTHING = "N/A"
+UNKNOWN = "-"
+"""in place of an interval or a p-value that cannot be known"""
 HOW = (
-    "Intervals: 95%, percentiles of {draws:,} bootstrap draws of prompts within each task and language (seed {seed}); "
-    "a prompt's completions stay together."
+    "Intervals: 95%, from how much prompts vary within each task and language; of shares Wilson's, of their "
+    "differences Student's; a prompt's completions stay together."
 )
+HOW_OTHERS = "Numbers that are no shares have intervals of {draws:,} bootstrap draws (seed {seed})."
 HOW_COMPARED = (
-    "Comparisons: paired by prompt; p-values two-sided, by random signs of the differences, corrected by Holm's method "
+    "Comparisons: paired by {unit}; p-values two-sided, by all signs of the differences, corrected by Holm's method "
     "for the number of languages (tasks, ...) and pairs of models; better and worse: p < 0.05."
 )
 
@@ -120,8 +124,13 @@ class _Numbers:
     def _compared(self, c: Comparison) -> list[str]:
         place = c.place.language or self._name(c.place)
         difference = self._number(c.difference.mean, sign="+")
-        between = f"[{self._number(c.difference.low, '+')}, {self._number(c.difference.high, '+')}]"
-        return [place, difference, between, told_p(c.corrected).removeprefix("p ").removeprefix("= "), c.verdict]
+        p = UNKNOWN if c.corrected is None else told_p(c.corrected).removeprefix("p ").removeprefix("= ")
+        return [place, difference, self._between(c.difference, "+"), p, c.verdict]
+
+    def _between(self, average: Average, sign: str = "") -> str:
+        if average.low is None:
+            return UNKNOWN
+        return f"[{self._number(average.low, sign)}, {self._number(average.high, sign)}]"
 
     def _name(self, place: Place) -> str:
         if place == OVERALL:
@@ -137,9 +146,7 @@ class _Numbers:
 
     def _interval(self, model: str, measure: str, place: Place) -> str:
         average = self._result.average(model, measure, place)
-        if average is None or average.low is None:
-            return NOTHING
-        return f"[{self._number(average.low)}, {self._number(average.high)}]"
+        return NOTHING if average is None or average.prompts is None else self._between(average)
 
 
 Means = Sequence[Sequence[float | None]]
@@ -173,9 +180,13 @@ def remarks(result: TablesResult, digits: int) -> list[str]:
     """Return the sentences below the tables: what was found, what was left out, and how it was measured."""
     found = sentences(result.comparisons, result.scale, digits)
     sampled = any(average.low is not None for average in result.averages.values())
-    how = [HOW.format(draws=result.draws, seed=result.seed)] if sampled else []
+    how = [HOW] if sampled else []
+    if sampled and result.scale == 1:
+        how.append(HOW_OTHERS.format(draws=result.draws, seed=result.seed))
+    if any(c.p is not None for c in result.comparisons):
+        how.append(HOW_COMPARED.format(unit="prompt" if result.clustering is None else result.clustering.field))
     notes = [f"note: {note}" for note in result.notes]
-    return [one_line(line) for line in (*found, *notes, *how, *([HOW_COMPARED] if found else []))]
+    return [one_line(line) for line in (*found, *notes, *how)]
 
 
 def format_tables(result: TablesResult, digits: int = 1) -> str:
@@ -194,8 +205,9 @@ def format_latex(result: TablesResult, digits: int = 1) -> str:
 
 
 def _joined(result: TablesResult, digits: int, form: Callable[[Page], str], text: Callable[[str], str]) -> str:
+    head = [text(one_line(str(result.clustering)))] if result.clustering else []
     parts = [form(page) for page in pages(result, digits)]
-    return "\n\n".join([*parts, "\n".join(text(line) for line in remarks(result, digits))]) + "\n"
+    return "\n\n".join([*head, *parts, "\n".join(text(line) for line in remarks(result, digits))]) + "\n"
 
 
 def as_text(page: Page) -> str:

@@ -14,16 +14,42 @@ TASK_FIELDS = ("task", "eval_set")
 """of the task, the first that a row has; an evaluation with `sets` writes the second"""
 LANGUAGE_FIELD = "language"
 """of the language, which rows may lack; one that somebody named they must have"""
+CLUSTER_FIELD = "problem"
+"""of the cluster, which rows may lack; one that somebody named they must have"""
+NO_CLUSTERS = "none"
+"""what is said in place of a field where each prompt counts by itself"""
 UNKNOWN = -1
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptFields:
-    """The fields of a row that say where it belongs. cluster: prompts of a task with one value are drawn together."""
+    """The fields of a row that say where it belongs.
+
+    cluster: prompts of a task with one value count as one; None for CLUSTER_FIELD in rows that have it, NO_CLUSTERS for
+    each prompt by itself.
+    """
 
     task: str | None = None
     language: str = LANGUAGE_FIELD
     cluster: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustering:
+    """By what prompts count together: a field of their rows. alone: prompts without it, each of which is one."""
+
+    field: str
+    clusters: int
+    prompts: int
+    alone: int = 0
+
+    def __str__(self) -> str:
+        """Return what a reader of the table must know of it."""
+        without = f", and {self.alone:,} prompts without one" if self.alone else ""
+        return (
+            f"Prompts of a task with the same {self.field} count as one: {self.prompts:,} prompts have "
+            f"{self.clusters:,} different ones{without}. (--cluster {NO_CLUSTERS}: each prompt by itself)"
+        )
 
 
 class Prompts:
@@ -36,16 +62,20 @@ class Prompts:
         self.cell_of, self.cluster_of, self._hashes = array("l"), array("l"), array("q")
         self._cell_numbers: dict[Cell, int] = {}
         self._clusters: dict[tuple[str, str], int] = {}
+        self._number_of_clusters = 0
         self._first_of_task: dict[bool, str] = {}
         self._first_of_language: dict[bool, str] = {}
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @property
-    def has_clusters(self) -> bool:
-        """Whether prompts are drawn by clusters."""
-        return self._fields.cluster is not None
+    def clustering(self) -> "Clustering | None":
+        """Return by what prompts count together; None where each is by itself."""
+        if self._number_of_clusters == len(self):
+            return None
+        alone = self._number_of_clusters - len(self._clusters)
+        field = self._fields.cluster or CLUSTER_FIELD
+        return Clustering(field=field, clusters=len(self._clusters), prompts=len(self), alone=alone)
 
     def cell(self, number: int) -> Cell:
         """Return the cell of a prompt."""
@@ -91,10 +121,19 @@ class Prompts:
             self.cells.append(cell)
         self.cell_of.append(self._cell_numbers[cell])
         self._hashes.append(digest)
-        if self._fields.cluster is not None:
-            key = (cell.task, _text(fields, self._fields.cluster, place))
-            self.cluster_of.append(self._clusters.setdefault(key, len(self._clusters)))
+        self.cluster_of.append(self._cluster(cell, fields, place))
         return number
+
+    def _cluster(self, cell: Cell, fields: Mapping[str, Any], place: str) -> int:
+        name = self._fields.cluster
+        if name is None and _is_text(fields.get(CLUSTER_FIELD)):
+            name = CLUSTER_FIELD
+        new = self._number_of_clusters
+        found = new
+        if name is not None and name != NO_CLUSTERS:
+            found = self._clusters.setdefault((cell.task, _text(fields, name, place)), new)
+        self._number_of_clusters += found == new
+        return found
 
     def _task(self, fields: Mapping[str, Any], place: str) -> str:
         if self._fields.task is not None:
@@ -112,9 +151,13 @@ def _text(fields: Mapping[str, Any], name: str, place: str) -> str:
         there = ", ".join(sorted(fields)[:12]) or "none"
         raise UserError(f"no field {name!r}; fields: {there}", where=place)
     value = fields[name]
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+    if not _is_text(value):
         raise UserError(f"{name} must be a text, not {kind_of(value)}", where=place)
     return str(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
 def _digest(prompt: Sequence[Message]) -> int:

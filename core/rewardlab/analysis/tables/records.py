@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
 
 PLACE = ("kind", "model", "against", "measure", "task", "language")
-COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict")
+COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict", "clusters")
 
 
 def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
@@ -33,18 +34,19 @@ def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
         "comparisons": [
             {"model": c.model, "against": c.against, "measure": c.measure, **c.place._asdict()}
             | _as_dict(c.difference)
-            | {"p": c.p, "corrected": c.corrected, "verdict": c.verdict}
+            | {"p": c.p, "corrected": c.corrected, "verdict": c.verdict, "floor": c.floor, "family": c.family}
             for c in result.comparisons
         ],
         "sentences": sentences(result.comparisons, result.scale, digits),
         "notes": list(result.notes),
+        "clustering": None if result.clustering is None else asdict(result.clustering),
         "draws": result.draws,
         "seed": result.seed,
     }
 
 
 def _as_dict(average: Average) -> dict[str, Any]:
-    return {"mean": average.mean, "low": average.low, "high": average.high, "prompts": average.prompts}
+    return {name: getattr(average, name) for name in ("mean", "low", "high", "prompts", "clusters")}
 
 
 def format_csv(result: TablesResult, digits: int = 1) -> str:
@@ -54,7 +56,10 @@ def format_csv(result: TablesResult, digits: int = 1) -> str:
     lines = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     lines.writeheader()
     for kind in ("averages", "comparisons"):
-        lines.writerows({"kind": kind.removesuffix("s"), **row} for row in values[kind])
+        lines.writerows(
+            {"kind": kind.removesuffix("s"), **{name: one for name, one in row.items() if name in COLUMNS}}
+            for row in values[kind]
+        )
     return text.getvalue()
 
 

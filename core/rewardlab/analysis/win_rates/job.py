@@ -2,15 +2,15 @@
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan
 from pathlib import Path
 
-from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values
+from rewardlab.analysis.tables.averages import Average, PromptValues, cells_with_values, kind_of_values
+from rewardlab.analysis.tables.comparisons import LEVEL, holm
 from rewardlab.analysis.tables.layout import OVERALL, Layout, Place
-from rewardlab.analysis.tables.prompts import PromptFields, Prompts
-from rewardlab.analysis.tables.resampling import holm
+from rewardlab.analysis.tables.prompts import Clustering, PromptFields, Prompts
 from rewardlab.analysis.win_rates.answer_file import AnswerFile
 from rewardlab.analysis.win_rates.pairs import PAIR_OF, refuse_other_prompts, write_pairs
 from rewardlab.data import read_lines
@@ -24,7 +24,8 @@ class WinRate:
     """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, corrected for the number of pairs.
 
     places: overall, and each language where there are several, each the mean over tasks of the mean over languages.
-    ties: the share of comparisons that neither won.
+    ties: the share of comparisons that neither won. too_few: whether no win rate whatever could have had a p below
+    0.05, of so few prompts.
     """
 
     model: str
@@ -32,6 +33,7 @@ class WinRate:
     places: Mapping[Place, Average]
     ties: float
     p: float
+    too_few: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,7 @@ class WinRatesResult:
     """The win rates of all pairs, each once, and how many prompts they are of.
 
     reference: the model that all others were compared with, and they with no other; None where all met all.
+    clustering: by what prompts count together.
     """
 
     models: Sequence[str]
@@ -47,6 +50,16 @@ class WinRatesResult:
     draws: int
     seed: int
     reference: str | None = None
+    clustering: Clustering | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """A pair of models as it was measured, before its p-value is corrected for the number of pairs."""
+
+    rate: WinRate
+    floor: float
+    clustering: Clustering | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +98,11 @@ class WinRatesJob:
         ids = refuse_other_prompts(files, self.common)
         self._make_folder()
         found = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
-        p_values = holm([p for _, p in found])
-        rates = [WinRate(**parts, p=p) for (parts, _), p in zip(found, p_values, strict=True)]
+        p_values = holm([pair.rate.p for pair in found])
+        rates = [
+            replace(pair.rate, p=p, too_few=pair.floor * len(found) >= LEVEL)
+            for pair, p in zip(found, p_values, strict=True)
+        ]
         return WinRatesResult(
             models=list(self.models),
             rates=rates,
@@ -94,6 +110,7 @@ class WinRatesJob:
             draws=self.draws,
             seed=self.seed,
             reference=self.reference,
+            clustering=found[0].clustering,
         )
 
     def _pairs(self, files: Sequence[AnswerFile]) -> list[tuple[AnswerFile, AnswerFile]]:
@@ -119,9 +136,9 @@ class WinRatesJob:
         except OSError as error:
             raise UserError(f"cannot be made: {error.strerror}", where=str(self.folder)) from None
 
-    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> tuple[dict, float]:
+    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _Pair:
         stem = f"{one.name}_against_{other.name}"
-        rows, scores = self.folder / f"{stem}.rows.jsonl", self.folder / f"{stem}.scores.jsonl"
+        rows, scores = (self.folder / f"{_file_name(stem)}.{what}.jsonl" for what in ("rows", "scores"))
         for note in write_pairs(one, other, ids, rows):
             self.say(f"note: {note}")
         ScoreJob(
@@ -129,13 +146,17 @@ class WinRatesJob:
         ).run()
         values, ties, prompts = self._values(rows, scores, component)
         layout = Layout(cells_with_values(values, prompts))
-        seed = f"{self.seed}/{stem}"
-        rates = PromptValues(values, prompts, layout, self.draws, seed)
-        margins = PromptValues(array("d", (value - 0.5 for value in values)), prompts, layout, self.draws, seed)
+        rates = PromptValues(values, prompts, layout, kind_of_values([values]), self.draws, f"{self.seed}/{stem}")
+        margins = PromptValues(array("d", (value - 0.5 for value in values)), prompts, layout, "difference")
         languages = layout.languages()
         places = [OVERALL, *(Place(None, language) for language in languages if len(languages) > 1)]
         averages = {place: found for place in places if (found := rates.average(place)) is not None}
-        return {"model": one.name, "other": other.name, "places": averages, "ties": ties}, margins.p_value(OVERALL)
+        told = margins.significance(OVERALL)
+        return _Pair(
+            rate=WinRate(model=one.name, other=other.name, places=averages, ties=ties, p=told.p),
+            floor=told.floor,
+            clustering=prompts.clustering(),
+        )
 
     def _values(self, rows: Path, scores: Path, component: str) -> tuple["array[float]", float, Prompts]:
         """Return the mean win rate of each prompt, NaN where there is none, the share of ties, and the prompts."""
@@ -160,3 +181,10 @@ class WinRatesJob:
             self.say(f"note: {scores}: {missing} comparisons without a verdict count nowhere")
         values = array("d", (sum(wins[n]) / len(wins[n]) if wins[n] else nan for n in range(len(prompts))))
         return values, ties / known, prompts
+
+
+def _file_name(stem: str) -> str:
+    """Return the name of a file about models, of which some are called ORGANISATION/MODEL."""
+    for mark in "%/\\\0":  # % first, so that no two models share a file
+        stem = stem.replace(mark, f"%{ord(mark):02X}")
+    return stem

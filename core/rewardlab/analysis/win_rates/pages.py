@@ -1,10 +1,11 @@
 """Win rates as text, Markdown and LaTeX, and as JSON values."""
 
+from dataclasses import asdict
 from typing import Any
 
 from rewardlab.analysis.tables.comparisons import LEVEL, told_p
-from rewardlab.analysis.tables.layout import OVERALL
-from rewardlab.analysis.tables.pages import Page, as_latex, as_markdown, as_text
+from rewardlab.analysis.tables.layout import OVERALL, Place
+from rewardlab.analysis.tables.pages import UNKNOWN, Page, as_latex, as_markdown, as_text
 from rewardlab.analysis.win_rates.job import WinRate, WinRatesResult
 
 FORMATS = {".txt": as_text, ".md": as_markdown, ".tex": as_latex}
@@ -12,16 +13,18 @@ FORMATS = {".txt": as_text, ".md": as_markdown, ".tex": as_latex}
 
 def format_win_rates(result: WinRatesResult, ending: str = ".txt") -> str:
     """Return the win rates as a matrix, row against column, and a sentence for each pair."""
-    parts = [FORMATS[ending](page) for page in (_matrix(result), *_by_language(result))]
     mark = {".tex": "% "}.get(ending, "")
+    head = [f"{mark}{result.clustering}"] if result.clustering else []
+    parts = head + [FORMATS[ending](page) for page in (_matrix(result), *_by_language(result))]
     return "\n\n".join([*parts, "\n".join(f"{mark}{line}" for line in sentences(result))]) + "\n"
 
 
 def sentences(result: WinRatesResult) -> list[str]:
     """Return a sentence for each pair of models, and how it was measured."""
+    unit = "prompts" if result.clustering is None else f"{result.clustering.field}s"
     how = (
-        f"Intervals: 95%, {result.draws:,} bootstrap draws of {result.prompts:,} prompts (seed {result.seed}); "
-        "p-values: of even odds, two-sided, by random signs, corrected by Holm's method for the number of pairs."
+        f"Intervals: 95%, Wilson's, of {result.prompts:,} prompts; p-values: of even odds, two-sided, by all signs of "
+        f"the {unit}' margins, corrected by Holm's method for the number of pairs."
     )
     return [*map(_sentence, result.rates), how]
 
@@ -32,6 +35,7 @@ def _sentence(rate: WinRate) -> str:
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
     if rate.p >= LEVEL:
         verdict = "not distinguishable from"
+        told += ", and so few prompts could not have told" if rate.too_few else ""
     return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
 
 
@@ -64,20 +68,34 @@ def _against_reference(result: WinRatesResult, reference: str) -> Page:
     )
 
 
-def _between(rate: WinRate) -> str:
-    found = rate.places[OVERALL]
-    return f"[{(found.low or 0) * 100:.1f}, {(found.high or 0) * 100:.1f}]"
+def _between(rate: WinRate, place: Place = OVERALL) -> str:
+    found = rate.places[place]
+    if found.low is None or found.high is None:
+        return UNKNOWN
+    return f"[{found.low * 100:.1f}, {found.high * 100:.1f}]"
 
 
 def _by_language(result: WinRatesResult) -> list[Page]:
     languages = [place for place in result.rates[0].places if place != OVERALL]
     if not languages:
         return []
-    heads = [f"{rate.model} against {rate.other}" for rate in result.rates]
+    pairs = [f"{rate.model} against {rate.other}" for rate in result.rates]
     rows = [
-        [str(place.language), *(f"{rate.places[place].mean * 100:.1f}" for rate in result.rates)] for place in languages
+        [str(place.language), *(cell for rate in result.rates for cell in _rate_and_interval(rate, place))]
+        for place in languages
     ]
-    return [Page(title="Win rates by language", upper=[""] * (len(heads) + 1), lower=["", *heads], rows=rows)]
+    return [
+        Page(
+            title="Win rates by language",
+            upper=["", *(pair for pair in pairs for _ in range(2))],
+            lower=["", *(("wins", "95%") * len(pairs))],
+            rows=rows,
+        )
+    ]
+
+
+def _rate_and_interval(rate: WinRate, place: Place) -> tuple[str, str]:
+    return f"{rate.places[place].mean * 100:.1f}", _between(rate, place)
 
 
 def win_rates_as_dict(result: WinRatesResult) -> dict[str, Any]:
@@ -95,10 +113,12 @@ def win_rates_as_dict(result: WinRatesResult) -> dict[str, Any]:
                 "low": average.low,
                 "high": average.high,
                 "prompts": average.prompts,
-                **({"ties": rate.ties, "p": rate.p} if place == OVERALL else {}),
+                "clusters": average.clusters,
+                **({"ties": rate.ties, "p": rate.p, "too_few": rate.too_few} if place == OVERALL else {}),
             }
             for rate in result.rates
             for place, average in rate.places.items()
         ],
         "sentences": sentences(result),
+        "clustering": None if result.clustering is None else asdict(result.clustering),
     }

@@ -35,8 +35,8 @@ class JudgeLender:
         self.name = name
         self.stopped: JobError | None = None
         use = planned.use
-        self._file = UsageFile(folder and folder / f"{quote(name, safe=' ')}.usage.json")
-        self.earlier_usage = self._file.usage.minus(Usage())
+        self._file = UsageFile(folder and folder / f"{quote(name, safe=' ')}.usage.json", restarted)
+        self.earlier_usage = self._file.earlier
         self._permits = PermitLender(use.concurrency)
         self._turns = TurnLender(use.requests_per_minute, use.tokens_per_minute)
         self._budget: BudgetLender | None = None

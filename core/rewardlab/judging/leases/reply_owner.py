@@ -4,21 +4,20 @@ A reply belongs to the owner that the hash of its question names, which keeps it
 question before they ask it.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from rewardlab.errors import JobError
-from rewardlab.judging.kept_replies import KeptReplies
-from rewardlab.recipe.use import CassetteUse, JudgeUse
+from rewardlab.judging.kept_replies import KeptReplies, reply_files
+from rewardlab.plan.component import Component
 from rewardlab.types import Reply
 
 Asker = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
 Message = tuple[Any, ...]
-"""("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key) ("forget", judge, keys)"""
+"""("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key),
+("forget", judge, keys, recorded)"""
 Answer = Reply | bool | JobError | None
 """of a claim: the reply, True where the asker is to ask, False where another one does; else the kept reply or None"""
 
@@ -53,9 +52,9 @@ class ReplyShard:
         if self._askers.get(key) == asker:
             del self._askers[key]
 
-    def forget(self, keys: Iterable[str]) -> None:
-        """Forget kept replies. Raises JobError if that cannot be written."""
-        self._kept.forget(keys)
+    def forget(self, keys: Iterable[str], recorded: bool) -> None:
+        """Forget kept replies, as KeptReplies does. Raises JobError if that cannot be written."""
+        self._kept.forget(keys, recorded)
 
     def adopt(self, asker: Asker, keys: Iterable[str]) -> None:
         """Note questions that this asker asked before this owner was restarted."""
@@ -80,12 +79,12 @@ class ReplyOwner:
         self._shards = dict(shards)
 
     @classmethod
-    def open(cls, judges: Mapping[str, JudgeUse], folder: Path, number: int, count: int) -> "ReplyOwner":
+    def open(cls, judges: Mapping[str, Component], folder: Path, number: int, count: int) -> "ReplyOwner":
         """Open the files of owner `number`, also those of runs with another count. UserError as KeptReplies says."""
         opened: dict[str, ReplyShard] = {}
         try:
-            for name, use in judges.items():
-                opened[name] = ReplyShard(_open(name, use.cassette, folder, number, count))
+            for name, judge in judges.items():
+                opened[name] = ReplyShard(_open(name, judge, folder, number, count))
         except BaseException:
             for shard in opened.values():
                 shard.close()
@@ -130,18 +129,11 @@ class ReplyOwner:
         return None
 
 
-def _open(name: str, use: CassetteUse | None, folder: Path, number: int, count: int) -> KeptReplies:
+def _open(name: str, judge: Component, folder: Path, number: int, count: int) -> KeptReplies:
     folder.mkdir(parents=True, exist_ok=True)
-    stem = quote(name, safe=" ")
-    own = folder / (f"{stem}.answers.jsonl" if count == 1 else f"{stem}.{number}-of-{count}.answers.jsonl")
-    others = re.compile(rf"{re.escape(stem)}(\.\d+-of-(?P<count>\d+))?\.answers\.jsonl")
-    earlier = [
-        path
-        for path in sorted(folder.iterdir())
-        if (found := others.fullmatch(path.name)) and int(found["count"] or 1) != count
-    ]
+    files = reply_files(folder, name, judge.spec, judge.use, judge.options, number, count)
 
     def is_ours(digest: bytes) -> bool:
         return int.from_bytes(digest[:4], "big") % count == number
 
-    return KeptReplies(name, use, own, earlier, is_ours if count > 1 else None)
+    return KeptReplies(name, judge.use.cassette, files, is_ours if count > 1 else None)

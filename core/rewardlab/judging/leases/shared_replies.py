@@ -118,14 +118,14 @@ class SharedReplies:
         """Let another process ask."""
         self._line(key).put("release", self._judge, key)
 
-    def forget(self, keys: Iterable[str]) -> int:
+    def forget(self, keys: Iterable[str], recorded: bool) -> int:
         """Forget kept replies, a moment later, and return how many at most; from any thread."""
         of_owner: dict[int, list[str]] = {}
         for key in keys:
             of_owner.setdefault(owner_of(key, len(self._owners)), []).append(key)
         if self._loop is not None:  # else nothing was kept
             for number, its in of_owner.items():
-                self._loop.call_soon_threadsafe(self._owners[number].put, "forget", self._judge, its)
+                self._loop.call_soon_threadsafe(self._owners[number].put, "forget", self._judge, its, recorded)
         return sum(map(len, of_owner.values()))
 
     def close(self) -> None:

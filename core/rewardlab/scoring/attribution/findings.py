@@ -11,7 +11,7 @@ LEAST_GROUPS = 8
 STILL = 0.9
 """A component that is constant in more than this share of groups is a finding."""
 DOMINATES = 0.9
-"""A component that makes more than this share of the movement is a finding, where others move, too."""
+"""A component with more than this share is a finding, where the others vary by no more than what is left of 1."""
 SAME = 0.99
 """Two components whose values correlate by more than this, one way or the other, are a finding."""
 
@@ -46,6 +46,7 @@ def findings_of(movement: Movement) -> list[ComponentFinding]:
 
 
 def _still(movement: Movement) -> Iterator[ComponentFinding]:
+    learned = ", nothing is learned from it" if movement.learned else ""
     for name, moved in movement.components.items():
         if moved.groups < LEAST_GROUPS or moved.constant <= STILL * moved.groups:
             continue
@@ -60,7 +61,7 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
             components=(name,),
             amount=share,
             groups=moved.groups,
-            what=f"{what}: it is dead, nothing is learned from it" if dead else f"{what} ({share:.1%})",
+            what=f"{what}: it is dead{learned}" if dead else f"{what} ({share:.1%})",
         )
 
 
@@ -73,13 +74,15 @@ def _idle(name: str, moved: ComponentMovement, often: str) -> ComponentFinding:
 
 
 def _dominating(movement: Movement) -> Iterator[ComponentFinding]:
-    alive = [name for name, moved in movement.components.items() if moved.movement]
+    alive = [name for name, moved in movement.components.items() if moved.squares]
     others = len(alive) - 1  # dead ones are findings of their own
     for name in alive if others else ():
-        moved, share = movement.components[name], movement.share(name)
-        if moved.groups >= LEAST_GROUPS and share is not None and share > DOMINATES:
-            beside = "the other one" if others == 1 else f"the {others} others"
-            what = f"{name} makes {share:.1%} of the reward's movement; {beside} hardly count{'s' * (others == 1)}"
+        moved, share, beside = movement.components[name], movement.share(name), movement.variance_beside(name)
+        if moved.groups < LEAST_GROUPS or share is None or beside is None:
+            continue
+        if share > DOMINATES and beside < 1 - DOMINATES:  # others may vary a lot and cancel out, with shares near 0
+            rest = "the other one" if others == 1 else f"the {others} others"
+            what = f"{name} makes {share:.1%} of the reward's variance; {rest} hardly count{'s' * (others == 1)}"
             yield ComponentFinding(kind="dominating", components=(name,), amount=share, groups=moved.groups, what=what)
 
 

@@ -1,7 +1,8 @@
 """The movement of the reward inside of groups, summed over scored groups: what each component made of it.
 
-The sums also show which components never moved and which do the same as others. Memory grows with the square of the
-number of components, and not with the number of groups.
+A component's share is the covariance of its contributions with the shaped rewards, over the variance of these: all
+shares, that of the rest included, add up to 1. The sums also show which components never moved and which do the same as
+others. Memory grows with the square of the number of components, and not with the number of groups.
 """
 
 import math
@@ -39,14 +40,16 @@ class ComponentMovement:
     groups: those with two or more contributions; constant: those of them in which it tells no two completions apart,
     because all contributions or all values are equal (a gate that is half open for all takes more from a better answer,
     but that is the answer's doing). idle: those of the constant groups in which it is a gate with different values, so
-    that it shuts only what is worth nothing anyway. movement: the sum of the absolute differences between its
-    contributions and their mean in their group. uses: as in GroupRecord.
+    that it shuts only what is worth nothing anyway. squares: the sum of the squared differences between its
+    contributions and their mean in their group. with_reward: the sum of the products of these differences with those of
+    the shaped reward. uses: as in GroupRecord.
     """
 
     groups: int = 0
     constant: int = 0
     idle: int = 0
-    movement: float = 0.0
+    squares: float = 0.0
+    with_reward: float = 0.0
     uses: dict[str, float] = field(default_factory=dict)
 
 
@@ -69,15 +72,17 @@ class _Pair:
 class Movement:
     """The movement of all groups that were added.
 
-    components: those of the total; logged: those that the total does not name. rest: the movement of what no component
-    contributed, as a normalizer that is no line adds it.
+    learned: whether a model was trained on them; an evaluation learns nothing. components: those of the total; logged:
+    those that the total does not name.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, learned: bool = False) -> None:
+        self.learned = learned
         self.groups = 0
         self.components: dict[str, ComponentMovement] = {}
         self.logged: dict[str, None] = {}
-        self.rest = 0.0
+        self._rest = ComponentMovement()
+        self._reward_squares = 0.0
         self._pairs: dict[tuple[str, str], _Pair] = {}
 
     def add(self, record: GroupRecord) -> None:
@@ -88,7 +93,7 @@ class Movement:
             moved = self.components.setdefault(name, ComponentMovement())
             moved.uses |= record.uses[name]
             _count(moved, column, record.values[name], gate="gate" in record.uses[name])
-        self.rest += _movement_of_rest(record)
+        self._add_products(record)
         values = {name: record.values[name] for name in record.contributions}
         whole = {name: _centred(column) for name, column in values.items() if _is_whole(column)}
         for first, second in combinations(values, 2):
@@ -98,23 +103,44 @@ class Movement:
                 centred = _centred_together(values[first], values[second])
             self._pairs.setdefault((first, second), _Pair()).add(*centred)
 
+    def _add_products(self, record: GroupRecord) -> None:
+        """Add the products of contributions with the reward, over completions whose reward the components made."""
+        made = list(zip(record.rest, *record.contributions.values(), strict=True))
+        given = [row for row in made if _is_whole(row)]
+        if len(given) < 2:
+            return
+        columns = [_moves(column) for column in zip(*given, strict=True)]
+        reward = [math.fsum(row) for row in zip(*columns, strict=True)]
+        self._reward_squares += math.fsum(map(mul, reward, reward))
+        for moved, column in zip((self._rest, *map(self.components.get, record.contributions)), columns, strict=True):
+            assert moved is not None
+            moved.squares += math.fsum(map(mul, column, column))
+            moved.with_reward += math.fsum(map(mul, column, reward))
+
     @property
     def telling(self) -> int:
         """The number of groups in which a component could tell completions apart, having two or more contributions."""
         return max((moved.groups for moved in self.components.values()), default=0)
 
     def share(self, name: str) -> float | None:
-        """Return the share of the components' movement that this one made; None where nothing moved."""
-        whole = self._of_components()
-        return self.components[name].movement / whole if whole else None
+        """Return the share of the reward's variance in groups that this component made; None where nothing moved.
+
+        It is negative where the component works against the reward. All shares and the rest's add up to 1.
+        """
+        return self._of_variance(self.components[name].with_reward)
 
     def rest_share(self) -> float | None:
-        """Return the share of the components' and the rest's movement that the rest made; None where nothing moved."""
-        whole = self._of_components() + self.rest
-        return self.rest / whole if whole else None
+        """Return the share that no component made, as a normalizer that is no line; None where nothing moved."""
+        return self._of_variance(self._rest.with_reward)
 
-    def _of_components(self) -> float:
-        return math.fsum(moved.movement for moved in self.components.values())
+    def variance_beside(self, name: str) -> float | None:
+        """Return the variance of all others, each by itself, over that of the reward; None where nothing moved."""
+        others = [moved.squares for other, moved in self.components.items() if other != name]
+        return self._of_variance(math.fsum([self._rest.squares, *others]))
+
+    def _of_variance(self, part: float) -> float | None:
+        parts = math.fsum(moved.squares for moved in (self._rest, *self.components.values()))
+        return part / self._reward_squares if self._reward_squares > ROUNDING**2 * parts else None
 
     def correlations(self) -> dict[tuple[str, str], tuple[float, int]]:
         """Return, for each pair of components, the correlation of their values and the groups in which either varies.
@@ -134,23 +160,19 @@ def _count(moved: ComponentMovement, contributions: Column, values: Column, gate
     if len(given) < 2:
         return
     distinct = {value for value, given in zip(values, contributions, strict=True) if given is not None}
-    still = max(given) - min(given) <= ROUNDING * max(map(abs, given))
+    still = _is_still(given)
     moved.groups += 1
     moved.constant += still or (len(distinct) == 1 and None not in distinct)
     moved.idle += still and gate and len(distinct - {None}) > 1
-    if not still:
-        middle = mean(given)
-        moved.movement += math.fsum(abs(value - middle) for value in given)
 
 
-def _movement_of_rest(record: GroupRecord) -> float:
-    """Return the movement of the rest, over completions with contributions: the rest of others is all their reward."""
-    if len(set(record.rest)) < 2:  # as of every normalizer that is a line
-        return 0.0
-    columns = record.contributions.values()
-    rest = [value for value, *given in zip(record.rest, *columns, strict=True) if None not in given]
-    middle = mean(rest) if rest else 0.0
-    return math.fsum(abs(value - middle) for value in rest)
+def _is_still(given: Sequence[float]) -> bool:
+    """Return whether all are equal but for rounding."""
+    return max(given) - min(given) <= ROUNDING * max(map(abs, given))
+
+
+def _moves(given: Sequence[float]) -> Sequence[float]:
+    return [0.0] * len(given) if _is_still(given) else _centred(given)
 
 
 def _is_whole(column: Column) -> TypeGuard[Sequence[float]]:

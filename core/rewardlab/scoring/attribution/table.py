@@ -7,13 +7,14 @@ from rewardlab.scoring.attribution.findings import findings_of
 from rewardlab.scoring.attribution.movement import ComponentMovement, Movement
 from rewardlab.text import columns
 
-HEAD = ("component", "in the total", "share of movement", "constant in")
+HEAD = ("component", "in the total", "share of variance", "constant in")
 
 
 def movement_table(movement: Movement) -> Iterator[list[str]]:
     """Yield a head and a row for each component.
 
-    A row holds how the total uses the component, its share of the movement and the groups in which it is constant.
+    A row holds how the total uses the component, its share of the reward's variance and the groups in which it is
+    constant.
     """
     yield list(HEAD)
     for name, moved in movement.components.items():
@@ -29,7 +30,7 @@ def describe_rest(movement: Movement) -> str | None:
     share = movement.rest_share()
     if not share:
         return None
-    return f"beside the components, {share:.1%} of all movement is the rest: what normalizers add of their own"
+    return f"beside the components, {share:.1%} of the variance is the rest: what normalizers add of their own"
 
 
 def movement_lines(movement: Movement) -> Iterator[str]:

@@ -9,7 +9,8 @@ from rewardlab.errors import UserError
 from rewardlab.laws import BACKEND, Laws, check_names
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.testing.backend_laws import before_laws, ending_laws, whole_laws
+from rewardlab.testing.backend_laws import advantage_laws, before_laws, ending_laws, whole_laws
+from rewardlab.testing.backend_laws.advantage_laws import Received
 from rewardlab.testing.backend_laws.trial import RECIPE, BackendTrial
 from rewardlab.testing.checks import assert_kept
 from rewardlab.testing.outcome import TrialResult
@@ -21,6 +22,7 @@ LAWS: dict[str, Callable[[BackendTrial], int]] = {
     "mistakes": before_laws.mistakes,
     "whole": whole_laws.whole,
     "scores": whole_laws.scores,
+    "masked": advantage_laws.masked,
     "resume": ending_laws.resume,
     "stop": ending_laws.stop,
     "same": ending_laws.same,
@@ -36,11 +38,12 @@ def check_backend(
     off: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
     environment: Mapping[str, str] | None = None,
+    received: Received | None = None,
     limit: float = LIMIT_S,
 ) -> list[TrialResult]:
     """Assert that the backend of a recipe keeps the laws of docs/plugins.md.
 
-    The recipe is run seven times, in folders that are deleted, by commands in other processes. It has an rl stage
+    The recipe is run eight times, in folders that are deleted, by commands in other processes. It has an rl stage
     of a few steps, three at least, and a model that is small; files that it names have absolute paths. Its judges are
     asked, so they are scripted ones. A reward of 0 is added to its total, by which runs are held up and fail.
 
@@ -48,6 +51,9 @@ def check_backend(
     off: law -> why it does not apply to this engine under this recipe, besides those that the spec's own Laws(off=...)
         names: `same` is not for engines whose sampling depends on time, such as batches on a GPU.
     only: try these laws and no others. environment: variables of the commands, besides those of this process.
+    received: a function of a run directory that tells what the engine's trainer received: (stage, step, sample id) ->
+        the advantage of each completion of the group, by the ledger's indices. It reads the trainer's own batch, by way
+        of what a test has it write. Without it the law `masked` is untried.
     limit: seconds for each command.
 
     Returns the outcome of each law in one result; what this machine cannot start, since the engine or a GPU is
@@ -58,7 +64,8 @@ def check_backend(
     off = Laws(off=off or {}).off
     check_names([*off, *(only or ())], "backend")
     with tempfile.TemporaryDirectory(prefix="check_backend_") as folder:
-        result = _try_laws(_written(recipe, Path(folder)), overrides, off, only, environment or {}, limit, Path(folder))
+        trial = (environment or {}, limit, received)
+        result = _try_laws(_written(recipe, Path(folder)), overrides, off, only, trial, Path(folder))
     return assert_kept([result])
 
 
@@ -76,14 +83,13 @@ def _try_laws(
     overrides: Sequence[str],
     off: Mapping[str, str],
     only: Sequence[str] | None,
-    environment: Mapping[str, str],
-    limit: float,
+    trial: tuple[Mapping[str, str], float, Received | None],
     folder: Path,
 ) -> TrialResult:
     plan = make_plan(load(recipe, list(overrides), strict=False), purpose="run")
     if plan.backend is None:
         raise UserError("a recipe with stages is needed, which a backend runs", where=str(recipe))
-    tested = BackendTrial(plan, folder, environment, limit)
+    tested = BackendTrial(plan, folder, *trial)
     why_off = {**plan.backend.spec.laws.off, **off}
     names = [name for name in LAWS if only is None or name in only]
     try:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rewardlab.hookspecs import hookimpl
 from rewardlab.specs import Config, RewardSpec
+from rewardlab.testing.backend_laws import mask
 from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab.types import Score
 
@@ -76,7 +77,7 @@ class Gate:
 
 @hookimpl
 def rewardlab_rewards() -> list[RewardSpec]:
-    """The gate."""
+    """The gate, and what leaves completions without a value."""
     return [
         RewardSpec(
             name=NAME,
@@ -84,7 +85,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=Options,
             range=(0.0, 0.0),
             build=lambda options, context: Gate(options),
-        )
+        ),
+        mask.spec(),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import RlStage
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.testing.backend_laws import gate
+from rewardlab.testing.backend_laws import gate, mask
 from rewardlab.testing.backend_laws.commands import CommandResult, Commands
 from rewardlab.testing.backend_laws.ledger import LedgerGroup, read_groups
 from rewardlab.testing.messages import violation
@@ -43,11 +43,12 @@ class BackendTrial:
     """A recipe under the laws of a backend.
 
     plan: of the recipe as its author wrote it; what is run also has the gate, a component that changes no total.
-    scratch: an empty folder for everything that is written.
+    scratch: an empty folder for everything that is written. received: as `check_backend` takes it.
     """
 
-    def __init__(self, plan: Plan, scratch: Path, environment: Mapping[str, str], limit: float):
+    def __init__(self, plan: Plan, scratch: Path, environment: Mapping[str, str], limit: float, received: Any = None):
         self.plan = plan
+        self.received = received
         self._scratch = scratch
         self._limit = limit
         for name in ("output", "site"):
@@ -74,8 +75,11 @@ class BackendTrial:
         """Return after how many steps of the gated stage a run is held up: they have a checkpoint."""
         return stage.save_every or 1
 
-    def folder(self, name: str, also: Mapping[str, Any] | None = None) -> Path:
-        """Return a new folder with the recipe in it, with the gate; `also` has settings to put under `backend`."""
+    def folder(self, name: str, also: Mapping[str, Any] | None = None, masked: bool = False) -> Path:
+        """Return a new folder with the recipe in it, with the gate.
+
+        also: settings to put under `backend`. masked: whether the total is the reward of mask.py alone.
+        """
         folder = self._scratch / name
         folder.mkdir()
         raw = copy.deepcopy(self.plan.document.raw)
@@ -90,6 +94,10 @@ class BackendTrial:
             options = {"folder": str(folder), "rows": rows, "step": step, **held}
             reward["components"][gate.PLUGIN] = {"use": f"{gate.PLUGIN}/{gate.NAME}", "with": options}
             reward["total"] = f"({reward['total']}) + {gate.PLUGIN}"
+        if reward is not None and masked:
+            use = f"{gate.PLUGIN}/{mask.NAME}"
+            reward["components"][mask.NAME] = {"use": use, "on_missing": "zero_advantage", "max_missing": 1.0}
+            reward["total"] = mask.NAME
         (folder / RECIPE).write_text(dump(raw), encoding="utf-8")
         return folder
 
@@ -97,14 +105,18 @@ class BackendTrial:
         """Return the run that nothing interrupted; raise UnmetNeed where this machine cannot start it."""
         return self.once("whole", self._run_to_the_end)
 
-    def once(self, name: str, make: Callable[[Path], TriedRun]) -> TriedRun:
+    def masked_run(self) -> TriedRun:
+        """Return a run whose total is a reward that fails on one completion of each group, which is left out."""
+        return self.once("masked", self._run_to_the_end, masked=True)
+
+    def once(self, name: str, make: Callable[[Path], TriedRun], masked: bool = False) -> TriedRun:
         """Return the run that `make` makes in a folder of this name; later laws that ask for it get the same one.
 
-        Where it could not be made, they are not tried.
+        Where it could not be made, they are not tried. masked: as in `folder`.
         """
         if name not in self._runs:
             try:
-                self._runs[name] = make(self.folder(name))
+                self._runs[name] = make(self.folder(name, masked=masked))
             except UnmetNeed as why:
                 self._runs[name] = why
             except LawViolation:

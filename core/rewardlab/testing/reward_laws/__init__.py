@@ -7,6 +7,7 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
     repeatability  the same answer again: built anew, from JSON, off the main thread, in another process, in a Ray actor
     independence   no mixing up: other orders, other calls, other prompts, other arrivals
     degenerate     nothing to earn by copying the prompt, repeating or padding; pairs that share a fixed amount
+    hedging        less for a right and a wrong answer than for the right one
     unanswered     no value where the judges have no answer
     cases          the completions with which the laws are tried
     comparison     whether two answers are the same, and the failing example where they are not
@@ -17,7 +18,7 @@ from functools import wraps
 
 from rewardlab.testing.bench import bench
 from rewardlab.testing.outcome import UnmetNeed
-from rewardlab.testing.reward_laws import cases, degenerate, independence, repeatability, unanswered, values
+from rewardlab.testing.reward_laws import cases, degenerate, hedging, independence, repeatability, unanswered, values
 from rewardlab.testing.trial import Trial
 
 Law = Callable[[Trial], int]
@@ -66,4 +67,5 @@ LAWS: dict[str, Law] = {
     "repetition": _needs_answers(degenerate.repetition),
     "padding": _needs_answers(degenerate.padding),
     "antisymmetry": _needs_answers(degenerate.antisymmetry),
+    "hedge": _needs_answers(hedging.hedge),
 }

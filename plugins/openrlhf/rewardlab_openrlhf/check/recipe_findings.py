@@ -27,7 +27,7 @@ from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
 from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
 from rewardlab_openrlhf.memory.batches import batch_findings, batches
-from rewardlab_openrlhf.options import Engine, options_of
+from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 MOST_PROMPTS = 900
@@ -92,7 +92,7 @@ def _training(plan: Plan, stage: TrainingStage, layout: Layout | None) -> Iterat
     yield from found
     if isinstance(stage, RlStage):
         yield from _learning(plan, stage)
-        yield from _evaluation(stage, engine)
+        yield from _evaluation(stage)
         yield from _generation(plan, stage, layout)
         if layout is not None and not found:
             yield from _filtering(plan, stage, layout)
@@ -124,29 +124,11 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
 
 
-def _evaluation(stage: RlStage, engine: Engine) -> Iterator[Finding]:
-    if stage.evaluation is None:
-        if stage.eval_every:
-            yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
-        return
-    yield from benchmark_findings(("eval",), stage.evaluation)
-    asynchronous = engine.asynchronous is not None
-    if not stage.eval_every and asynchronous:
-        yield (
-            ("eval_every",),
-            "missing; asynchronous training does not evaluate after its last step",
-        )
-    elif not stage.eval_every and engine.dynamic_filtering is not None:
-        yield (
-            ("eval_every",),
-            "missing; with dynamic filtering no step is known to be the last, which would be evaluated",
-        )
-    elif stage.eval_every and stage.steps and stage.eval_every > stage.steps - asynchronous:
-        not_last = ", and asynchronous training does not evaluate after the last" if asynchronous else ""
-        yield (
-            ("eval_every",),
-            f"{stage.steps} steps end before the first evaluation, after {stage.eval_every}{not_last}",
-        )
+def _evaluation(stage: RlStage) -> Iterator[Finding]:
+    if stage.evaluation is not None:
+        yield from benchmark_findings(("eval",), stage.evaluation)
+    elif stage.eval_every:
+        yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
 
 
 def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[Finding]:

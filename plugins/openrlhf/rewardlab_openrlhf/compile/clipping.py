@@ -1,6 +1,6 @@
 """The bounds of OpenRLHF's reward clip, set so wide that it never acts.
 
-OpenRLHF clips after it has subtracted the group's baseline, by default to [-10, 10]; a shaped advantage may be larger.
+OpenRLHF clips the rewards that it is handed, by default to [-10, 10]; an advantage may be larger.
 """
 
 import math
@@ -21,10 +21,19 @@ def clip_range(plan: Plan, stage: RlStage) -> Interval | None:
     if stage.algorithm == "ppo":  # takes rewards as they are
         slack = (SLACK - 1) * max(high - low, 1.0)
         return round(low - slack, 6), round(high + slack, 6)
-    # of G numbers none is further from their mean than (G - 1) / sqrt(G) of their standard deviations
-    furthest = math.sqrt(stage.group_size) if stage.algorithm == "grpo" else high - low
+    furthest = _furthest(plan, stage, low, high)
     bound = math.ceil((furthest or 1.0) * SLACK * 1e4) / 1e4
     return -bound, bound
+
+
+def _furthest(plan: Plan, stage: RlStage, low: float, high: float) -> float:
+    """Return how large an advantage can be; low, high: of the shaped rewards."""
+    # of n numbers none is further from their mean than (n - 1) / sqrt(n) of their standard deviations
+    if stage.algorithm == "grpo":
+        return math.sqrt(stage.group_size)
+    if stage.algorithm == "reinforce_baseline":
+        return math.sqrt(stage.batch_size * stage.group_size)
+    return max(abs(low), abs(high)) if plan.centred else high - low
 
 
 def _shaped(plan: Plan, stage: RlStage) -> Interval | None:

@@ -18,13 +18,14 @@ ESTIMATORS = {
     "grpo": CENTRES,
     "dr_grpo": CENTRES,
     "rloo": CENTRES,
-    "reinforce_baseline": "reinforce_baseline",
+    "reinforce_baseline": CENTRES,
     "ppo": "gae",
 }
 """our `algorithm` -> OpenRLHF's advantage estimator
 
-Its rewards are the advantages of `rewardlab.training` already, of which this one subtracts a mean of 0. OpenRLHF's own
-would divide the rounding errors of a group without variance by 1e-9, and count the stand-ins of missing values.
+Its rewards are the advantages of `rewardlab.training` already. This one makes the same return of every token from them;
+the mean that it subtracts before, job/engine_trainer.py switches off. OpenRLHF's own estimators would divide the
+rounding errors of a group without variance by 1e-9, and count the stand-ins of missing values.
 """
 
 LOSSES = {"token_mean": "token-mean", "seq_mean": "seq-mean-token-mean"}
@@ -50,7 +51,7 @@ def rl_arguments(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Val
         **_files(files),
         "train.max_epochs": stage.epochs_per_batch,
         **_lengths(stage, backend.engine, files),
-        **_batches(stage, backend.engine, sizes),
+        **_batches(stage, sizes),
         **_advantage(plan, stage),
         **_loss(stage),
         **optimiser(stage, "actor.", updates),
@@ -102,7 +103,7 @@ def _longest(stage: RlStage, engine: Engine, files: StageFiles) -> int | str:
     return engine.context or longest
 
 
-def _batches(stage: RlStage, engine: Engine, sizes: Batches) -> dict[str, Value]:
+def _batches(stage: RlStage, sizes: Batches) -> dict[str, Value]:
     arguments: dict[str, Value] = {
         "rollout.batch_size": stage.batch_size,
         "rollout.n_samples_per_prompt": stage.group_size,
@@ -110,11 +111,11 @@ def _batches(stage: RlStage, engine: Engine, sizes: Batches) -> dict[str, Value]
         "train.batch_size": sizes.update,
         "train.micro_batch_size": sizes.micro,
     }
-    if engine.tokens_per_gpu is not None:
+    if sizes.tokens is not None:
         arguments |= {
             "train.dynamic_batch_enable": True,
-            "train.max_tokens_per_gpu": engine.tokens_per_gpu,
-            "rollout.max_tokens_per_gpu": engine.tokens_per_gpu,
+            "train.max_tokens_per_gpu": sizes.tokens.training,
+            "rollout.max_tokens_per_gpu": sizes.tokens.forward,
         }
     return arguments
 

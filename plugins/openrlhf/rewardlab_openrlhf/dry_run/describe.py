@@ -41,7 +41,7 @@ NOTES = {
     "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
     "dr_grpo": "advantage r - mean within the group, computed here",
     "rloo": "advantage r - mean of the others, computed here; OpenRLHF clips the ratio by token, the paper nothing",
-    "reinforce_baseline": "advantage r - mean within the group, whitened over the tokens of the step",
+    "reinforce_baseline": "advantage r - mean within the group, over the deviation of the step, computed here",
     "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
 }
 
@@ -116,17 +116,11 @@ def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout)
 
 
 def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
-    engine = options_of(plan).engine
     completions = stage.batch_size * stage.group_size
-    micro = (
-        f"up to {engine.tokens_per_gpu} tokens"
-        if engine.tokens_per_gpu is not None
-        else _micro_batches(plan, stage, layout)
-    )
     yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
     yield (
         f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{describe_updates(stage)}, micro-batches of {micro}; {describe_sampling(stage)}"
+        f"{describe_updates(stage)}, micro-batches of {_micro_batches(plan, stage, layout)}; {describe_sampling(stage)}"
     )
     yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
     yield from shaped_line(plan, stage)
@@ -157,6 +151,10 @@ def _kl(stage: RlStage, loss: str) -> str:
 
 def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:
     rows = batches(plan, stage, layout)
+    if rows.tokens is not None:
+        of = rows.tokens
+        alike = "" if of.training == of.forward else f" ({of.forward} for log-probabilities)"
+        return f"up to {of.training} tokens{alike}"
     alike = "" if rows.micro == rows.rollout_micro else f" ({rows.rollout_micro} for log-probabilities)"
     return f"{rows.micro} completions{alike}"
 
@@ -165,7 +163,7 @@ def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     """Yield what differs from other backends, or from what one may expect."""
     engine = options_of(plan).engine
     if stage.evaluation is not None:
-        when = _evaluation_times(stage, engine.asynchronous is not None)
+        when = _evaluation_times(stage)
         sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
         yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
         yield _pass_rates(plan)
@@ -196,15 +194,11 @@ def _pass_rates(plan: Plan) -> str:
     return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"
 
 
-def _evaluation_times(stage: RlStage, asynchronous: bool) -> str:
-    """Return when a stage is evaluated: by OpenRLHF only after steps, by us before the first."""
-    before = "before the first step and " if stage.eval_before else ""
-    if stage.eval_every is None:
-        return f"{before}after the last step"
-    when = f"{before}every {stage.eval_every} steps"
-    if asynchronous or (stage.steps and stage.steps % stage.eval_every):
-        return f"{when}, not after the last"
-    return when if stage.steps else f"{when}, and after the last if it is one of these"
+def _evaluation_times(stage: RlStage) -> str:
+    """Return when a stage is evaluated: by OpenRLHF every so many steps, by us before the first and after the last."""
+    times = ["before the first step"] if stage.eval_before else []
+    times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
+    return " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
 
 
 def _resources(backend: Options, layout: Layout) -> Iterator[str]:

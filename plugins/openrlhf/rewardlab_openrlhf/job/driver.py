@@ -21,8 +21,8 @@ from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.job.check_nodes import check_version
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, plain
-from rewardlab_openrlhf.job.lost_process import LostProcess, is_loss
+from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS
+from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.outer_job import end_with_job
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
@@ -69,13 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         return _end(str(error), UserError.exit_code)
     except RewardlabError as error:
-        lost = isinstance(error, LostProcess)
-        return _end(str(error), JobError.exit_code, in_log=isinstance(error, RankFailure), lost=lost)
+        kinds = {"in_log": RankFailure, "lost": LostProcess, "at_start": StartFailure}
+        return _end(str(error), JobError.exit_code, **{name: isinstance(error, kind) for name, kind in kinds.items()})
     except KeyboardInterrupt:
         return _end("stopped", JobError.exit_code)
     except BaseException as error:  # from the engine: its log above has all of it
         traceback.print_exc()
-        what = f"stage {task.name}: {plain(one_line(_first_cause(error), 2000))}"
+        what = f"stage {task.name}: {text_of_engine(error)}"
         return _end(what, JobError.exit_code, lost=is_loss(error))
     return _end(None, 0)
 
@@ -126,21 +126,16 @@ def _move_model(task: StageTask, files: StageFiles, tokenizer: StageTokenizer) -
     files.output.rename(task.output)
 
 
-def _first_cause(error: BaseException) -> BaseException:
-    """Return what was raised in the actor, without Ray's trace of how it came here."""
-    while isinstance(cause := getattr(error, "cause", None), BaseException):
-        error = cause
-    return error
-
-
-def _end(error: str | None, code: int, in_log: bool = False, lost: bool = False) -> int:
+def _end(error: str | None, code: int, in_log: bool = False, lost: bool = False, at_start: bool = False) -> int:
     """Print the outcome and return the exit code.
 
-    in_log: the error's cause is among the engine's lines. lost: it is a process or a node that was lost.
+    in_log: the error's cause is among the engine's lines. lost: it is a process or a node that was lost. at_start: the
+    job ended before its first group was scored.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    outcome = {"error": None if error is None else redact(error), "code": code, "in_log": in_log, "lost": lost}
+    what = None if error is None else redact(error)
+    outcome = {"error": what, "code": code, "in_log": in_log, "lost": lost, "at_start": at_start}
     print(marked(OUTCOME + json.dumps(outcome)), flush=True)
     return code
 

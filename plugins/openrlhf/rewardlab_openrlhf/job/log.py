@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rewardlab.training import redact
 from rewardlab_openrlhf.job.log_lines import (
     is_bar,
     is_trouble,
+    lasting_bar,
     plain,
     read_mark,
     read_numbers,
@@ -20,8 +22,10 @@ from rewardlab_openrlhf.job.log_lines import (
     read_raised,
     read_step,
     read_steps,
+    read_time,
+    says_something,
 )
-from rewardlab_openrlhf.job.lost_process import LostProcess, is_text_of_loss
+from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_text_of_loss
 from rewardlab_openrlhf.job.outage_lines import OutageLines
 from rewardlab_openrlhf.job.repeated_lines import RepeatedLines
 from rewardlab_openrlhf.user_lines import MARK
@@ -31,6 +35,7 @@ SIGNALLED = 128
 """a shell's exit code of what was killed is this and the signal's number"""
 BAR_EVERY_S = 10.0
 TROUBLE_EVERY_S = 300.0
+A_YEAR = timedelta(days=365)
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 
 TakeNumbers = Callable[[int, Mapping[str, float]], None]
@@ -48,8 +53,8 @@ class StageLog:
         self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
         self._step = 0
-        self._first: tuple[int, float] | None = None
-        """the first step that was told, and when"""
+        self._first: tuple[int, datetime] | None = None
+        """the first step that was told, and when the engine wrote it: an earlier part of a log comes all at once"""
         self._last: list[str] = []
         self._raised: str | None = None
         self._repeated = RepeatedLines()
@@ -93,14 +98,12 @@ class StageLog:
             self._steps = steps
         elif text is not None:
             if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
-                self._say(told)
+                self._tell(told)
         elif step is not None:
-            self._step, numbers = step
-            of = "" if self._steps is None else f" of {self._steps}"
-            self._say(f"step {self._step}{of}: {numbers}{self._left()}")
+            self._tell_step(*step, read_time(line))
         elif is_bar(line):
             self._bar(line)
-        elif line.strip():
+        elif says_something(line):
             self._last = [*self._last, line][-LAST_LINES:]
             self._raised = read_raised(line) or self._raised
             if is_trouble(line):
@@ -113,28 +116,41 @@ class StageLog:
         self._numbers_at, numbers = found
         self._take_numbers(self._numbers_at, numbers)
 
-    def _left(self) -> str:
+    def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
+        """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""
+        if step == self._step:
+            return
+        self._step = step
+        of = "" if self._steps is None else f" of {self._steps}"
+        self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
+
+    def _left(self, written: datetime | None) -> str:
         """Return the time that is left by the steps since the first that was told, to stand at a line's end."""
-        now = time.monotonic()
-        if self._first is None:
-            self._first = self._step, now
-        step, then = self._first
-        if self._steps is None or self._step <= step:
+        if written is None:
             return ""
-        return f", {format_duration((now - then) / (self._step - step) * (self._steps - self._step))} left"
+        if self._first is None:
+            self._first = self._step, written
+        step, then = self._first
+        done, took = self._step - step, (written - then) % A_YEAR
+        if self._steps is None or done <= 0 or not took or self._step >= self._steps:
+            return ""
+        return f", {format_duration(took.total_seconds() / done * (self._steps - self._step))} left"
 
     def _bar(self, line: str) -> None:
-        """Show the state of a progress bar now and then, unless it has only begun."""
-        if "| 0/" not in line and time.monotonic() >= self._next_bar:
-            self._next_bar = time.monotonic() + BAR_EVERY_S
-            self._say(line)
+        """Show the state of a progress bar that lasts, where nothing else has been told for a while."""
+        if "| 0/" not in line and lasting_bar(line) >= BAR_EVERY_S and time.monotonic() >= self._next_bar:
+            self._tell(line)
 
     def _trouble(self, line: str) -> None:
         """Show a warning, unless the same one was shown a short while ago."""
         kind = _NUMBER.sub("", line)
         if time.monotonic() >= self._muted_until.get(kind, 0.0):
             self._muted_until[kind] = time.monotonic() + TROUBLE_EVERY_S
-            self._say(line)
+            self._tell(line)
+
+    def _tell(self, line: str) -> None:
+        self._next_bar = time.monotonic() + BAR_EVERY_S
+        self._say(line)
 
     def _cause(self, outcome: dict[str, Any]) -> str:
         """Return what a process raised that the driver could not see; empty where the outcome has the cause itself."""
@@ -147,6 +163,7 @@ class StageLog:
         if self._outcome is not None:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
+                kind = StartFailure if self._outcome.get("at_start") else kind
                 kind = LostProcess if self._is_lost(self._outcome) else kind
                 raise kind(self._outcome["error"] + self._cause(self._outcome))
             if self._steps is not None and 0 < self._step < self._steps:

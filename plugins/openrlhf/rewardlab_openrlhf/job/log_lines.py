@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from rewardlab_openrlhf.user_lines import MARK
@@ -17,7 +18,10 @@ _NOT_FINITE = re.compile(r"(: )(nan|-?inf)(?=[,}])")
 _TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\bgrad_norm=.*)\]")
 _BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
 _NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm"}
-_BAR = re.compile(r"\d+%\|.*\| *\d+/\d+ ")
+_BAR = re.compile(r"\d+%\|.*\| *(\d+)/(\d+) (?:\[(?:(\d+):)?(\d+):(\d\d)<)?")
+_OF_A_PROCESS = re.compile(r"\([^()]*\) *")
+"""before each line of another process, by Ray"""
+_WRITTEN = re.compile(r"\b(\d\d-\d\d \d\d:\d\d:\d\d)\b")
 _CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TROUBLE = re.compile(
     r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
@@ -64,6 +68,31 @@ def read_raised(line: str) -> str | None:
 def is_bar(line: str) -> bool:
     """Return whether the line is a state of a progress bar."""
     return _BAR.search(line) is not None
+
+
+def lasting_bar(line: str) -> float:
+    """Return the seconds since a progress bar began, as it says itself; 0 where it has ended or says nothing."""
+    found = _BAR.search(line)
+    if found is None or found[5] is None or found[1] == found[2]:
+        return 0.0
+    return int(found[3] or 0) * 3600.0 + int(found[4]) * 60 + int(found[5])
+
+
+def says_something(line: str) -> bool:
+    """Return whether a line has more than the name of the process that Ray puts before it."""
+    return bool(_OF_A_PROCESS.sub("", line, count=1).strip())
+
+
+def read_time(line: str) -> datetime | None:
+    """Return when the engine wrote a line, by its own clock, to the second; None where it does not say.
+
+    It names no year; this one is taken.
+    """
+    found = _WRITTEN.search(line)
+    try:
+        return datetime.strptime(f"{datetime.now().year} {found[1]}", "%Y %m-%d %H:%M:%S") if found else None
+    except ValueError:  # digits that are no date
+        return None
 
 
 def is_trouble(line: str) -> bool:

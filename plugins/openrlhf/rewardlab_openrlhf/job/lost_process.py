@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, one_line
+
+from rewardlab_openrlhf.job.log_lines import plain
 
 _OF_A_LOSS = re.compile(
     r"EngineDead|Engine core|Dist(?:Backend|Network|Store)Error|NCCL|Gloo|Connection (?:reset|closed)|"
@@ -25,8 +27,18 @@ _KINDS = (
 )
 
 
+MAX_TEXT = 2000
+_GUESSES = re.compile(r" (?:Some common causes include|There are some potential root causes).*", re.DOTALL)
+_OF_RAY = re.compile(r"\b(class_name|actor_id|pid|name|namespace|ip): (\S*) ?")
+"""in Ray's text of an actor that died"""
+
+
 class LostProcess(JobError):
     """A job that died because a process or a machine of it was lost, and not by what it was told to do."""
+
+
+class StartFailure(JobError):
+    """A job that failed before its first group was scored, by no mistake of the recipe: in a restart, it may pass."""
 
 
 def is_loss(error: BaseException) -> bool:
@@ -42,6 +54,24 @@ def is_loss(error: BaseException) -> bool:
 def is_text_of_loss(raised: str) -> bool:
     """Return whether an exception's line tells of a lost process, node or connection."""
     return _OF_A_LOSS.search(raised) is not None
+
+
+def text_of_engine(error: BaseException) -> str:
+    """Return what was raised in the engine as one line, without Ray's trace of how it came here.
+
+    Of a process that died, it is which one and how; Ray's guesses of the causes, and its ids, are in the log alone.
+    """
+    *_, cause = _causes(error)
+    text = plain(one_line(cause, MAX_TEXT))
+    if type(cause).__name__ not in _KINDS:
+        return text
+    text = _GUESSES.sub("", text)
+    told = {name: value for name, value in _OF_RAY.findall(text) if name in ("class_name", "pid", "ip")}
+    if "class_name" not in told:
+        return text
+    what, _, why = _OF_RAY.sub("", text).partition("The actor is dead because ")
+    of = ", ".join(f"{name} {told[name]}" for name in ("pid", "ip") if name in told)
+    return f"{type(cause).__name__}: {told['class_name']} ({of}) died: {why or what}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

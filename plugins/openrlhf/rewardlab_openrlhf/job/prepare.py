@@ -58,7 +58,7 @@ def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
 def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StageFiles:
     rows = _prompt_rows(task, stage, tokenizer, task.samples(), task.where, stage.max_prompt_tokens)
     steps = steps_of(stage, len(rows))
-    order = reading_order(task.plan, [row.sample for row in rows], steps * stage.batch_size)
+    order = reading_order(task.plan, task.index, [row.sample for row in rows])
     write_rows(task.folder / "samples.jsonl", rows)
     (task.folder / "order.json").write_text(json.dumps(order), encoding="utf-8")
     longest = max(tokenizer.length(row.prompt) for row in rows)
@@ -126,7 +126,7 @@ def _prepare_sft_dpo(task: StageTask, stage: SftStage | DpoStage, tokenizer: Sta
     if left_out := len(samples) - len(kept):
         task.say(f"left out {left_out} of {len(samples)} rows without room for the response in {limit} tokens")
     steps = steps_of(stage, len(kept))
-    order = reading_order(task.plan, [sample for sample, _, _ in kept], steps * stage.batch_size)
+    order = reading_order(task.plan, task.index, [sample for sample, _, _ in kept])
     files = task.files(steps, len(order), max(longest for _, _, longest in kept) + SPARE + 1)
     lines = [kept[row][1] for row in order]
     _write_lines(files.training_rows, map(_engine_columns, _undo_shuffle(lines, task.plan.recipe.seed)))

@@ -6,24 +6,25 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.training import RlStage, judges_itself, probe_judges, telemetry_variables
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
-from rewardlab_openrlhf.job.lost_process import LostProcess
+from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.ray_actors import NAMESPACE
 from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
-from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+from rewardlab_openrlhf.scoring.service import Service, ServiceSettings, start_service
 from rewardlab_openrlhf.stage_files import StageFiles
 
 GPU_PATIENCE_S = 600.0
@@ -50,24 +51,13 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
     assert isinstance(task.stage, RlStage)
     settings = executor_settings(backend, task.stage, judges_itself(task.plan))
     files.agent.write_text(STUB.format(name=task.name, job=task.job, settings=settings), encoding="utf-8")
-    connect(task)
-    threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
-    layout = layout_of(backend, task.stage)
-    wait_for_gpus(task, layout.gpus - layout.idle + layout.held)
-    nodes = check_nodes(task, layout.gpus - layout.idle + layout.held)
-    if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
-        probe_judges(task.plan, task.say, task.index)
-    placement = ScorerPlacement(backend.scorers, backend.gpus_per_node or 0, split_size(backend), nodes)
-    service = start_service(_service_settings(task, files), backend.scorers, placement=placement)
+    with _start_of(task):
+        service = _start_scoring(task, files, backend)
+    first = service.open_step()
     try:
-        _start_engine(command.module, arguments)
+        _start_engine(task, command.module, arguments)
     except BaseException as error:
-        why = service.failure()
-        if isinstance(error, Exception) and service.is_lost():
-            raise LostProcess(why or f"stage {task.name}: an actor that scores is dead") from error
-        if why is not None:
-            raise (LostProcess if "EngineDead" in why else JobError)(why) from error
-        raise
+        _raise_reason(task, service, first, error)
     else:
         if (open_step := service.open_step()) is not None:  # else a training that ended well has ended well
             check_last_step(task, open_step)
@@ -75,6 +65,50 @@ def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
         for line in service.close():
             task.say(line)
         ray.shutdown()
+
+
+@contextmanager
+def _start_of(task: StageTask) -> Iterator[None]:
+    """Raise what keeps the stage from starting as a StartFailure, unless it is a mistake or a loss."""
+    try:
+        yield
+    except (UserError, LostProcess):
+        raise
+    except JobError as error:
+        raise StartFailure(str(error)) from error
+    except Exception as error:  # of Ray, of several kinds
+        if is_loss(error):
+            raise
+        traceback.print_exc()
+        raise StartFailure(f"stage {task.name}: {one_line(error)}") from error
+
+
+def _start_scoring(task: StageTask, files: StageFiles, backend: Options) -> Service:
+    """Connect to Ray, see that all is there that the stage needs, and start the actors that score."""
+    assert isinstance(task.stage, RlStage)
+    connect(task)
+    threading.Thread(target=_import_engine, name="rewardlab-import-engine", daemon=True).start()
+    layout = layout_of(backend, task.stage)
+    wait_for_gpus(task, layout.gpus - layout.idle + layout.held)
+    nodes = check_nodes(task, layout.gpus - layout.idle + layout.held)
+    if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
+        probe_judges(task.plan, task.say, task.index, patient=task.restarted)
+    placement = ScorerPlacement(backend.scorers, backend.gpus_per_node or 0, split_size(backend), nodes)
+    return start_service(_service_settings(task, files), backend.scorers, placement=placement)
+
+
+def _raise_reason(task: StageTask, service: Service, first: tuple[int, int] | None, error: BaseException) -> NoReturn:
+    """Raise why OpenRLHF's loop has ended with `error`. first: the open step before it began."""
+    why = service.failure()
+    if isinstance(error, Exception) and service.is_lost():
+        raise LostProcess(why or f"stage {task.name}: an actor that scores is dead") from error
+    if why is not None:
+        raise (LostProcess if "EngineDead" in why else JobError)(why) from error
+    began = first is None or service.open_step() != first
+    if began or not task.restarted or not isinstance(error, Exception) or is_loss(error):
+        raise error
+    traceback.print_exc()
+    raise StartFailure(f"stage {task.name}: {text_of_engine(error)}") from error
 
 
 def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
@@ -159,8 +193,12 @@ def wait_for_gpus(task: StageTask, gpus: int) -> None:
         time.sleep(GPU_LOOK_S)
 
 
-def _start_engine(module: str, arguments: Sequence[str]) -> None:
+def _start_engine(task: StageTask, module: str, arguments: Sequence[str]) -> None:
     """Run OpenRLHF's own module in this process, as `python -m` would."""
+    from rewardlab_openrlhf.job import engine_trainer
+
+    assert isinstance(task.stage, RlStage)
+    engine_trainer.install(task.job, task.stage.algorithm)
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=False)
 

@@ -6,10 +6,13 @@ from threading import Event
 
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_openrlhf.job.lost_process import LostProcess
+from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure
 
 PAUSE_S = 5.0
 """before a job is started again: what is left of it lets its GPUs go"""
+MAX_REASON = 1000
+"""characters of a reason that stands before a restart"""
+HINT = "`backend.max_restarts: 3` starts such a job again by itself, from its last checkpoint (`save_every`)"
 
 
 def with_restarts(
@@ -22,8 +25,8 @@ def with_restarts(
     """Run the stage; start it again where its job died of a loss, `most` times in a row without a new checkpoint.
 
     attempt: runs the stage once; called with whether it is a restart. checkpoint: returns the step of the newest
-    checkpoint, as far as is known here. stop: ends a pause. Everything else that ends a job is raised as it is. What
-    keeps a restart from beginning, such as a node that does not come back, is a JobError with the first reason.
+    checkpoint, as far as is known here. stop: ends a pause. A restart that fails before it trains, as where a node or a
+    judge is still away, counts like one that is lost. Everything else that ends a job is raised as it is.
     """
     failed, before = 0, checkpoint()
     lost: LostProcess | None = None
@@ -31,21 +34,30 @@ def with_restarts(
         try:
             return attempt(lost is not None)
         except LostProcess as error:
-            lost, after = error, checkpoint()
-        except UserError as error:
+            lost, error_of_start = error, None
+        except (UserError, StartFailure) as error:
             if lost is None:
                 raise
-            raise JobError(f"{lost}\nit could not be started again: {error}") from error
+            error_of_start = error
+        after = checkpoint()
         failed = failed + 1 if after <= before else 1
         before = max(before, after)
         if failed > most:
-            if most:
-                raise JobError(f"{lost}\nit was started again {most} times without a new checkpoint") from lost
-            raise lost
-        say(f"warning: {shorten(str(lost), 1000)}")
+            raise _end(lost, error_of_start, most) from (error_of_start or lost)
+        why = str(lost) if error_of_start is None else f"it could not be started again: {error_of_start}"
+        say(f"warning: {shorten(why, MAX_REASON)}")
         say(f"starting again from the {_checkpoint(before)} (restart {failed} of {most}; backend.max_restarts)")
         if stop.wait(PAUSE_S):
             raise KeyboardInterrupt
+
+
+def _end(lost: LostProcess, error_of_start: Exception | None, most: int) -> JobError:
+    """Return the error that ends the run after the last restart: of the loss, and of a start that failed after it."""
+    if not most:
+        return LostProcess(f"{lost}\n{HINT}")
+    times = "once" if most == 1 else f"{most} times"
+    also = "" if error_of_start is None else f"\nit could not be started again: {error_of_start}"
+    return JobError(f"{lost}{also}\nit was started again {times} without a new checkpoint (backend.max_restarts)")
 
 
 def _checkpoint(step: int) -> str:

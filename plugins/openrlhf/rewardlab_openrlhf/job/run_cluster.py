@@ -6,6 +6,7 @@ directory without models and checkpoints; the driver puts it where every node se
 
 import asyncio
 import json
+import logging
 import math
 import os
 import re
@@ -44,6 +45,8 @@ END_SPARE_S = 5.0
 """after the grace period, before Ray kills a job that was told to stop"""
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while the job runs there"""
+RAYS_NEWS = ("ray.dashboard.modules.dashboard_sdk", "ray._private.runtime_env.packaging")
+"""loggers that tell the terminal of the package in which a job is sent"""
 _ENV_REFERENCE = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 
 
@@ -91,6 +94,8 @@ def run_on_cluster(
     the interrupt again; by SIGTERM, the job is stopped without asking.
     """
     client = _client(plan, address)
+    for of_ray in RAYS_NEWS:
+        logging.getLogger(of_ray).setLevel(logging.WARNING)
     note = stage_folder(run, name) / "job.json"
     job = _left_running(client, note)
     found = job is not None

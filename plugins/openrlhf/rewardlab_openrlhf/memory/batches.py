@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rewardlab.training import DpoStage, Finding, Plan, RlStage, SftStage, divisors, update_findings
 
 from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms
 from rewardlab_openrlhf.memory.micro_batches import largest_divisor, pass_limits
 from rewardlab_openrlhf.options import Engine, options_of
 
@@ -21,23 +22,49 @@ class Batches:
     """in one forward and backward pass of one rank"""
     rollout_micro: int
     """in one forward pass for log-probabilities"""
+    tokens: "PassTokens | None" = None
+    """where micro-batches are made by their tokens"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassTokens:
+    """The most tokens of a micro-batch; a row that is longer is one by itself."""
+
+    training: int
+    forward: int
 
 
 def batches(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None = None) -> Batches:
     """Return the batch sizes of a stage that has no `batch_findings`.
 
-    What the recipe does not say is chosen so that it fits (memory.micro_batches). longest: tokens of the stage's
-    longest prompt (rl) or row, once the rows have been read.
+    What the recipe does not say is chosen so that it fits (memory.micro_batches); where so few rows fit that OpenRLHF's
+    trainer process would take long for them (memory.controller_cost), by tokens. longest: tokens of the stage's longest
+    prompt (rl) or row, once the rows have been read.
     """
     engine, update = options_of(plan).engine, _update(stage)
     if isinstance(stage, RlStage) and engine.tokens_per_gpu is not None:
-        return Batches(update=update, micro=1, rollout_micro=1)
+        given = PassTokens(training=engine.tokens_per_gpu, forward=engine.tokens_per_gpu)
+        return Batches(update=update, micro=1, rollout_micro=1, tokens=given)
     limits = pass_limits(plan, stage, layout, longest)
     micro = stage.micro_batch_size or largest_divisor(update // layout.shards, limits.training)
     rollout = engine.rollout_micro_batch_size or stage.micro_batch_size
     if rollout is None and isinstance(stage, RlStage):
         rollout = largest_divisor(_rollout_share(stage, engine, layout), limits.forward)
+    if isinstance(stage, RlStage) and _by_tokens(stage, engine, rollout or micro):
+        tokens = PassTokens(training=limits.training_tokens, forward=limits.forward_tokens)
+        return Batches(update=update, micro=1, rollout_micro=1, tokens=tokens)
     return Batches(update=update, micro=micro, rollout_micro=rollout or micro)
+
+
+def _by_tokens(stage: RlStage, engine: Engine, rows: int) -> bool:
+    """Return whether micro-batches of a recipe that gives no size are made by their tokens.
+
+    With dynamic filtering the last batch may have fewer completions than there are ranks, for which OpenRLHF then has
+    no micro-batches.
+    """
+    given = (stage.micro_batch_size, engine.rollout_micro_batch_size, engine.dynamic_filtering)
+    fits = engine.packing and all(value is None for value in given)
+    return fits and controller_ms(stage.max_new_tokens, rows) > MAX_MS
 
 
 def _rollout_share(stage: RlStage, engine: Engine, layout: Layout) -> int:

@@ -115,7 +115,8 @@ def _states(states: States) -> str:
 
 def _pass(step: Pass) -> str:
     activations = f" + about {_gib(step.activations)} activations" if step.activations else ""
-    return f"{_gib(step.logits)} logits{activations} (micro-batch of {step.rows}, up to {step.tokens} tokens)"
+    of = f"{step.rows}, " if step.rows else ""
+    return f"{_gib(step.logits)} logits{activations} (micro-batch of {of}up to {step.tokens} tokens)"
 
 
 def _engine(engine: EngineMemory, layout: Layout) -> str:

@@ -24,6 +24,10 @@ ASSUMED_ROW = 4096
 """tokens of the longest row of sft and dpo, where neither the recipe nor the rows have said it yet"""
 
 
+ROUNDED_DOWN = 2
+"""times the tokens that a micro-batch may have: OpenRLHF rounds their number down to a multiple of the ranks"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PassLimits:
     """The most rows of one pass."""
@@ -32,6 +36,9 @@ class PassLimits:
     forward: int
     tokens: int
     """of the longest row on one GPU; of both rows of a pair"""
+    training_tokens: int
+    """the most tokens of one pass, for micro-batches that are made by their tokens"""
+    forward_tokens: int
 
 
 def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None) -> PassLimits:
@@ -42,9 +49,15 @@ def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout
     backend, model = options_of(plan), model_sizes(plan.recipe.model)
     tokens = longest_row(stage, backend.engine.context, longest, layout)
     room = (backend.gib_per_gpu or ASSUMED_GIB) * GIB * SHARE
-    training = room / (tokens * training_bytes(model, backend.gradient_checkpointing))
-    forward = room / (tokens * forward_bytes(model))
-    return PassLimits(training=max(1, int(training)), forward=max(1, int(forward)), tokens=tokens)
+    training = room / training_bytes(model, backend.gradient_checkpointing)
+    forward = room / forward_bytes(model)
+    return PassLimits(
+        training=max(1, int(training / tokens)),
+        forward=max(1, int(forward / tokens)),
+        tokens=tokens,
+        training_tokens=max(1, int(training)),
+        forward_tokens=max(1, int(forward / ROUNDED_DOWN)),
+    )
 
 
 def longest_row(stage: SftStage | DpoStage | RlStage, context: int | None, longest: int | None, layout: Layout) -> int:

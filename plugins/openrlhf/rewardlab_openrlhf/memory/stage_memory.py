@@ -47,7 +47,7 @@ class Pass:
     """Bytes on a GPU that one micro-batch adds: its logits, and what is kept of its layers."""
 
     rows: int
-    """0 where tokens_per_gpu decides"""
+    """0 where micro-batches are made by their tokens"""
     tokens: int
     """of the whole micro-batch at its longest"""
     logits: float
@@ -98,8 +98,8 @@ def stage_memory(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layou
     return StageMemory(
         model=model,
         policy=states,
-        training=_training(model, _tokens(rows.micro, tokens, engine, rl), rows.micro, checkpointing),
-        forward=None if isinstance(stage, SftStage) else _forward(model, rows, tokens, engine, rl),
+        training=_training(model, rows, tokens, checkpointing),
+        forward=None if isinstance(stage, SftStage) else _forward(model, rows, tokens, rl),
         reference=_reference(model, engine, layout.ranks) if layout.reference or isinstance(stage, DpoStage) else None,
         critic=trainer_states(model, engine, layout.ranks, None) if layout.critic else None,
         engine=_engine(model, engine, layout, tokens * layout.ring) if rl else None,
@@ -133,25 +133,20 @@ def _reference(model: ModelSizes, engine: Engine, ranks: int) -> States:
     return States(weights=BF16 * model.parameters / (ranks if engine.zero_stage == 3 else 1))
 
 
-def _tokens(rows: int, of_row: int, engine: Engine, rl: bool) -> int:
-    """Return the tokens of a micro-batch at its longest; a row that is longer than tokens_per_gpu is one by itself."""
-    by_tokens = engine.tokens_per_gpu if rl else None
-    return rows * of_row if by_tokens is None else max(by_tokens, of_row)
-
-
-def _training(model: ModelSizes, tokens: int, rows: int, checkpointing: bool) -> Pass:
+def _training(model: ModelSizes, rows: Batches, of_row: int, checkpointing: bool) -> Pass:
+    tokens = rows.micro * of_row if rows.tokens is None else max(rows.tokens.training, of_row)
     return Pass(
-        rows=rows,
+        rows=0 if rows.tokens is not None else rows.micro,
         tokens=tokens,
         logits=tokens * training_logits(model),
         activations=tokens * training_activations(model, checkpointing),
     )
 
 
-def _forward(model: ModelSizes, rows: Batches, of_row: int, engine: Engine, rl: bool) -> Pass:
+def _forward(model: ModelSizes, rows: Batches, of_row: int, rl: bool) -> Pass:
     count = rows.rollout_micro if rl else rows.micro
-    tokens = _tokens(count, of_row, engine, rl)
-    return Pass(rows=count, tokens=tokens, logits=tokens * forward_logits(model))
+    tokens = count * of_row if rows.tokens is None else max(rows.tokens.forward, of_row)
+    return Pass(rows=0 if rows.tokens is not None else count, tokens=tokens, logits=tokens * forward_logits(model))
 
 
 def _engine(model: ModelSizes, engine: Engine, layout: Layout, tokens: int) -> EngineMemory:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rewardlab.errors import JobError
 
-from rewardlab_openrlhf.messages import GroupRewards
+from rewardlab_openrlhf.messages import SCORED, GroupRewards
 from rewardlab_openrlhf.rollout.completions import GeneratedCompletion
 
 
@@ -55,7 +55,7 @@ def engine_sample(
 def sample_for_lost_member(request: RolloutRequest, prompt_ids: list[int], rewards: GroupRewards) -> dict[str, Any]:
     """Return the sample of a member that has no completion: an end token, with the means of the others' `rewards`.
 
-    A reward at the group's mean has no advantage, so nothing is learnt from it.
+    It has no advantage, so nothing is learnt from it; only a critic sees it, at the mean of the others.
     """
     end = request.tokenizer.eos_token_id
     if end is None:
@@ -66,10 +66,11 @@ def sample_for_lost_member(request: RolloutRequest, prompt_ids: list[int], rewar
 
 
 def _mean(rewards: GroupRewards) -> GroupRewards:
-    logs = {name: _mean_known([log[name] for log in rewards.logs]) for name in rewards.logs[0]}
+    logs = {name: _mean_known([log[name] for log in rewards.logs]) for name in rewards.logs[0]} | {SCORED: 0.0}
     return GroupRewards(
         kept=(0,),
-        values=(fmean(rewards.values),),
+        values=(rewards.lost,),
+        lost=rewards.lost,
         correctness=None if rewards.correctness is None else (fmean(rewards.correctness),),
         logs=(logs,),
     )

@@ -95,6 +95,16 @@ class Coordinator:
         row = parts.claim_row(claim)
         return None if row is None else await parts.thread.call(parts.reading_order.prompt_before_training, row)
 
+    async def weights_exchanged(self, step: int) -> None:
+        """Note that the engines have the weights after this step."""
+        parts = await self._parts()
+        await parts.thread.call(parts.recorder.weights_exchanged, step)
+
+    async def evaluation_is_due(self, step: int, final: bool = False) -> bool:
+        """Return whether the weights after this step are still to be evaluated; final: the training has ended."""
+        parts = await self._parts()
+        return await parts.thread.call(parts.recorder.evaluation_is_due, step, final)
+
     async def received(self, key: str) -> None:
         """Note that OpenRLHF has received a group."""
         release_order = (await self._parts()).release_order
@@ -229,8 +239,8 @@ def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
     stage = settings.stage_of(plan)
     folder = settings.run / "judges"
     with ExitStack() as closing:
-        cassettes = {name: one.use for name, one in kept_by_coordinator(plan).items()}
-        owner = ReplyOwner.open(cassettes, folder, 0, 1)
+        recorded = kept_by_coordinator(plan)
+        owner = ReplyOwner.open(recorded, folder, 0, 1)
         closing.callback(owner.close)
         judges = JudgeLenders.open(shared_judges(plan), folder, settings.scorers, restarted)
         closing.callback(judges.close)
@@ -247,7 +257,7 @@ def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
         return _CoordinatorParts(
             judges=judges,
             owner=owner,
-            owns_replies=bool(cassettes),
+            owns_replies=bool(recorded),
             reading_order=reading_order,
             recorder=recorder,
             release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,

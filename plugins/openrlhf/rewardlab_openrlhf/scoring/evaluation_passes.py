@@ -7,11 +7,11 @@ from rewardlab.training import Phase, Results, ScoredGroup, summarise, write_eva
 
 
 class EvaluationPasses:
-    """The evaluations of an rl stage. OpenRLHF evaluates after every `every` steps and does not say after which.
+    """The evaluations of an rl stage, each of the weights after some step, which whoever adds a group knows.
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
-    results. last: the step after which the training ends. trained: steps that were done when this job began.
-    tracked: each is called with the step and the results of each evaluation.
+    results. every: the recipe evaluates after so many steps; None: only after the last. last: the step after which the
+    training ends, as far as is known. tracked: each is called with the step and the results of each evaluation.
     """
 
     def __init__(
@@ -20,9 +20,8 @@ class EvaluationPasses:
         stage: str,
         rows: int,
         by: Sequence[str],
-        every: int,
+        every: int | None,
         last: int,
-        trained: int = 0,
         tracked: Sequence[Callable[[int, Results], None]] = (),
     ):
         self._folder = folder
@@ -32,20 +31,21 @@ class EvaluationPasses:
         self._every = every
         self._last = last
         self._tracked = tracked
-        self._step = trained // every * every
+        self._step: int | None = None
         self._groups: dict[int, ScoredGroup] = {}
         self._first: dict[int, ScoredGroup] = {}
 
-    def step_of_next(self, trained: int | None) -> int:
-        """Return the step of the pass that the next group belongs to.
+    def is_due(self, step: int, final: bool = False) -> bool:
+        """Return whether the weights after this step are to be evaluated, and there are no results of them.
 
-        trained: how many steps have been trained on, where that is known: a pass that this group begins then belongs to
-        the last of them that is evaluated, and else to the next one that is.
+        final: the training has ended with them, which may be before `last` where groups were left out.
         """
-        if self._groups:
-            return self._step
-        known = 0 if trained is None else trained // self._every * self._every
-        return min(self._last, max(self._step + self._every, known))
+        wanted = final or (self._every is not None and step % self._every == 0)
+        if not (self._rows and wanted) or self._path(step).exists():
+            return False
+        if final:
+            self._last = step
+        return not self._path(step).exists()
 
     def phase(self, step: int) -> Phase:
         """Return the phase of the pass of this step: "before" the first, "after" the last one, or "during" training."""
@@ -55,37 +55,40 @@ class EvaluationPasses:
         """Return the rows that an evaluation before the first step still lacks."""
         return [row for row in range(self._rows) if row not in self._first]
 
-    def add_to_first(self, row: int, scored: ScoredGroup) -> int | None:
-        """Add a group to the pass before the first step; return 0 where that makes it complete."""
+    def add_to_first(self, row: int, scored: ScoredGroup) -> bool:
+        """Add a group to the pass before the first step; return whether that makes it complete."""
         if row in self._first:
-            return None
+            return False
         self._first[row] = scored
         if len(self._first) < self._rows:
-            return None
+            return False
         self._write(0, [self._first[index] for index in range(self._rows)])
-        return 0
+        return True
 
-    def add(self, row: int, scored: ScoredGroup, trained: int | None) -> int | None:
-        """Add a group to the pass; return the pass's step where it is complete now and its results are written.
-
-        trained: as in `step_of_next`.
-        """
-        self._step = self.step_of_next(trained)
+    def add(self, row: int, scored: ScoredGroup, step: int) -> bool:
+        """Add a group to the pass of this step; return whether it is complete now and its results are written."""
+        if step != self._step:
+            self._step, self._groups = step, {}
         self._groups[row] = scored
         if len(self._groups) < self._rows:
-            return None
+            return False
         groups = [self._groups[index] for index in sorted(self._groups)]
-        self._groups = {}
-        self._write(self._step, groups)
-        return self._step
+        self._step, self._groups = None, {}
+        self._write(step, groups)
+        return True
 
     def _write(self, step: int, groups: Sequence[ScoredGroup]) -> None:
-        phase = self.phase(step)
-        when = f"step-{step}" if phase == "during" else phase
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{self._stage}-{when}.json"
+        path = self._path(step)
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
-        results = summarise(groups, self._by, name=f"{self._stage} {when}")
+        results = summarise(groups, self._by, name=f"{self._stage} {self._when(step)}")
         results.save(path)
         for tracked in self._tracked:
             tracked(step, results)
+
+    def _path(self, step: int) -> Path:
+        return self._folder / f"{self._stage}-{self._when(step)}.json"
+
+    def _when(self, step: int) -> str:
+        phase = self.phase(step)
+        return f"step-{step}" if phase == "during" else phase

@@ -36,13 +36,15 @@ class Recorder:
         self._engine = options_of(plan).engine
         self._usage = usage
         stage = settings.stage_of(plan)
-        self._done = done = settings.trained
+        done = settings.trained
         self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
-        self._ahead = self._engine.generates_ahead(stage.batch_size)
         self.training_steps = TrainingSteps(stage.batch_size, done + 1)
         last = len(prompts.order) // stage.batch_size
         run = settings.run
         with ExitStack() as opened:
+            self._weights_journal = Journal(settings.journal("weights"))
+            opened.callback(self._weights_journal.close)
+            self._weights = max((fact["step"] for fact in self._weights_journal.earlier), default=done)
             self._recorded = RecordedGroups(settings, prompts.evaluation)
             opened.callback(self._recorded.close)
             self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
@@ -60,9 +62,8 @@ class Recorder:
                 stage=settings.name,
                 rows=settings.evaluation_rows,
                 by=stage.evaluation.split_by if stage.evaluation is not None else (),
-                every=stage.eval_every or last,
+                every=stage.eval_every,
                 last=last,
-                trained=done,
                 tracked=[tracker.add for tracker in trackers],
             )
             for place, written in self._recorded.earlier():
@@ -85,12 +86,22 @@ class Recorder:
             step = self.training_steps.add(discarded=not place.trains)
             place = replace(place, step=step if place.step is None else place.step)
         if place.evaluation:
-            step = self._passes.step_of_next(self._trained()) if place.step is None else place.step
+            step = self._weights if place.step is None else place.step
+            place = replace(place, step=step)
             self._recorded.add(place, written, step, "no", self._passes.phase(step))
         else:
             self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
         self._count(place, written)
         return place
+
+    def weights_exchanged(self, step: int) -> None:
+        """Note that the engines have the weights after this step, which evaluations are of from now on."""
+        self._weights_journal.add({"step": step})
+        self._weights = step
+
+    def evaluation_is_due(self, step: int, final: bool) -> bool:
+        """Return what EvaluationPasses.is_due says."""
+        return self._passes.is_due(step, final)
 
     def rows_before_training(self) -> list[int]:
         """Return the rows to evaluate on before the first step that are not there yet; none behind that step."""
@@ -103,12 +114,13 @@ class Recorder:
     def _count(self, place: GroupPlace, written: WrittenGroup) -> None:
         if place.evaluation:
             scored = self._recorded.evaluated(place, written)
+            assert place.step is not None, "a group of an evaluation has the step of its weights"
             if place.step == 0:
-                step = self._passes.add_to_first(place.row, scored)
+                complete = self._passes.add_to_first(place.row, scored)
             else:
-                step = self._passes.add(place.row, scored, self._trained())
-            if step is not None:
-                self._write_usage(step)
+                complete = self._passes.add(place.row, scored, place.step)
+            if complete:
+                self._write_usage(place.step)
         elif not place.unchosen:
             self._steps.add(place, written.numbers, self._write_usage)
 
@@ -129,13 +141,6 @@ class Recorder:
         since = self._usage_log.write(self._stage, step, asked)
         self._usage_journal.add(_as_dict(asked))
         return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
-
-    def _trained(self) -> int | None:
-        """Return how many steps were trained on when an evaluation begins; None where nobody knows."""
-        if self._ahead:  # whole steps were recorded that OpenRLHF has in its buffer
-            return None
-        ahead = self._engine.asynchronous.queue if self._engine.asynchronous is not None else 0
-        return self._done + self._steps.whole - ahead
 
     def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> StepLog:
         return StepLog(

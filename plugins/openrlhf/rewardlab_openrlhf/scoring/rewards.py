@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rewardlab.errors import JobError
 from rewardlab.training import CENTRED, ScoredGroup, group_advantages, numbers_of_group
 
-from rewardlab_openrlhf.messages import GroupRewards
+from rewardlab_openrlhf.messages import SCORED, GroupRewards
 
 
 def rewards(
@@ -29,14 +29,17 @@ def rewards(
             log[f"reward/{name}"] = value
             log[f"missing/{name}"] = float(score.value is None and score.error is not None)
     std = numbers_of_group(group).std
-    for log in logs:
+    for log, total in zip(logs, group.totals, strict=True):
         log["group/std"] = std
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
+        log[SCORED] = float(total is not None)
     correct = None if correctness is None else _known([score.value for score in group.components[correctness]])
+    values = _values(group, algorithm, correct)
     return GroupRewards(
         kept=tuple(kept),
-        values=_values(group, algorithm, correct),
+        values=values,
+        lost=0.0 if algorithm in CENTRED else math.fsum(values) / len(values),
         correctness=correct,
         logs=tuple(logs),
     )
@@ -45,7 +48,15 @@ def rewards(
 def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float, ...] | None) -> tuple[float, ...]:
     if algorithm is None:  # not the shaped rewards: a normalizer may centre them, and their mean tells nothing
         return _known(group.totals) if correctness is None else correctness
-    return tuple(group_advantages(algorithm, group) if algorithm in CENTRED else map(float, group.shaped))
+    if algorithm in CENTRED:
+        return tuple(group_advantages(algorithm, group))
+    if None in group.totals:  # the mean of the others, or 0, would be a reward that nobody gave
+        raise JobError(
+            f"sample {group.sample.id!r}: {group.totals.count(None)} of its completions have no reward, since a "
+            f"component failed on all of them (on_missing: group_mean), and {algorithm} can leave none out; mend what "
+            "failed and continue the run, or use a number for on_missing"
+        )
+    return tuple(map(float, group.shaped))
 
 
 def _known(values: Sequence[float | None]) -> tuple[float, ...]:

@@ -80,7 +80,7 @@ class ScorerJudges:
         self._engines = Engines(self._lost_engine)
         self._engines_known: Any = None
         self._telling: set[asyncio.Task[Any]] = set()
-        kept = {name: one.use for name, one in kept_by_scorers(plan).items()}
+        kept = kept_by_scorers(plan)
         self._owner = ReplyOwner.open(kept, settings.run / "judges", number, len(scorers))
         self._to_scorers = [self._line(one, scorer) for one, scorer in enumerate(scorers)]
         self._to_coordinator = ReplyLine(partial(coordinator.call, "answer_claims", self.asker))

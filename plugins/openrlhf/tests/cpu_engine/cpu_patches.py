@@ -3,6 +3,8 @@
 Nothing heavy is imported here: every Python process of a job reads this file, most of them for nothing.
 """
 
+import json
+import os
 from functools import wraps
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder
@@ -100,6 +102,34 @@ def _weight_sync(module):
     module.ActorPPOTrainer.__init__ = __init__
 
 
+def _experience(module):
+    """Where the variable names a file, each step adds a line to it: what the trainer is about to train on.
+
+    [[label, index in its group, the advantage of each of its tokens], ...], as OpenRLHF made them.
+    """
+    if not (path := os.environ.get("REWARDLAB_CPU_ENGINE_RECEIVED")):
+        return
+    make = module.RemoteExperienceMaker.make_experience_batch
+
+    @wraps(make)
+    def make_experience_batch(self, rollout_samples):
+        made, seen, lines = make(self, rollout_samples), {}, {}
+        for experience in made:
+            for row, place in enumerate(experience.index):
+                tokens = experience.advantages[row][experience.action_mask[row].bool()]
+                lines[place] = sorted(set(tokens.tolist()))
+        with open(path, "a") as file:
+            received = []
+            for place, sample in enumerate(rollout_samples):
+                label = sample.labels[0]
+                seen[label] = seen.get(label, -1) + 1
+                received.append([label, seen[label], lines[place]])
+            file.write(json.dumps(received) + "\n")
+        return made
+
+    module.RemoteExperienceMaker.make_experience_batch = make_experience_batch
+
+
 PATCHES = {
     "torch.cuda": _cuda,
     "torch.distributed.device_mesh": _device_mesh,
@@ -108,4 +138,5 @@ PATCHES = {
     "openrlhf.models.actor": _actor,
     "openrlhf.models.model": _critic,
     "openrlhf.trainer.ray.ppo_actor": _weight_sync,
+    "openrlhf.trainer.ppo_utils.experience_maker": _experience,
 }

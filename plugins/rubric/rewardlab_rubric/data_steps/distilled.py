@@ -7,13 +7,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from rewardlab import Ask, Context, Message, Reply, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
-from rewardlab.text import fence_key
-from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
 from rewardlab_rubric.data_steps.positions import placed, swaps
@@ -23,7 +21,7 @@ from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import Reading
 from rewardlab_rubric.replies.reading import read_answer, why_unread
 from rewardlab_rubric.strategies.language_texts import Languages
-from rewardlab_rubric.strategies.questions import rubrics_of, template_of
+from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 
 ROWS_AT_ONCE = 256
 """rows under way at once: a teacher thinks for minutes, and the judge's `concurrency` limits the questions"""
@@ -53,13 +51,13 @@ class DistilledRows:
         self._options, self._source = options, context.source
         self._teacher = context.judges[options.teacher]
         self._understood = getattr(self._teacher, "understood", None)  # only a host's judge has it
-        self._question = Questions(options, options.reward)
+        self._questions = Questions(options.reward)
         self._languages = Languages(options.texts)
         self._translator: ThoughtTranslator | None = None
         if options.strategy == "translated":
-            written = Questions(options, options.reward_by("tgt-tgt"))
-            self._translator = ThoughtTranslator(options, context, written, opened)
-        self._others = {strategy: Questions(options, options.reward_by(strategy)) for strategy in options.also}
+            written = Questions(options.reward_by("tgt-tgt"))
+            self._translator = ThoughtTranslator(options, context, partial(self._question, written), opened)
+        self._others = {strategy: Questions(options.reward_by(strategy)) for strategy in options.also}
 
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("rubric/distilled", self._options.max_dropped, "got no thoughts with a verdict")
@@ -77,18 +75,18 @@ class DistilledRows:
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
         """Return what becomes of the row's replies, and how many of its questions had no answer."""
-        ask, levels = self._question(sample)
-        gold = self._gold(sample, levels)
+        question = self._question(self._questions, sample)
+        gold = self._gold(sample, question.levels)
         if self._options.positions == "hashed":
-            sample = self._placed(sample, gold, levels)
-            (ask, levels), gold = self._question(sample), self._gold(sample, levels)
+            sample = self._placed(sample, gold, question.levels)
+            question, gold = self._question(self._questions, sample), self._gold(sample, question.levels)
         made: list[Sample | DroppedRow] = []
         errors: list[str] = []
         for draw in range(self._options.draws):
-            reply = await self._teacher.ask(replace(ask, draw=draw))
+            reply = await self._teacher.ask(replace(question.ask, draw=draw))
             if reply.error is None:
                 others = await self._judged_otherwise(sample, draw, errors)
-                made.append(await self._distil(sample, ask, levels, reply, draw, gold, others))
+                made.append(await self._distil(sample, question, reply, draw, gold, others))
             else:
                 errors.append(reply.error)
         if not made:
@@ -96,18 +94,27 @@ class DistilledRows:
             raise JobError(f"{sample.source or sample.id}: {what}")
         return made, len(errors)
 
+    def _question(self, questions: Questions, sample: Sample) -> RubricQuestion:
+        """Return the question about a row. A UserError for one whose texts or rubric are not there."""
+        texts = [_text(sample, field) for field in self._options.texts_judged]
+        try:
+            return questions.about(sample, *texts)
+        except ValueError as error:
+            raise UserError(str(error), where=sample.source) from None
+
     def _placed(self, sample: Sample, gold: str | None, levels: Levels) -> Sample:
         return placed(sample, swaps(sample), self._options.texts_judged, self._options.gold, gold, levels)
 
     async def _judged_otherwise(self, sample: Sample, draw: int, errors: list[str]) -> dict[str, str]:
         """Return the scores by the other strategies, as fields; those without an answer are among the errors."""
         judged = {}
-        for strategy, question in self._others.items():
-            ask, levels = question(sample)
-            reply = await self._teacher.ask(replace(ask, draw=draw))
+        for strategy, questions in self._others.items():
+            question = self._question(questions, sample)
+            reply = await self._teacher.ask(replace(question.ask, draw=draw))
             if reply.error is not None:
                 errors.append(reply.error)
-            label = None if reply.error is not None else levels.label_of(self._read(ask, reply).raw)
+            read = None if reply.error is not None else self._read(question.ask, reply).raw
+            label = question.levels.label_of(read)
             judged[f"judged_{strategy}"] = UNREAD if label is None else label
         return judged
 
@@ -127,21 +134,20 @@ class DistilledRows:
     async def _distil(
         self,
         sample: Sample,
-        ask: Ask,
-        levels: Levels,
+        question: RubricQuestion,
         reply: Reply,
         draw: int,
         gold: str | None,
         others: Mapping[str, str],
     ) -> Sample | DroppedRow:
         options, (trace, answer) = self._options, split(reply)
-        prompt, opening = opened(ask.messages)
-        reading = self._read(ask, reply)
-        label = levels.label_of(reading.raw)
+        prompt, opening = opened(question.ask.messages)
+        reading = self._read(question.ask, reply)
+        label = question.levels.label_of(reading.raw)
         if self._understood is not None:
             self._understood(reply, label is not None)
         if label is None:
-            return self._dropped(sample, "no verdict of the rubric", why_unread(reading, levels))
+            return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels))
         if reply.finish_reason == "length" or OPEN in answer:
             return self._dropped(sample, "a reply without an end", f"cut off, or thoughts left open: {answer[-60:]!r}")
         if not trace and "trace" not in options.leave_out:
@@ -176,26 +182,6 @@ class DistilledRows:
 
     def _dropped(self, sample: Sample, reason: str, detail: str) -> DroppedRow:
         return DroppedRow(where=sample.source or sample.id, reason=reason, detail=detail, fault="judge")
-
-
-class Questions:
-    """The function that makes the question about a row, and the levels that its reply may name."""
-
-    def __init__(self, options: DistilledOptions, reward: Any):
-        self._options = options
-        self._rubrics, self._template = rubrics_of(reward), template_of(reward)
-
-    def __call__(self, sample: Sample) -> tuple[Ask, Levels]:
-        """Raises UserError for a row whose texts or rubric are not there."""
-        names = ("response",) if len(self._options.texts_judged) == 1 else ("a", "b")
-        texts = {name: _text(sample, field) for name, field in zip(names, self._options.texts_judged, strict=True)}
-        parts = {"query": query_of(sample), **texts}
-        try:
-            _, rubric = self._rubrics(sample)
-        except ValueError as error:
-            raise UserError(str(error), where=sample.source) from None
-        messages: list[Message] = self._template.messages(rubric, parts, fence_key(parts))
-        return Ask(messages=messages, parts=parts), rubric.levels
 
 
 def split(reply: Reply) -> tuple[str, str]:

@@ -28,6 +28,8 @@ class DistilledOptions(Config):
     """how the teacher's reply is read; as that reward's"""
     layout: Literal["r3", "mr3"] | None = None
     """the sections of the prompt; as that reward's"""
+    ties: bool = False
+    """of pairs: whether the packaged rubric has Tie and Both Bad; as that reward's"""
     template: str | None = None
     """a file with your own prompt; as that reward's"""
     strategy: Strategy | Literal["translated"] = "eng-eng"
@@ -80,6 +82,8 @@ class DistilledOptions(Config):
         how = {name: getattr(self, name) for name in LIKE_THE_REWARD} | {"strategy": strategy}
         if strategy == "eng-eng":
             how["texts"] = None
+        if self.ties:
+            how["ties"] = True
         return REWARDS[self.asks](judge=self.teacher, **how)
 
     @property

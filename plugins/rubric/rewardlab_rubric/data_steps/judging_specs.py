@@ -45,6 +45,7 @@ def judging_specs() -> list[DatasetSpec]:
             requires=_preferences_needs,
             judges=("policy", "judge"),
             calls=_preferences_calls,
+            question=_preferences_question,
             build=_preferences,
             laws=_laws("preferences"),
         ),
@@ -90,12 +91,11 @@ def _distilled_calls(options: DistilledOptions, rows: int) -> int:
     return rows * options.draws * (1 + len(options.also) + translated)
 
 
-def _distilled_question(options: DistilledOptions) -> Ask | None:
-    if options.translator is not None:
-        return None  # the two judges are asked in different forms
+def _distilled_question(options: DistilledOptions) -> dict[str, list[Ask]]:
+    """Return the teacher's question by each strategy; the translator's are not told."""
     from rewardlab_rubric.first_question import first_question
 
-    return first_question(options.reward)
+    return {"teacher": [first_question(options.reward_by(one)) for one in (options.asked_by, *options.also)]}
 
 
 def _agreeing(options: AgreeingOptions, context: Context) -> Any:
@@ -108,6 +108,12 @@ def _preferences(options: PreferencesOptions, context: Context) -> Any:
     from rewardlab_rubric.data_steps.preferences import PreferenceRows
 
     return PreferenceRows(options, context)
+
+
+def _preferences_question(options: PreferencesOptions) -> dict[str, Ask]:
+    from rewardlab_rubric.first_question import first_question
+
+    return {"judge": first_question(options.reward)}
 
 
 def _preferences_needs(options: PreferencesOptions) -> list[str]:

@@ -6,25 +6,19 @@ Source: mR3 (Anugraha et al. 2025), the ablation that translates English thought
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from rewardlab import Ask, Context, Message, Sample
+from rewardlab import Context, Message, Sample
 from rewardlab.errors import UserError
 from rewardlab_language.translation import NoUsableTranslation, Translator, plain_template
 
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
-from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.questions import RubricQuestion
 
 __all__ = ["NoUsableTranslation", "ThoughtTranslator", "TranslatedThoughts"]
 
 ENGLISH = "en"
-
-
-class QuestionMaker(Protocol):
-    """What makes the question about a row, as the row's reward asks it."""
-
-    def __call__(self, sample: Sample) -> tuple[Ask, Levels]: ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,13 @@ class TranslatedThoughts:
 class ThoughtTranslator:
     """A translator of a teacher's thoughts and explanations; levels stay as they are."""
 
-    def __init__(self, options: DistilledOptions, context: Context, question: QuestionMaker, begun: Callable[..., Any]):
+    def __init__(
+        self,
+        options: DistilledOptions,
+        context: Context,
+        question: Callable[[Sample], RubricQuestion],
+        begun: Callable[..., Any],
+    ):
         """question: makes a row's question in its language. begun: cuts the begun reply off its messages."""
         assert options.translator is not None  # as the options check
         self._field, self._languages = options.language, Languages(options.texts)
@@ -59,7 +59,7 @@ class ThoughtTranslator:
 
         Raises JobError where the translator answers none of the questions about a text.
         """
-        prompt, _ = self._begun(self._question(sample)[0].messages)
+        prompt, _ = self._begun(self._question(sample).ask.messages)
         try:
             texts = self._languages.find(sample.fields.get(self._field))
         except ValueError as error:

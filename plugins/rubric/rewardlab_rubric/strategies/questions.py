@@ -4,11 +4,15 @@ Source: mR3 (Anugraha et al. 2025), section 3.1: ENG-ENG, TGT-ENG and TGT-TGT.
 """
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from rewardlab import Sample
+from rewardlab import Ask, Sample
+from rewardlab.text import fence_key
+from rewardlab_pairwise.pairwise_reward import query_of
 
+from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.prompts import RubricTemplate, load
 from rewardlab_rubric.replies.expected import PARAMS
 from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, field_of, rubrics_for
@@ -30,6 +34,8 @@ class QuestionOptions(Protocol):
     @property
     def packaged(self) -> str | None: ...
     @property
+    def with_ties(self) -> bool: ...
+    @property
     def sections(self) -> Literal["r3", "mr3"]: ...
     @property
     def template(self) -> str | None: ...
@@ -41,6 +47,43 @@ class QuestionOptions(Protocol):
     def language(self) -> str: ...
     @property
     def texts(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RubricQuestion:
+    """A question to a judge. levels: what it may answer. variant: the number of the rubric's. key: of the fences."""
+
+    ask: Ask
+    levels: Levels
+    variant: int
+    key: str
+
+
+class Questions:
+    """The maker of every question by rubric, for rewards and for data steps: what a judge is trained on it is asked."""
+
+    def __init__(self, options: QuestionOptions):
+        """Raise ValueError that says what is wrong with the rubric, one of its translations, or the template."""
+        self._options = options
+        self._rubrics, self._template = rubrics_of(options), template_of(options)
+        self._params = params_of(options)
+
+    def rubric(self, sample: Sample) -> tuple[int, Rubric]:
+        """Return the number of a row's variant and the variant. A ValueError says what is wrong with the row's own."""
+        return self._rubrics(sample)
+
+    def about(self, sample: Sample, *texts: str) -> RubricQuestion:
+        """Return the question about one response to a row's prompt, or about two. It raises as `rubric` does."""
+        number, rubric = self.rubric(sample)
+        return self.by(rubric, query_of(sample), *texts, variant=number)
+
+    def by(self, rubric: Rubric, query: str, *texts: str, variant: int = 0) -> RubricQuestion:
+        """Return the question about texts by a rubric of the options' language."""
+        names = ("response",) if self._options.sort == "single" else ("a", "b")
+        parts = {"query": query, **dict(zip(names, texts, strict=True))}
+        key = fence_key(parts)
+        ask = Ask(messages=self._template.messages(rubric, parts, key), parts=parts, params=self._params)
+        return RubricQuestion(ask, rubric.levels, variant, key)
 
 
 def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate:
@@ -56,9 +99,17 @@ def rubrics_of(options: QuestionOptions) -> Rubrics:
     Raises ValueError that says what is wrong with the rubric or one of its translations; the function does for a row
     whose language has no texts, or no rubric.
     """
-    if options.strategy == "eng-eng":
-        return rubrics_for(options.rubric, options.kinds, options.packaged)
-    return _RubricsInLanguages(options)
+    if options.strategy != "eng-eng":
+        return _RubricsInLanguages(options)
+    rubrics = rubrics_for(options.rubric, options.kinds, options.packaged)
+    if options.rubric is not None or options.with_ties:
+        return rubrics
+
+    def without_ties(sample: Sample) -> tuple[int, Rubric]:
+        number, rubric = rubrics(sample)
+        return number, rubric.without_ties()
+
+    return without_ties
 
 
 def params_of(options: QuestionOptions) -> dict[str, Any]:
@@ -101,7 +152,8 @@ class _RubricsInLanguages:
         if self._rows is not None:
             return self._rows(sample)
         if self._options.rubric is None:
-            return 0, texts.binary if self._options.sort == "single" else texts.pairwise
+            rubric = texts.binary if self._options.sort == "single" else texts.pairwise
+            return 0, rubric if self._options.with_ties else rubric.without_ties()
         if texts.code not in self._variants:
             path = translation_path(_file_of(self._options), texts.code)
             raise ValueError(f"there is no rubric in {texts.language}: write {path}, with the levels of the others")

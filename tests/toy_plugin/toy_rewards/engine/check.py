@@ -30,8 +30,8 @@ def _whole_recipe(plan: Plan, options: Options) -> Iterator[Finding]:
     model = plan.recipe.model
     if isinstance(model, str) and not (Path(model).expanduser() / FILE).is_file():
         yield ("model",), f"{model!r} holds no {FILE}, as this engine writes it; {{use: tiny}} is a new policy"
-    if plan.curriculum is not None and plan.curriculum.spec.most is not None:
-        what = f"{plan.curriculum.use.use} collects further completions; the toy samples groups of one size"
+    if plan.sampler is not None:
+        what = f"{plan.sampler.use.use} collects further completions; the toy samples groups of one size"
         yield ("curriculum",), what
     if repeated := _repeated(options.answers):
         yield ("backend", "answers"), f"{repeated!r} stands there twice"

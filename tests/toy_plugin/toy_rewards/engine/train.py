@@ -34,7 +34,7 @@ def train(job: StageJob, stage: RlStage, policy: Policy, rate: float) -> Policy:
     """
     samples = training_samples(job.plan, job.index)
     steps = steps_of(stage, len(samples))
-    order = reading_order(job.plan, samples, steps * stage.batch_size)
+    order = reading_order(job.plan, job.index, samples)
     checkpoints = job.run.folder("checkpoints", job.name)
     log_file = job.run.folder("logs") / f"{job.name}.jsonl"
     with job.open_scorer() as scorer, closing(LineAppender(log_file)) as log:
@@ -78,10 +78,11 @@ def _step(
     job.ledger.write(job.index, step, scored, trained="yes")
     metrics = metrics_of_step(scored) | judge_metrics(job.usage.write(job.index, step, scorer.judges.usage()))
     numbers = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
-    log.write(json.dumps({"attempt": job.run.attempt, "step": step, **numbers}).encode() + b"\n")
-    return policy.trained(
-        scored, [group_advantages(stage.algorithm, group) for group in scored], stage.temperature, rate
-    )
+    advantages = [group_advantages(stage.algorithm, group) for group in scored]
+    told = {group.sample.id: of_group for group, of_group in zip(scored, advantages, strict=True)}
+    line = {"attempt": job.run.attempt, "step": step, **numbers, "advantages": told}
+    log.write(json.dumps(line).encode() + b"\n")
+    return policy.trained(scored, advantages, stage.temperature, rate)
 
 
 def _refuse_missing(job: StageJob, scored: Sequence[ScoredGroup]) -> None:

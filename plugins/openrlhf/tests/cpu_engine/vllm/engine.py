@@ -39,6 +39,7 @@ class AsyncLLMEngine:
         self._stops = _stops(self._tokenizer, self._model)
         self._generator = torch.Generator().manual_seed(args.seed)
         self._faults = Faults()
+        self._exchanges, self._first_weight = 0, None
         self._awake = set(PARTS)
         self._unfinished = 0
         self.output_processor = SimpleNamespace(get_num_unfinished_requests=lambda: self._unfinished)
@@ -57,6 +58,7 @@ class AsyncLLMEngine:
         request = self._request(prompt["prompt_token_ids"], sampling_params, request_id)
         self._unfinished += 1
         try:
+            self._faults.note(self._exchanges, request.params)
             match self._faults.of(self._tokenizer.decode(request.prompt)):
                 case None:
                     self._waiting.put(request)
@@ -114,6 +116,9 @@ class AsyncLLMEngine:
         """Call a method of the worker between two steps; [its result], for there is one worker."""
         if method.startswith("update_weight") and "weights" not in self._awake:
             raise RuntimeError(f"{method}: the weights of the engine sleep; they would be lost")
+        if method.startswith("update_weight"):
+            self._first_weight = self._first_weight or args[0]
+            self._exchanges += args[0] == self._first_weight
         return [await asyncio.to_thread(self._between_steps, method, args, kwargs or {})]
 
     def _between_steps(self, method, args, kwargs):

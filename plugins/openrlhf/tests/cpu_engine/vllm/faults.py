@@ -1,8 +1,13 @@
-"""Faults that tests order by environment variables; each hits one request, the first whose prompt has the marker."""
+"""Faults that tests order by environment variables; each hits one request, the first whose prompt has the marker.
 
+And what they want to know: where the last variable names a file, it gets a line for each request.
+"""
+
+import json
 import os
 
 HANG, RAISE = "REWARDLAB_CPU_ENGINE_HANG", "REWARDLAB_CPU_ENGINE_RAISE"
+REQUESTS = "REWARDLAB_CPU_ENGINE_REQUESTS"
 
 
 class Faults:
@@ -10,6 +15,12 @@ class Faults:
 
     def __init__(self):
         self._ordered = {name: os.environ[name] for name in (HANG, RAISE) if os.environ.get(name)}
+
+    def note(self, exchanges, params):
+        """Write [how often all weights were exchanged before, the temperature] of a request."""
+        if path := os.environ.get(REQUESTS):
+            with open(path, "a") as file:
+                file.write(json.dumps([exchanges, params.temperature]) + "\n")
 
     def of(self, prompt):
         for name, marker in self._ordered.items():

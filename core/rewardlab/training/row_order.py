@@ -1,0 +1,78 @@
+"""The order in which a stage reads its rows, and for how many steps."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from rewardlab.data import shuffled
+from rewardlab.errors import JobError, one_line
+from rewardlab.plan import Plan
+from rewardlab.plan.unused_async import unawaited
+from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.specs import Context
+from rewardlab.types import Sample
+
+TrainingStage = SftStage | DpoStage | RlStage
+
+
+def steps_of(stage: TrainingStage, rows: int) -> int:
+    """Return the number of steps of a stage, at least 1: its `steps`, or what `epochs` passes over `rows` rows take.
+
+    The number is rounded up: a further pass fills the last batch.
+    """
+    return stage.steps or max(1, math.ceil(round(rows * stage.epochs / stage.batch_size, 6)))
+
+
+def reading_order(plan: Plan, index: int, samples: Sequence[Sample]) -> list[int]:
+    """Return indices into the samples of stage `index`, as many as it trains on, in the order in which it reads them.
+
+    Each pass has the order of the recipe's curriculum, else a shuffle, by a seed of its own. A stage goes on where the
+    last one of its kind stopped reading the same dataset. Raises JobError if the curriculum fails or its order is not
+    made of indices of the rows.
+    """
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, TrainingStage)
+    begin = _rows_read_before(plan, index, len(samples))
+    end = begin + _rows_read(stage, len(samples))
+    order: list[int] = []
+    passes = itertools.count(plan.recipe.seed)
+    while len(order) < end:
+        order += _one_pass(plan, samples, next(passes))
+    return order[begin:end]
+
+
+def _rows_read_before(plan: Plan, index: int, rows: int) -> int:
+    """Return how many rows the earlier stages of the same kind read of the dataset of stage `index`."""
+    stages, place = plan.recipe.stages, plan.stage_dataset_place(index)
+    earlier = [
+        stage
+        for number, stage in enumerate(stages[:index])
+        if stage.use == stages[index].use and _is_same_dataset(plan, plan.stage_dataset_place(number), place)
+    ]
+    return sum(_rows_read(stage, rows) for stage in earlier if isinstance(stage, TrainingStage))
+
+
+def _is_same_dataset(plan: Plan, one: tuple, other: tuple) -> bool:
+    return one == other or plan.datasets[one].use == plan.datasets[other].use
+
+
+def _rows_read(stage: TrainingStage, rows: int) -> int:
+    return steps_of(stage, rows) * stage.batch_size
+
+
+def _one_pass(plan: Plan, samples: Sequence[Sample], seed: int) -> list[int]:
+    if plan.curriculum is None:
+        return shuffled(samples, seed)
+    use = plan.curriculum.use.use
+    try:
+        curriculum = plan.curriculum.spec.build(plan.curriculum.options, Context(seed=seed))
+        if wrong := unawaited(plan.curriculum.spec, curriculum):
+            raise TypeError(wrong)
+        if not hasattr(curriculum, "order"):  # a group sampler alone
+            return shuffled(samples, seed)
+        order = list(curriculum.order(samples, seed))
+    except Exception as error:  # a curriculum of a plugin can raise anything
+        raise JobError(f"curriculum {use}: {one_line(error)}") from error
+    if not order or not all(isinstance(i, int) and 0 <= i < len(samples) for i in order):
+        raise JobError(f"curriculum {use}: order must be indices of the {len(samples)} rows, at least one")
+    return order

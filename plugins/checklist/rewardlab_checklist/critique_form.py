@@ -1,0 +1,104 @@
+"""What a JSON value says of each part of a work, whichever of the plain forms of a critique it has.
+
+The form that is asked for is {part: {dimension: entry}}. Three more have one meaning and are read as well: the same
+without the parts, where the dimensions' names tell them; dimensions as a list of entries that name theirs; and names in
+another case.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rewardlab.text import task_label
+
+from rewardlab_checklist.checklist import Checklist, Dimension
+
+SEVERAL = object()
+"""stands for what one object says twice, in two ways"""
+NAME_KEYS = ("dimension", "name", "dimension_name", "dimension name")
+"""keys of an entry of a list, with the dimension's name"""
+_LIST_KEYS = ("dimensions", "evaluation_dimensions", "evaluation dimensions")
+Said = dict[str, dict[str, Any]]
+"""part -> dimension, as the reply writes it -> entry"""
+
+
+def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return pairs as a mapping; a key that is there twice with different values has SEVERAL."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        found[str(key)] = value if str(key) not in found or found[str(key)] == value else SEVERAL
+    return found
+
+
+def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
+    """Return what a value says by part and dimension; empty where it is no critique by these checklists."""
+    if isinstance(value, dict):
+        keys = without_repeats((str(key).strip().casefold(), inner) for key, inner in value.items())
+        parts = {part: keys[part] for part in lists if part in keys}
+        if parts:
+            told: dict[str, dict[str, Any] | None] = {part: _dimensions(inner) for part, inner in parts.items()}
+            twice = [part for part, inner in parts.items() if inner is SEVERAL]
+            told |= {part: {one.name: SEVERAL for one in lists[part].dimensions} for part in twice}
+            return {part: one for part, one in told.items() if one is not None}
+    found = _dimensions(value)
+    return {} if found is None else _by_their_names(found, lists)
+
+
+def score_of(entry: Any) -> Any:
+    """Return the score of a dimension's entry, which may be the score itself."""
+    return entry.get("score") if isinstance(entry, dict) else entry
+
+
+def claim_of(dimension: Dimension, entry: Any) -> Any:
+    """Return the score or the task that an entry gives, to be compared; None without one that can be read."""
+    if entry is SEVERAL or score_of(entry) is SEVERAL:
+        return SEVERAL
+    return recognised(dimension, entry) if dimension.recognises else dimension.worth_of(score_of(entry))
+
+
+def recognised(dimension: Dimension, entry: Any) -> str | None:
+    """Return which of a dimension's labels of tasks an entry gives; None for none."""
+    said = entry.get("score", entry.get("label", entry.get("task"))) if isinstance(entry, dict) else entry
+    if not isinstance(said, str):
+        return None
+    wanted = task_key(said)
+    return next((one for one in dimension.recognises if task_key(one) == wanted), None)
+
+
+def task_key(name: str) -> str:
+    """Return a task's name as it is compared: its label where it is one of the table's, in one case."""
+    return (task_label(name) or name.strip(" .\"'*_`\n\t")).casefold()
+
+
+def key_pattern(name: str) -> re.Pattern[str]:
+    """Return the pattern of what the pattern `name` matches as the key of something, quoted or not."""
+    return re.compile(rf"(?:{name})[\"'“”‘’`*_\\\s]{{0,8}}[:=：]")
+
+
+def _dimensions(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, dict):
+        listed = next((inner for key, inner in value.items() if key.strip().casefold() in _LIST_KEYS), None)
+        return value if listed is None else _dimensions(listed) if isinstance(listed, list) else None
+    if not isinstance(value, list) or not value:
+        return None
+    named = [(_name_of(entry), entry) for entry in value]
+    return None if any(name is None for name, _ in named) else without_repeats(named)
+
+
+def _name_of(entry: Any) -> str | None:
+    if not isinstance(entry, dict):
+        return None
+    found = [inner for key, inner in entry.items() if key.strip().casefold() in NAME_KEYS]
+    return found[0] if len(found) == 1 and isinstance(found[0], str) else None
+
+
+def _by_their_names(found: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Said:
+    """Return dimensions without parts in the part whose checklist alone has them; empty where two have one."""
+    said: Said = {}
+    for name, entry in found.items():
+        owners = [part for part, made in lists.items() if made.dimension(name) is not None]
+        if len(owners) > 1:
+            return {}
+        if owners:
+            said.setdefault(owners[0], {})[name] = entry
+    return said

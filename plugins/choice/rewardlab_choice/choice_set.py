@@ -1,0 +1,227 @@
+r"""The choices of a row, and which of them an answer names: `B`, `(b)`, `B. Nairobi`, `Nairobi (B)`, `Nairobi`, `②`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from rewardlab_choice import answer_words
+from rewardlab_choice.folding import STOPS, folded, plain, unfonted
+from rewardlab_choice.label_forms import other_forms
+from rewardlab_choice.values import Value, values
+
+Fault = Literal["no_answer", "unreadable", "hedged"]
+MARGIN = 300
+"""characters that an answer may be longer than twice the longest choice"""
+_MARKS = " \t\n\r\"'“”‘’«»「」『』【】<>{}$*`"
+_SEPARATOR = re.compile(r"(?:[\s.:,;)\]。、}]|[-–—](?=\s))+")
+_OPEN = r"[\s\"'“‘«「『【<{$*]{0,8}+"
+_CLOSE = r"[\"'”’»」』】>}$*]{0,8}+"
+_APOSTROPHES = "'’"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an answer names: the label of a choice, or why none; both are None where it says nothing of the choices."""
+
+    label: str | None = None
+    fault: Fault | None = None
+
+
+NOTHING = Named()
+UNREADABLE, HEDGED = Named(fault="unreadable"), Named(fault="hedged")
+
+
+class ChoiceSet:
+    """The choices of a row, label -> text. `of` keeps those of the last rows."""
+
+    def __init__(self, choices: Mapping[str, str]):
+        self._labels = {plain(label): label for label in choices}
+        self._plain_texts = {label: _bare(text) for label, text in choices.items()}
+        self._written = {label: folded(text).strip() for label, text in choices.items()}
+        self._by_text: dict[str, list[str]] = {}
+        for label, text in self._plain_texts.items():
+            self._by_text.setdefault(text, []).append(label)
+        self._forms = {**other_forms(choices), **self._labels}
+        self._values = {label: values(text) for label, text in choices.items()}
+        self._longest = 2 * max(map(len, choices.values())) + MARGIN
+
+    @staticmethod
+    def of(choices: Mapping[str, str]) -> "ChoiceSet":
+        """Return the set of these choices."""
+        return _kept(tuple(choices.items()))
+
+    @cached_property
+    def forms(self) -> str:
+        """The pattern, as a text, of what stands for a label; in any case."""
+        return "|".join(re.escape(form) for form in sorted(self._forms, key=len, reverse=True))
+
+    def label(self, form: str) -> str:
+        """Return the label that a match of `forms` stands for."""
+        return self._forms[plain(form)]
+
+    def is_own(self, form: str) -> bool:
+        """Return whether a match of `forms` is one of the row's labels as the row writes it."""
+        return form in self._labels.values()
+
+    def named(self, answer: str) -> Named:
+        """Return what a whole answer names. It is never guessed: a contradiction names nothing."""
+        written = unfonted(folded(answer)).strip()
+        if not written or len(written) > self._longest:
+            return NOTHING
+        text = _bare(answer)
+        texts, by_value = self._by_text.get(text, []), self._by_value(answer)
+        if len(texts) == 1 and len(by_value) > 1 and self._written[texts[0]] != written.strip():
+            return UNREADABLE  # 5 where $5 and €5 are choices
+        if (text in self._forms and texts) or len(texts) > 1 or (text in self._labels and by_value):
+            found = {*([self._forms[text]] if text in self._forms else []), *texts, *by_value}
+            return Named(min(found)) if len(found) == 1 else UNREADABLE
+        if text in self._forms:
+            return Named(self._forms[text])
+        if texts or len(by_value) == 1:
+            return Named(texts[0] if texts else by_value[0])
+        return self._labelled(written) or self._label_behind(written) or self._hedged(written)
+
+    def hedge(self, label: str, rest: str) -> bool:
+        """Return whether what follows a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
+        rest = unfonted(rest)
+        beside = self._beside.match(rest)
+        if beside is not None and self.label(beside["label"]) != label:
+            return True
+        found = self._other_behind.match(rest)
+        return found is not None and self.label(found["label"]) != label and not self._is_prose(found)
+
+    def same_text(self, label: str, behind: str) -> bool:
+        """Return whether what follows a label is the text of its choice, by writing or by value."""
+        text = _bare(behind)
+        if text == self._plain_texts[label]:
+            return True
+        others = (one for other, one in self._plain_texts.items() if other != label)
+        return text not in others and any(_fit(values(behind), self._values[label]))
+
+    def other_text(self, label: str, behind: str) -> bool:
+        """Return whether what follows a label is the text of another choice."""
+        text = _bare(behind)
+        return any(text == one for other, one in self._plain_texts.items() if other != label) and not self.same_text(
+            label, behind
+        )
+
+    @cached_property
+    def head(self) -> re.Pattern[str]:
+        """The pattern of a label at the start of a text, with its brackets."""
+        return re.compile(
+            rf"{_OPEN}(?P<open>[(\[]?){_OPEN}(?P<label>{self.forms}){_CLOSE}(?P<close>[)\]]?){_CLOSE}", re.IGNORECASE
+        )
+
+    @cached_property
+    def _tail(self) -> re.Pattern[str]:
+        return re.compile(rf"[(\[]\s?(?P<label>{self.forms})\s?[)\]][\s.。}}$]{{0,4}}\Z", re.IGNORECASE)
+
+    @cached_property
+    def _beside(self) -> re.Pattern[str]:
+        return re.compile(
+            rf"[\s)\]}}$]{{0,4}}+(?:\\boxed\s?)?[(\[{{]\s?(?P<label>{self.forms})\s?[)\]}}]", re.IGNORECASE
+        )
+
+    @cached_property
+    def _other_behind(self) -> re.Pattern[str]:
+        words = answer_words.or_words()
+        between = rf"(?:[,;/&+]\s{{0,3}}|{words}[\s,]{{0,3}}(?:[^\W\d_]{{2,10}}\s{{1,3}}){{0,3}}?){{1,3}}?"
+        mark = r"[(\[{\"'$*\s]{0,4}"
+        return re.compile(
+            rf"[\s)\]}}\"'*$.,;!]{{0,6}}?{between}(?P<mark>{mark}(?:\\boxed\s?\{{)?{mark})(?P<label>{self.forms})"
+            r"(?![A-Za-z0-9\u00c0-\u024f])(?P<after>.?.?)",
+            re.IGNORECASE | re.DOTALL,
+        )
+
+    def _is_prose(self, found: re.Match[str]) -> bool:
+        """Return whether what looks like a second label is a word of the sentence, such as "a" in "and a half"."""
+        wrapped = any(mark in found["mark"] for mark in "([{$*\"'")
+        lower = found["label"].isascii() and found["label"].islower()
+        article = found["label"].isascii() and len(found["after"]) > 1 and found["after"][0] == " "
+        return not wrapped and (lower or (article and found["after"][1].islower() and found["label"] in "AIO"))
+
+    def _labelled(self, written: str) -> Named | None:
+        """Return what `(B) Nairobi` or `B. Nairobi` names; None where it does not begin with a label."""
+        found = self.head.match(written)
+        if found is None:
+            return None
+        rest = written[found.end() :]
+        if found["open"] and not found["close"]:
+            return None
+        if has_lone_apostrophe(found):
+            return UNREADABLE
+        label = self.label(found["label"])
+        behind = _SEPARATOR.sub("", rest, count=1) if _SEPARATOR.match(rest) else rest
+        if not behind.strip(_MARKS + STOPS):
+            return Named(label)
+        if rest[0] not in " \t\n-–—(" and rest[0] not in STOPS and not found["close"]:
+            return None
+        texts = [part for part in dict.fromkeys((behind, rest.strip(), _unwrapped(behind))) if part]
+        if any(self.same_text(label, text) for text in texts):
+            return Named(label)
+        return UNREADABLE if any(self.other_text(label, text) for text in texts) else None
+
+    def _label_behind(self, written: str) -> Named | None:
+        """Return what `Nairobi (B)` names; None where it does not end with a label in brackets."""
+        start = max(0, len(written) - 40)
+        found = self._tail.search(written, start)
+        if found is None:
+            return None
+        before, label = written[: found.start()], self.label(found["label"])
+        if self.same_text(label, before):
+            return Named(label)
+        return UNREADABLE if self.other_text(label, before) else None
+
+    def _hedged(self, written: str) -> Named:
+        """Return HEDGED for an answer that joins several choices, as in `A or B`, `A, B` and `B/C`."""
+        parts = self._joints.split(written, maxsplit=20)
+        if len(parts) < 2:
+            return NOTHING
+        named = {label for part in parts if (label := self._single(part)) is not None}
+        return HEDGED if len(named) > 1 else NOTHING
+
+    @cached_property
+    def _joints(self) -> re.Pattern[str]:
+        return re.compile(rf"\s{{0,3}}{answer_words.joiner()}\s{{0,3}}", re.IGNORECASE)
+
+    def _single(self, part: str) -> str | None:
+        words = part.strip(_MARKS + STOPS + "([?")
+        last = words.rpartition(" ")[2].strip("([")
+        for text in (_bare(words), _bare(last)):
+            if text in self._forms:
+                return self._forms[text]
+            if len(self._by_text.get(text, ())) == 1:
+                return self._by_text[text][0]
+        return None
+
+    def _by_value(self, answer: str) -> list[str]:
+        read = values(answer)
+        return [label for label, known in self._values.items() if any(_fit(read, known))] if read else []
+
+
+def has_lone_apostrophe(head: re.Match[str]) -> bool:
+    """Return whether an apostrophe follows a label, no other stands before it, and no suffix follows: B' is no B."""
+    before, behind = head[0][: head.start("label") - head.start()], head[0][head.end("label") - head.start() :]
+    after = head.string[head.end() : head.end() + 1]
+    lone = any(mark in behind for mark in _APOSTROPHES) and not any(mark in before for mark in "'‘’")
+    return lone and not after.isalnum()
+
+
+@lru_cache(maxsize=512)
+def _kept(choices: tuple[tuple[str, str], ...]) -> ChoiceSet:
+    return ChoiceSet(dict(choices))
+
+
+def _fit(answer: frozenset[Value], choice: frozenset[Value]) -> list[bool]:
+    return [True for one in answer for other in choice if one.fits(other)]
+
+
+def _bare(text: str) -> str:
+    return plain(text).rstrip(".。").strip()
+
+
+def _unwrapped(text: str) -> str:
+    text = text.strip().rstrip(".。")
+    return text[1:-1] if text[:1] in ("(", "[") and text[-1:] in (")", "]") else ""

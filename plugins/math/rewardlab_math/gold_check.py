@@ -1,0 +1,43 @@
+"""Say before a job which right answers of a data set cannot be read, or do not even equal themselves."""
+
+import re
+from typing import Any
+
+from rewardlab import Completion, Sample
+
+from rewardlab_math.options import AccuracyOptions, is_left_out
+
+BLANK = "right answers that hold no answer, so that the rows fail"
+BY_WRITING = "right answers that cannot be read as mathematics, so that only the same writing is right"
+NOT_ITSELF = "right answers that do not score 1.0 against themselves"
+
+_PLAIN_NUMBER = re.compile(r"(?:.*####)?\s*-?\d{1,12}(?:\.\d{1,12})?\s*", re.DOTALL)
+
+
+def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
+    """Return what is wrong with a row's right answer, and the answer; None where it can be read and equals itself.
+
+    A missing field, and what the published code makes of right answers, are for others to tell.
+    """
+    value = sample.fields.get(options.field)
+    if value is None or options.profile == "sp3f_official" or is_left_out(options, sample) or _is_plain(value):
+        return None
+    from rewardlab_math.accuracy import Accuracy  # algebra takes a second to load
+
+    reward = Accuracy(options.model_copy(update={"extract": "boxed"}))
+    for gold in value if isinstance(value, list) else [value]:
+        said = str(gold).rpartition("####")[2].strip()
+        one = Sample(id=sample.id, prompt=sample.prompt, fields={**sample.fields, options.field: gold})
+        score = reward.score([(one, Completion(text=said if r"\boxed" in said else rf"\boxed{{{said}}}"))])[0]
+        if score.error is not None:
+            return BLANK, repr(gold)
+        if score.info.get("gold_by_writing"):
+            return BY_WRITING, repr(gold)
+        if score.value != 1.0:
+            return NOT_ITSELF, repr(gold)
+    return None
+
+
+def _is_plain(value: Any) -> bool:
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return is_integer or (isinstance(value, str) and len(value) < 5000 and _PLAIN_NUMBER.fullmatch(value) is not None)

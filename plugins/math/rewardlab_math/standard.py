@@ -1,0 +1,34 @@
+"""Write plain answers (see `notation.plain`) in one form, before they are read as numbers or formulas."""
+
+import re
+from collections.abc import Sequence
+
+from rewardlab_math import inequalities, intervals, repeating
+from rewardlab_math.plain_text import as_latex
+
+_LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
+_DERIVATIVE = re.compile(rf"\\[dt]?frac\s*\{{\s*{_LEIBNIZ}\s*\}}")
+_PRIMED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])('{1,3})(?![A-Za-z'])")
+_REALS = re.compile(r"\A(?:[A-Za-z]\s*\\in\s*)?\\math(?:bb|bf|rm)\s*(?:\{\s*R\s*\}|R)\Z")
+_VECTOR = re.compile(r"\A(?:\\left\s*)?\\langle(?![A-Za-z])\s*([^<>]*?)\s*(?:\\right\s*)?\\rangle\Z")
+_DECIMAL_COMMA = re.compile(r"\d,\d")
+
+
+def standard(text: str, *, point_only: bool) -> str:
+    """Return a plain answer with repeating decimals as fractions, intervals as mathematicians write them, and LaTeX
+    for what is typed as on a keyboard.
+
+    point_only: the language marks decimals only with a point.
+    """
+    text = inequalities.as_union(as_latex(text))
+    if "'" in text:
+        text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
+    if "\\" in text:
+        text = _DERIVATIVE.sub(r"\1_{\2\3}", text)
+        text = _REALS.sub(r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", text.replace(r"\varnothing", r"\emptyset")))
+    return intervals.standard(repeating.with_fractions(text), point_only=point_only)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return the parts of one answer as a list, parted by semicolons where a comma may mark decimals."""
+    return ("; " if any(map(_DECIMAL_COMMA.search, parts)) else ", ").join(parts)

@@ -1,0 +1,196 @@
+"""OpenRLHF's trainers as a job starts them: they take rewards for advantages, and evaluate what is due.
+
+OpenRLHF has no estimator that leaves rewards as they are (each subtracts a mean, and some divide), it says nowhere
+which weights the engines have, and it evaluates neither after its last step, when generation runs ahead, nor after a
+restart. So its own trainers are started with these few lines around them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+from openrlhf.trainer import ppo_trainer, ppo_trainer_async
+from rewardlab.errors import JobError
+from rewardlab.training import CENTRED, whitened
+
+from rewardlab_openrlhf.messages import SCORED
+from rewardlab_openrlhf.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
+
+FINISHED = "finished"
+"""in the place of an estimator: no baseline is subtracted, and nothing is whitened"""
+
+
+def install(job: str, algorithm: str) -> None:
+    """Have OpenRLHF's main program, which runs in this process next, start the trainers of this file.
+
+    job: the name of the rl stage's actors begins with it. algorithm: of the stage.
+    """
+    ppo_trainer.PPOTrainer = Starter(SynchronousTrainer, job, algorithm)
+    ppo_trainer_async.PPOTrainerAsync = Starter(AsynchronousTrainer, job, algorithm)
+
+
+class Starter:
+    """It stands in the place of an actor class of OpenRLHF's: `remote` starts an actor with a trainer of ours."""
+
+    def __init__(self, trainer: type, job: str, algorithm: str):
+        self._of_job = (trainer, job, algorithm)
+
+    def remote(self, *arguments: Any, **more: Any) -> Any:
+        """Return the handle of the actor, which has OpenRLHF's arguments."""
+        return ray.remote(TrainerActor).remote(*self._of_job, *arguments, **more)
+
+
+class TrainerActor:
+    """The actor of a trainer, with the methods that others call.
+
+    It holds the trainer and is none: of a class that is an actor's Ray sends a copy, and a copy of OpenRLHF's classes
+    would not be those that its modules know.
+    """
+
+    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any):
+        self._trainer = trainer(job, algorithm, *arguments, **more)
+
+    def fit(self, **more: Any) -> None:
+        """Train to the end."""
+        self._trainer.fit(**more)
+
+    def get_max_steps(self) -> int:
+        """Return how many updates there are."""
+        return self._trainer.get_max_steps()
+
+    def init_checkpoint_states(self) -> dict[str, Any]:
+        """Return how far the checkpoint is that is gone on from."""
+        return self._trainer.init_checkpoint_states()
+
+    def restore_best_checkpoint_state(self, states: dict[str, Any]) -> None:
+        """Go on with what the checkpoint says of the best one."""
+        self._trainer.restore_best_checkpoint_state(states)
+
+    def broadcast_to_vllm(self) -> None:
+        """Send the weights to the engines."""
+        self._trainer.broadcast_to_vllm()
+
+    def trained(self) -> int | None:
+        """Return after which step the weights are; None where no step was made."""
+        return self._trainer.step
+
+
+def _class_of(actor: Any) -> Any:
+    """Return the class that OpenRLHF has made a Ray actor of."""
+    return actor.__ray_metadata__.modified_class.__ray_actor_class__
+
+
+class _StepTrainer(ppo_trainer.BasePPOTrainer):
+    """What both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
+
+    Whoever is built sets `job` and `algorithm` first.
+    """
+
+    job: str
+    algorithm: str
+    step: int | None = None
+
+    def __init__(self, *arguments: Any, **more: Any):
+        super().__init__(*arguments, **more)
+        if self.algorithm in CENTRED:
+            take_as_they_are(self.experience_maker)
+
+    def train_step(self, rollout_samples: Sequence[Any], global_step: int) -> Any:
+        """Train on the samples of one step."""
+        self.step = global_step + 1
+        if self.algorithm == "reinforce_baseline":
+            whiten(rollout_samples)
+        return super().train_step(rollout_samples, global_step)
+
+    def broadcast_to_vllm(self) -> None:
+        """Send the weights to the engines, and note their step before anybody evaluates them."""
+        super().broadcast_to_vllm()
+        if self.step is not None:  # else they are those of the checkpoint
+            ask_coordinator(self.job, "weights_exchanged", self.step)
+
+
+class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # type: ignore[misc]
+    """The trainer that generates and trains in turn."""
+
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+        self.job, self.algorithm = job, algorithm
+        super().__init__(*arguments, **more)
+
+    def fit(self, global_step: int = 0) -> None:
+        """Train to the end, having made up for an evaluation that an earlier attempt lost."""
+        step = self.init_checkpoint_states()["global_step"]
+        if step and evaluation_is_due(self.job, step):
+            self.broadcast_to_vllm()
+            self._evaluate_all()
+        super().fit(global_step)
+        evaluate_final_model(self.job, self.step or step, self._evaluate_all)
+
+    def _evaluate_all(self) -> None:
+        its = self.args.eval
+        sampling = {"temperature": its.temperature, "n_samples_per_prompt": its.n_samples_per_prompt}
+        self.samples_generator.generate_eval_samples(**{**self.generate_kwargs, **sampling})
+
+
+class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  # type: ignore[misc]
+    """The half of an asynchronous trainer that trains."""
+
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+        self.job, self.algorithm = job, algorithm
+        super().__init__(*arguments, **more)
+
+
+class AsynchronousTrainer(_class_of(ppo_trainer_async.PPOTrainerAsync)):  # type: ignore[misc]
+    """The trainer that generates ahead; its halves are actors of their own."""
+
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+        self._job = job
+        ppo_trainer_async.TrainingActor = Starter(_TrainingHalf, job, algorithm)  # which the next line starts
+        super().__init__(*arguments, **more)
+
+    def fit(self) -> None:
+        """Train to the end, having made up for an evaluation that an earlier attempt lost."""
+        step = ray.get(self.trainer_actor.init_checkpoint_states.remote())["global_step"]
+        if step and evaluation_is_due(self._job, step):
+            ray.get(self.trainer_actor.broadcast_to_vllm.remote())
+            self._evaluate_all()
+        super().fit()
+        evaluate_final_model(self._job, ray.get(self.trainer_actor.trained.remote()) or step, self._evaluate_all)
+
+    def _evaluate_all(self) -> None:
+        ray.get(self.generator_actor._run_eval.remote())
+
+
+def take_as_they_are(maker: Any) -> None:
+    """Have a RemoteExperienceMaker subtract no baseline and whiten nothing."""
+    maker.args.algo.advantage.estimator = FINISHED  # the one that its returns go by it has read already
+
+
+def whiten(samples: Sequence[Any]) -> None:
+    """Divide the centred rewards of a step by their standard deviation, over the completions that have a value."""
+    rewards = [sample.rewards.item() for sample in samples]
+    count = sum(bool(sample.info[SCORED].item()) for sample in samples)
+    for sample, value in zip(samples, whitened(rewards, count), strict=True):
+        sample.rewards.fill_(value)
+
+
+def evaluation_is_due(job: str, step: int, final: bool = False) -> bool:
+    """Return whether the recipe wants an evaluation of the weights after this step, and there is none."""
+    return ask_coordinator(job, "evaluation_is_due", step, final)
+
+
+def evaluate_final_model(job: str, step: int, evaluate: Any) -> None:
+    """Call `evaluate` unless the weights after the last step are evaluated. A JobError where it left rows out."""
+    if not evaluation_is_due(job, step, final=True):
+        return
+    evaluate()
+    if evaluation_is_due(job, step, final=True):
+        raise JobError(
+            f"the evaluation of the final model, after step {step}, lacks some of its rows; continue the run, which "
+            "evaluates it again from the last checkpoint"
+        )
+
+
+def ask_coordinator(job: str, method: str, *arguments: Any) -> Any:
+    """Return what a method of the job's coordinator returns, also of one that is just being restarted."""
+    coordinator = ray.get_actor(coordinator_name(job), namespace=NAMESPACE)
+    return ray.get(getattr(coordinator, method).options(**UNTIL_DEAD).remote(*arguments))

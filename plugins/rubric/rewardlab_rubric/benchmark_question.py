@@ -1,0 +1,46 @@
+"""How a reward by rubric asks the question of a published benchmark."""
+
+from collections.abc import Sequence
+
+from rewardlab_rubric.levels import Levels, levels_of
+from rewardlab_rubric.options import RubricOptions
+from rewardlab_rubric.rubrics import field_of, known_variants
+
+USE = {("binary", False): "rubric/binary", ("scale", False): "rubric/pointwise"}
+
+
+def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool, field: str | None) -> RubricOptions:
+    """Return the options under which a reward asks a benchmark's question; see `RewardSpec.for_benchmark`.
+
+    A rubric that the recipe gives stays; a ValueError where its levels are not those of the benchmark.
+    """
+    wanted = levels_of(dict.fromkeys(levels, "a level"), ("scale", "binary", "pair"))
+    if compares != (options.sort == "pair"):
+        if field is not None and field_of(options.rubric) == field:
+            what = "pairs" if compares else "single answers"
+            raise ValueError(f"has a rubric for {what}; give `rubric` one of your own")
+        return options  # answers that are scored one by one, and compared by their scores
+    if wanted.kind not in options.kinds:
+        if field is None:
+            return options  # above the middle of its own scale is right
+        what = f"asks for {wanted.describe()}, by a rubric of its own"
+        raise ValueError(f"{what}; take {USE.get((wanted.kind, compares), 'rubric/pairwise')}, without `rubric`")
+    if options.rubric is None:
+        _refuse_ties(options, wanted)
+        return options if field is None else options.model_copy(update={"rubric": {"field": field}})
+    for variant in known_variants(options.rubric, options.kinds):
+        if not _fit(variant.levels, wanted):
+            what = f"asks for {wanted.describe()}, and `rubric` has the levels {', '.join(variant.levels.texts)}"
+            raise ValueError(f"{what}; leave `rubric` out, or give it those levels")
+    return options
+
+
+def _refuse_ties(options: RubricOptions, wanted: Levels) -> None:
+    if options.with_ties and wanted.kind == "pair":
+        raise ValueError("has two levels, and no Tie or Both Bad; leave `ties` out")
+
+
+def _fit(levels: Levels, wanted: Levels) -> bool:
+    if wanted.kind == "pair":  # by any names, and by any scale between the two
+        return levels.kind == "scale" or len(levels.texts) == len(wanted.texts)
+    return set(levels.texts) == set(wanted.texts)
