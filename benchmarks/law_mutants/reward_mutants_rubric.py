@@ -46,14 +46,17 @@ def _salted_wording(options, context):
     from rewardlab_rubric.options import PointwiseOptions
     from rewardlab_rubric.pointwise import RubricScore
     from rewardlab_rubric.rubrics import known_variants
+    from rewardlab_rubric.strategies.questions import Questions
 
-    class Salted(RubricScore):
-        def _question(self, sample, response):
+    class SaltedQuestions(Questions):
+        def about(self, sample, response):
             self._rubrics = lambda one: (0, variants[hash((one.id, response)) % len(variants)])
-            return super()._question(sample, response)
+            return super().about(sample, response)
 
     variants = known_variants(_wordings(), ("scale",))
-    return Salted(PointwiseOptions(judge="key", rubric=_wordings()), context.judges[options.judge])
+    right = RubricScore(PointwiseOptions(judge="key", rubric=_wordings()), context.judges[options.judge])
+    right._questions = SaltedQuestions(right._options)
+    return right
 
 
 def _whole_responses(options, context):
