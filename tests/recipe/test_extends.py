@@ -73,7 +73,12 @@ def test_another_use_drops_the_options_of_the_old_one(write, change):
 
 def test_null_takes_a_key_out_but_is_a_value_of_an_option(write):
     write(
-        r="extends: base.yaml\njudges: null\nreward.components.liked: null\nreward: {components: {right: {with: {extract: null}}}}"
+        r="""\
+        extends: base.yaml
+        judges: null
+        reward.components.liked: null
+        reward: {components: {right: {with: {extract: null}}}}
+        """
     )
     raw = load("r.yaml").raw
     assert "judges" not in raw
@@ -149,3 +154,10 @@ def test_the_mistakes_of_a_base_are_told_with_the_others(write):
     write(base="version: 1\nname: !str base\n", r="extends: base.yaml\nseed: ${oc.env:NO_SUCH_VARIABLE_HERE}\n")
     problems = [str(problem) for problem in load("r.yaml", strict=False).problems]
     assert [problem.split(":")[:2] for problem in problems] == [["base.yaml", "2"], ["r.yaml", "2"]]
+
+
+def test_null_takes_items_out_by_the_numbers_of_the_base(write):
+    write(base="s: [{a: 0}, {a: 1}, {a: 2}, {a: 3}]\n", r="extends: base.yaml\ns.0: null\ns.2: null\ns.3.a: 4\n")
+    document = load("r.yaml")
+    assert document.raw == {"s": [{"a": 1}, {"a": 4}]}
+    assert [document.where(("s", n, "a")) for n in (0, 1)] == ["base.yaml:1: s.0.a", "r.yaml:4: s.1.a"]

@@ -2,7 +2,8 @@
 
 Mappings merge deep, lists and values are replaced. A dotted key (`stages.1.steps: 50`) reaches into lists, as on the
 command line. Another `use` drops the `with` beside the old one. `KEY: null` takes a key of the base out, so that its
-default counts; in `with`, where null may be a value, it is one.
+default counts; in `with`, where null may be a value, it is one. `stages.2: null` takes an item out, by the base's
+numbers.
 """
 
 from pathlib import Path
@@ -30,7 +31,7 @@ def merged(base: Part, over: Part, base_file: Path, over_file: Path) -> tuple[di
     problems: list[Problem] = []
     below, above = Part(base.value, _stamped(base.place, base_file)), Part(over.value, _stamped(over.place, over_file))
     wholes = {key: value for key, value in above.value.items() if key in below.value or "." not in key}
-    dotted = sorted(above.value.keys() - wholes.keys(), key=lambda key: (key.count("."), not key.endswith(".use")))
+    dotted = sorted(above.value.keys() - wholes.keys(), key=lambda key: _turn(key, above.value[key]))
     result = below._replace(place=below.place._replace(file=over_file, line=over.place.line))
     for key in (*wholes, *dotted):
         part = Part(above.value[key], above.place.children[key] if above.place.line else above.place)
@@ -42,6 +43,14 @@ def merged(base: Part, over: Part, base_file: Path, over_file: Path) -> tuple[di
     if problems:
         raise UserError(problems)
     return result.value, result.place
+
+
+def _turn(key: str, value: Any) -> tuple[int, ...]:
+    """Return what sorts dotted keys: wholes first, `use` before its neighbours, removed items last and from the end."""
+    last = key.rpartition(".")[2]
+    if value is None and last.isdecimal():
+        return 1, -int(last)
+    return 0, key.count("."), last != "use"
 
 
 def _stamped(place: Place, file: Path) -> Place:
@@ -67,10 +76,12 @@ def _with(base: Part, keys: list[str], over: Part, path: Keys) -> Part:
     if rest:
         inside = old if old is not None and old.value is not None else Part({}, over.place._replace(children={}))
         new = _with(inside, rest, over, path)
-    elif over.value is None and isinstance(values, dict) and "with" not in path[:-1]:
-        refuse_unknown(values, path)
+    elif over.value is None and "with" not in path[:-1]:
+        if isinstance(values, dict):
+            refuse_unknown(values, path)
         del values[key]
-        places.pop(key, None)
+        if old is not None and old.place is not base.place:
+            del places[key]
         return Part(values, base.place._replace(children=places))
     else:
         new = _over(old, over, path)
