@@ -10,8 +10,9 @@ class EvaluationPasses:
     """The evaluations of an rl stage, each of the weights after some step, which whoever adds a group knows.
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
-    results. remarks: component -> the keys of `info` that are counted (Plan.remarks). every: the recipe evaluates after so many steps; None: only after the last. last: the step after which the
-    training ends, as far as is known. tracked: each is called with the step and the results of each evaluation.
+    results. remarks: component -> the keys of `info` that are counted (Plan.remarks). every: the recipe evaluates after
+    so many steps; None: only after the last. last: the step after which the training ends, as far as is known. tracked:
+    each is called with the step and the results of each evaluation.
     """
 
     def __init__(
