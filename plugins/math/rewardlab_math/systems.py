@@ -18,7 +18,8 @@ Solved = tuple[str, tuple[str, ...]]
 def solved(text: str) -> Solved | None:
     r"""Return (the values of each solution as a tuple, the unknowns in alphabetical order); None for anything else.
 
-    A solution gives each of at least two unknowns a value, also in rows behind one brace. Where unknowns come again the next solution begins.
+    A solution gives each of at least two unknowns a value, also in rows behind one brace. Where unknowns come again the
+    next solution begins.
     """
     if text.count("=") < 2:
         return None
