@@ -1,326 +1,238 @@
-"""What saturates first in an OpenRLHF job of 1,000 GPUs: a simulation of its processes from measured costs.
+"""What a step of an OpenRLHF job waits for, at 64 to 4,096 GPUs: its serial phases, and the GPU hours that are idle.
 
-    python benchmarks/scale.py                      # measures first; all of it where openrlhf is installed
-    python benchmarks/scale.py --recorded           # with the costs of scale_costs.py as they were last measured
-    python benchmarks/scale.py --judges coordinator --ledger whole --gpus 512
+    python benchmarks/scale.py
+    python benchmarks/scale.py --measure            # the processes' costs anew; all of them where openrlhf is installed
+    python benchmarks/scale.py --parameters 32e9 --tokens 6000 --questions 7 --gpus 256 1024
 
-A discrete-event simulation of an asynchronous job in its steady state: rollout engines decode completions of random
-lengths and never wait for prompts while there are groups to begin; each completion passes its engine's executor and a
-scorer, whose rewards ask a judge; a whole group is recorded by the coordinator and goes through OpenRLHF's own two
-processes, the one that collects samples and the one that makes experience of them and hands it to the ranks. A process
-is a queue with one CPU. Ranks and judge servers are assumed to keep up, and OpenRLHF's trainer process to take the next
-group while they work: what is found here is a bound. In truth that process works, and then waits for the ranks:
-scale_steps.py has a step's phases one after the other.
+A step is one phase after the other: completions are decoded; the last of them are scored; OpenRLHF's trainer process
+puts the samples together and sends them; the ranks make log-probabilities of policy and reference; the trainer process
+adds up the returns (both parts are `controller`); the ranks make the updates; the weights go to the engines. In a
+synchronous job with `colocate` every GPU decodes and trains in turn. In an asynchronous job half of the GPUs decode the
+next step while the other half does all the rest of this one, but for the exchange of weights, which stops them both.
 
-    --judges  coordinator: every question passes it. leases: scorers ask, and report at the end of each group and, here,
-              as often between as the coordinator lets them
-    --ledger  whole: groups travel to the coordinator, which writes them. shards: scorers write, it gets numbers
+While completions are decoded, processes of one CPU each work on those that are there: the engines' executors, scorers,
+our coordinator, OpenRLHF's collector. One that needs longer than the decoding makes it longer. Judges and networks are
+assumed to keep up.
 
-rewardlab has leases and shards. Without either option it is compared with what it did before. A process is saturated
-where it is busy for 95% of the time. The fewest GPUs are looked for where one is; then that one is given all the CPUs
-that it wants, and the next one is looked for.
+The costs of processes are those of scale_costs.py. What GPUs do is arithmetic from the options below and was measured
+nowhere; it is there so that the processes' times stand beside something of the right size. Four designs: micro-batches
+of one row, as memory alone chose them for long completions; by tokens; the same with engines of 8 GPUs, which are fewer
+to send weights to; and OpenRLHF as it could be, whose trainer process takes no time for each token.
 """
 
+import heapq
 import math
-import os
-import random
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass, field
-from heapq import heappop, heappush, heapreplace
-from itertools import count
-from typing import Any
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 
 from rewardlab.judging.leases.judge_lender import REPORT_COST_S, SHORTEST_PAUSE_S
-from scale_costs import Costs, measured
+from scale_costs import Costs, Lengths, measured
 
-SATURATED = 0.95
-"""share of its time that a process is busy"""
-LEAST_GPUS, MOST_GPUS = 16, 2048
-DESIGNS = [("coordinator", "whole"), ("coordinator", "shards"), ("leases", "whole"), ("leases", "shards")]
+ROW, BY_TOKENS, FEW_ENGINES, VECTORISED = "rows of 1", "by tokens", "by tokens, engines of 8", "no loop over tokens"
+DESIGNS = (ROW, BY_TOKENS, FEW_ENGINES, VECTORISED)
+BROKEN = 0.1
+"""a phase without which a step were shorter by more than this share has broken"""
+MIN_GPUS, MAX_GPUS = 16, 8192
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phase:
+    """A part of a step; the share of all GPUs that work in it."""
+
+    name: str
+    seconds: float
+    working: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A job to simulate; times in seconds."""
+    """A job; times in seconds, costs of processes in milliseconds."""
 
+    options: Namespace
+    costs: Costs
     gpus: int
-    rollout_share: float
-    gpus_an_engine: int
-    tokens_a_second: float
-    at_once: int
-    mean_tokens: float
-    spread: float
-    most_tokens: int
-    size: int
-    questions: float
-    judge_latency: float
-    gpus_a_scorer: int
-    judges: str
-    ledger: str
-    warm_up: float
-    seconds: float
+    design: str
+    asynchronous: bool
+
+    @property
+    def ranks(self) -> int:
+        return self.gpus // 2 if self.asynchronous else self.gpus
+
+    @property
+    def decoding(self) -> int:
+        """GPUs that decode."""
+        return self.gpus - self.ranks if self.asynchronous else self.gpus
 
     @property
     def engines(self) -> int:
-        return max(1, round(self.gpus * self.rollout_share / self.gpus_an_engine))
+        return max(1, self.decoding // (8 if self.design == FEW_ENGINES else 1))
 
     @property
     def scorers(self) -> int:
-        return max(1, math.ceil(self.gpus / self.gpus_a_scorer))
-
-
-class Process:
-    """A queue that `width` CPUs serve, first come, first served; calls must come in order of time."""
-
-    def __init__(self, name: str, width: int | None = 1):
-        self.name = name
-        self.busy = 0.0
-        self._width = width
-        self._free = [0.0] * (width or 0)
-
-    def serve(self, now: float, seconds: float, since: float) -> float:
-        """Return when work of some seconds is done that comes now; what is done before `since` is not counted."""
-        if self._width is None:
-            return now + seconds
-        start = max(now, self._free[0])
-        heapreplace(self._free, start + seconds)
-        self.busy += max(0.0, start + seconds - max(start, since))
-        return start + seconds
-
-    def share(self, seconds: float) -> float:
-        """Return the share of its CPUs' time that it was busy."""
-        return 0.0 if self._width is None else min(1.0, self.busy / seconds / self._width)
-
-
-Step = tuple[Process, float]
-Flow = Generator[Step, None, None]
-
-
-@dataclass
-class Group:
-    """A group under way: its engine, its scorer, and how many completions are missing."""
-
-    engine: Process
-    executor: Process
-    scorer: Process
-    missing: int
-
-
-@dataclass
-class Simulation:
-    """The events of a job. lifted: names of processes that have all the CPUs that they want."""
-
-    job: Job
-    costs: Costs
-    lifted: frozenset[str] = frozenset()
-    decoded: int = 0
-    """completions that came from the engines after the warm-up"""
-    _events: list[tuple[float, int, Flow]] = field(default_factory=list)
-    _numbers: Iterator[int] = field(default_factory=count)
-    _now: float = 0.0
-
-    def __post_init__(self) -> None:
-        job, self._rng = self.job, random.Random(0)
-        self.coordinator, self.collector, self.trainer = (
-            self._process(name) for name in ("our coordinator", "OpenRLHF's collector", "OpenRLHF's trainer")
-        )
-        self._judge = Process("the judge", None)  # whoever waits without a CPU
-        self._engines = [Process("an engine", job.at_once) for _ in range(job.engines)]
-        self._executors = [self._process("an engine's executor") for _ in self._engines]
-        self._scorers = [self._process("the scorers") for _ in range(job.scorers)]
-        self._sigma = math.sqrt(math.log(1 + job.spread**2))
-
-    def run(self) -> "Simulation":
-        """Simulate the warm-up and the seconds after it."""
-        under_way = math.ceil(3 * self.job.engines * self.job.at_once / self.job.size)
-        for number in range(under_way):
-            self._begin(number, first=True)
-        for _ in self._scorers if self._leases else ():
-            self._advance(self._reports())
-        end = self.job.warm_up + self.job.seconds
-        while self._events and self._events[0][0] < end:
-            self._now, _, flow = heappop(self._events)
-            self._advance(flow)
-        return self
+        return math.ceil(self.gpus / self.options.gpus_a_scorer)
 
     @property
-    def rate(self) -> float:
-        """Completions a second that were decoded; more than it can go on with where a process is saturated."""
-        return self.decoded / self.job.seconds
+    def completions(self) -> int:
+        return self.gpus * self.options.completions_a_gpu
 
-    def shares(self) -> dict[str, float]:
-        """Return the share of its time that each kind of process is busy, the busiest of a kind."""
-        found: dict[str, float] = {}
-        for one in (self.coordinator, self.collector, self.trainer, *self._executors, *self._scorers):
-            found[one.name] = max(found.get(one.name, 0.0), one.share(self.job.seconds))
-        return found
+    @cached_property
+    def decode(self) -> Phase:
+        """The decoding of all completions, which lasts until the last process is done with them."""
+        ends = _ends(self.options, self.completions // self.decoding, min(self.decoding, self.options.gpus_simulated))
+        longest = max(max(ends), *self.meanwhile(max(ends)).values())
+        return Phase(name="decode", seconds=longest, working=sum(ends) / len(ends) / longest)
 
-    def _process(self, name: str) -> Process:
-        return Process(name, None if name in self.lifted else 1)
+    def meanwhile(self, decoded: float) -> dict[str, float]:
+        """Return the CPU seconds that a process of each kind needs for the completions of a step.
 
-    def _length(self, first: bool) -> float:
-        """Return how many tokens a completion has; of one that is under way at the start, how many are left."""
-        mean = math.log(self.job.mean_tokens) - self._sigma**2 / 2
-        if not first:
-            return min(self.job.most_tokens, self._rng.lognormvariate(mean, self._sigma))
-        # long ones are found under way more often, in proportion to their length
-        length = self._rng.lognormvariate(mean + self._sigma**2, self._sigma)
-        return min(self.job.most_tokens, length) * self._rng.random()
+        decoded: seconds of the step's decoding, in which scorers report as often as a lender of judges lets them.
+        """
+        costs, options, count = self.costs, self.options, self.completions
+        reports = self.scorers * decoded / max(SHORTEST_PAUSE_S, REPORT_COST_S * self.scorers)
+        leased = bool(options.questions) * costs.report
+        per_group = costs.coordinator + leased
+        seconds = {
+            "an executor": count / self.engines * costs.executor,
+            "a scorer": count / self.scorers * (costs.scorer + options.questions * costs.asking),
+            "our coordinator": count / options.size * per_group + reports * leased,
+            "the collector": count * costs.collect,
+        }
+        return {name: ms / 1000 for name, ms in seconds.items()}
 
-    def _begin(self, number: int, first: bool = False) -> None:
-        """Begin a group on the next engine; the first ones are somewhere in their completions."""
-        place = number % len(self._engines)
-        scorer = self._scorers[self._rng.randrange(len(self._scorers))]
-        group = Group(self._engines[place], self._executors[place], scorer, self.job.size)
-        for _ in range(self.job.size):
-            self._advance(self._completion(group, self._length(first), number))
+    @cached_property
+    def training(self) -> list[Phase]:
+        """The phases behind the decoding."""
+        options, share = self.options, self.ranks / self.gpus
+        train = {ROW: self.costs.train_rows_of_1, VECTORISED: self.costs.train_row}
+        controller = self.completions * train.get(self.design, self.costs.train_by_tokens) / 1000
+        told = options.tensors * self.engines * self.costs.tell / 1000
+        weights = told + 2 * options.parameters / options.bytes_a_second
+        return [
+            Phase(name="controller", seconds=controller, working=0.0),
+            Phase(name="forward", seconds=self._flops(2 * options.passes), working=share),
+            Phase(name="update", seconds=self._flops(8) + options.optimiser, working=share),
+            Phase(name="weights", seconds=weights, working=0.0),
+        ]
 
-    def _completion(self, group: Group, tokens: float, number: int) -> Flow:
-        job, costs = self.job, self.costs
-        yield group.engine, tokens * job.at_once / job.tokens_a_second
-        self.decoded += self._now >= job.warm_up
-        yield group.executor, costs.executor / 1000
-        yield group.scorer, (costs.scorer + job.questions * costs.asking) / 1000
-        if job.questions:
-            if job.judges == "coordinator":
-                yield self.coordinator, job.questions * costs.question / 1000
-            yield self._judge, job.judge_latency
-        group.missing -= 1
-        if not group.missing:
-            self._advance(self._finish(number))
+    def _flops(self, a_parameter: float) -> float:
+        """Return the seconds of a pass of all ranks with so many operations a parameter and token."""
+        options = self.options
+        tokens = self.completions * (options.tokens + options.prompt)
+        return a_parameter * options.parameters * tokens / (self.ranks * options.flops)
 
-    def _finish(self, number: int) -> Flow:
-        group = self.costs.whole if self.job.ledger == "whole" else self.costs.coordinator
-        group += self.costs.report * self._leases
-        yield self.coordinator, group / 1000
-        yield self.collector, self.job.size * self.costs.collect / 1000
-        yield self.trainer, self.job.size * self.costs.train / 1000
-        self._begin(number)
+    @cached_property
+    def score(self) -> Phase:
+        """The scoring of the completions that were decoded last."""
+        own = self.costs.scorer + self.options.questions * self.costs.asking
+        return Phase(name="score", seconds=self.options.judge_latency + own / 1000, working=0.0)
 
-    def _reports(self) -> Flow:
-        """Report what a scorer asks, for as long as it scores: as often as a lender of judges lets it."""
-        pause = max(SHORTEST_PAUSE_S, REPORT_COST_S * self.job.scorers)
-        yield self._judge, self._rng.random() * pause
-        while True:
-            yield self.coordinator, self.costs.report / 1000
-            yield self._judge, pause
+    def seconds(self, without: str = "") -> float:
+        """Return the seconds of a step; `without` the phase of this name, were it done in no time."""
+        left = {phase.name: phase.seconds * (phase.name != without) for phase in self.phases}
+        generating, training = left["decode"] + left["score"], sum(left[phase.name] for phase in self.training)
+        return max(training, generating + left["weights"]) if self.asynchronous else generating + training
 
     @property
-    def _leases(self) -> bool:
-        return self.job.judges == "leases" and self.job.questions > 0
+    def idle(self) -> float:
+        """The share of the GPUs' time in which they do nothing."""
+        decoded = self.decode.seconds * self.decode.working * self.decoding / self.gpus
+        return 1 - (decoded + sum(phase.seconds * phase.working for phase in self.training)) / self.seconds()
 
-    def _advance(self, flow: Flow) -> None:
-        """Go on with a flow now, up to its next wait."""
-        step = next(flow, None)
-        if step is not None:
-            process, seconds = step
-            done = process.serve(self._now, seconds, self.job.warm_up)
-            heappush(self._events, (done, next(self._numbers), flow))
+    @property
+    def phases(self) -> list[Phase]:
+        return [self.decode, self.score, *self.training]
 
 
-def saturated(job: Job, costs: Costs, most: int = 4) -> Iterator[tuple[str, int, float]]:
-    """Yield (process, GPUs from which on it is saturated, completions a second there), one after the other."""
-    lifted: frozenset[str] = frozenset()
-    for _ in range(most):
-        if (found := _first(job, costs, lifted)) is None:
-            return
-        yield found
-        lifted |= {found[0]}
+def _ends(options: Namespace, share: int, gpus: int) -> list[float]:
+    """Return when each of some GPUs has decoded its share of the completions."""
+    lengths, places = Lengths(options.tokens, options.spread, options.most_tokens), options.at_once
+    ends = []
+    for _ in range(gpus):
+        free = [0.0] * places
+        for _ in range(share):
+            heapq.heapreplace(free, free[0] + lengths.draw() * places / options.tokens_a_second)
+        ends.append(max(free))
+    return ends
 
 
-def _first(job: Job, costs: Costs, lifted: frozenset[str]) -> tuple[str, int, float] | None:
-    def at(gpus: int) -> tuple[float, str, float]:
-        simulation = Simulation(_with(job, gpus=gpus), costs, lifted).run()
-        share, name = max((share, name) for name, share in simulation.shares().items())
-        return share, name, simulation.rate
+def broken(job: Job) -> Iterator[tuple[int, str]]:
+    """Yield (GPUs from which on a phase has broken, its name), in order; the decoding is what a step is for."""
+    names = [phase.name for phase in job.phases[1:]]
+    found = [(gpus, name) for name in names if (gpus := _breaks_at(job, name)) is not None]
+    yield from sorted(found)
 
-    low, high = 0, LEAST_GPUS
-    while at(high)[0] < SATURATED:
-        low, high = high, 2 * high
-        if high > MOST_GPUS:
+
+def _breaks_at(job: Job, name: str) -> int | None:
+    def is_broken(gpus: int) -> bool:
+        one = replace(job, gpus=gpus)
+        return one.seconds(name) < (1 - BROKEN) * one.seconds()
+
+    high = MIN_GPUS
+    while not is_broken(high):
+        high *= 2
+        if high > MAX_GPUS:
             return None
-    while high - low > high // 25:
-        middle = (low + high) // 2
-        low, high = (low, middle) if at(middle)[0] >= SATURATED else (middle, high)
-    _, name, rate = at(high)
-    return name, high, rate
-
-
-def _with(job: Job, **values: Any) -> Job:
-    return Job(**{**asdict(job), **values})
+    low = high // 2
+    while high - low > max(2, high // 16):
+        middle = (low + high) // 4 * 2
+        low, high = (low, middle) if is_broken(middle) else (middle, high)
+    return high
 
 
 def main() -> None:
     options = _options()
-    costs = Costs() if options.recorded else measured(options.tokens, options.size, options.micro_batch)
-    print(f"costs, ms of one CPU ({options.tokens} tokens, groups of {options.size}):")
-    for name, value in asdict(costs).items():
-        print(f"  {name:<15} {value:10.2f}")
-    designs = [d for d in DESIGNS if options.judges in (None, d[0]) and options.ledger in (None, d[1])]
-    for judges, ledger in designs or [(options.judges, options.ledger)]:
-        _print_design(_job(options, judges, ledger), costs)
-    print(f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    costs = measured(options.tokens, options.size) if options.measure else Costs()
+    print("costs, ms of one CPU: " + ", ".join(f"{name} {value:g}" for name, value in asdict(costs).items()))
+    for asynchronous in (False, True):
+        print(f"\n{'asynchronous, half of the GPUs decode' if asynchronous else 'synchronous, colocate'}, s a step:\n")
+        heads = ("GPUs", "micro-batches", "decode", "score", "controller", "forward", "update", "weights")
+        print(f"| {' | '.join((*heads, 'step', 'idle, GPU hours'))} |\n{'|---' * 10}|")
+        jobs = [
+            Job(options=options, costs=costs, gpus=gpus, design=design, asynchronous=asynchronous)
+            for gpus in options.gpus
+            for design in DESIGNS
+        ]
+        for job in jobs:
+            times = " | ".join(f"{phase.seconds:,.1f}" for phase in job.phases)
+            hours = job.idle * job.seconds() * job.gpus / 3600
+            print(f"| {job.gpus:,} | {job.design} | {times} | {job.seconds():,.0f} | {job.idle:.0%}, {hours:,.1f} |")
+        print(f"\nwhat breaks, in order: without it a step were shorter by more than {BROKEN:.0%}")
+        for job in jobs[: len(DESIGNS)]:
+            told = ", ".join(f"{name} from {gpus:,} GPUs" for gpus, name in broken(job))
+            print(f"  {job.design}: {told or f'nothing up to {MAX_GPUS:,} GPUs'}")
+    print("\nprocesses that work while a synchronous step is decoded, s of their CPU:")
+    for gpus in options.gpus:
+        job = Job(options=options, costs=costs, gpus=gpus, design=BY_TOKENS, asynchronous=False)
+        needed = ", ".join(f"{name} {seconds:.1f}" for name, seconds in job.meanwhile(job.decode.seconds).items())
+        print(f"  {gpus:,} GPUs, {job.scorers} scorers, {job.decode.seconds:.0f} s: {needed}")
 
 
-def _print_design(job: Job, costs: Costs) -> None:
-    simulation = Simulation(job, costs).run()
-    rate, told = simulation.rate, costs.bytes_whole if job.ledger == "whole" else costs.bytes_numbers
-    print(
-        f"\njudges: {job.judges}, ledger: {job.ledger}; {job.gpus} GPUs, {job.engines} engines, {job.scorers} scorers"
-    )
-    print(f"  {rate:.0f} completions a second, {rate * job.questions:.0f} questions")
-    ours, theirs = rate / job.size * told / 1e6, rate * costs.bytes_sample / 1e6
-    print(f"  {ours:.1f} MB a second to our coordinator, {theirs:.0f} to OpenRLHF's collector")
-    for name, share in sorted(simulation.shares().items(), key=lambda one: -one[1]):
-        print(f"  {name:<22} busy {share:4.0%}")
-    for place, (name, gpus, there) in enumerate(saturated(job, costs), 1):
-        print(f"  {place}. {name}: from {gpus} GPUs on ({there:.0f} completions a second)")
-
-
-def _job(options: Any, judges: str, ledger: str) -> Job:
-    return Job(
-        gpus=options.gpus,
-        rollout_share=options.rollout_share,
-        gpus_an_engine=options.gpus_an_engine,
-        tokens_a_second=options.tokens_a_second * options.gpus_an_engine,
-        at_once=options.at_once,
-        mean_tokens=options.tokens,
-        spread=options.spread,
-        most_tokens=options.most_tokens,
-        size=options.size,
-        questions=options.questions,
-        judge_latency=options.judge_latency,
-        gpus_a_scorer=options.gpus_a_scorer,
-        judges=judges,
-        ledger=ledger,
-        warm_up=options.warm_up,
-        seconds=options.seconds,
-    )
-
-
-def _options() -> Any:
+def _options() -> Namespace:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("--gpus", type=int, default=1000)
-    parser.add_argument("--rollout-share", type=float, default=0.5, help="of the GPUs that decode; the others train")
-    parser.add_argument("--gpus-an-engine", type=int, default=1)
-    parser.add_argument("--tokens-a-second", type=float, default=2500.0, help="that a GPU decodes")
-    parser.add_argument("--at-once", type=int, default=32, help="completions that an engine decodes at once")
+    parser.add_argument("--gpus", type=int, nargs="+", default=[64, 256, 1024, 4096])
+    parser.add_argument("--completions-a-gpu", type=int, default=16, help="of a step; the batch grows with the GPUs")
+    parser.add_argument("--parameters", type=float, default=7.6e9)
+    parser.add_argument("--tensors", type=int, default=339, help="parameters by name, each of which is sent by itself")
     parser.add_argument("--tokens", type=int, default=2000, help="mean of a completion; lengths are log-normal")
     parser.add_argument("--spread", type=float, default=0.7, help="standard deviation of lengths by their mean")
-    parser.add_argument("--most-tokens", type=int, default=8192)
+    parser.add_argument("--most-tokens", type=int, default=8000)
+    parser.add_argument("--prompt", type=int, default=300)
     parser.add_argument("--size", type=int, default=8, help="completions of a group")
-    parser.add_argument("--micro-batch", type=int, default=8, help="of OpenRLHF's experience, where that is measured")
-    parser.add_argument(
-        "--questions", type=float, default=7.0, help="to judges, a completion: size - 1 with both orders"
-    )
-    parser.add_argument("--judge-latency", type=float, default=1.0, help="seconds")
+    parser.add_argument("--questions", type=float, default=7.0, help="to judges, a completion: size - 1 in both orders")
     parser.add_argument("--gpus-a-scorer", type=int, default=32, help="one scorer, of one CPU, for this many GPUs")
-    parser.add_argument("--judges", choices=["coordinator", "leases"])
-    parser.add_argument("--ledger", choices=["whole", "shards"])
-    parser.add_argument("--warm-up", type=float, default=60.0, help="simulated seconds that do not count")
-    parser.add_argument("--seconds", type=float, default=20.0, help="simulated seconds that count")
-    parser.add_argument("--recorded", action="store_true", help="measure nothing: the costs as last measured")
+    parser.add_argument("--tokens-a-second", type=float, default=2500.0, help="that a GPU decodes")
+    parser.add_argument("--at-once", type=int, default=32, help="completions that a GPU decodes at once")
+    parser.add_argument("--gpus-simulated", type=int, default=256, help="GPUs whose completions are drawn")
+    parser.add_argument("--judge-latency", type=float, default=1.0, help="seconds, of the last completions' questions")
+    parser.add_argument("--passes", type=int, default=2, help="without gradients: policy and reference")
+    parser.add_argument("--flops", type=float, default=3.5e14, help="a second of one GPU")
+    parser.add_argument(
+        "--optimiser", type=float, default=2.0, help="seconds of gradients' sum and Adam, of all updates"
+    )
+    parser.add_argument("--bytes-a-second", type=float, default=2e10, help="of the weights on their way to the engines")
+    parser.add_argument("--measure", action="store_true", help="the processes' costs here, not as last measured")
     return parser.parse_args()
 
 

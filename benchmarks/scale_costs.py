@@ -15,12 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+SPREAD, TOKENS_AT_ONCE = 0.7, 11_768
 GROUPS = 32
 """groups of which OpenRLHF's part is measured; of ours it is four times as many, for its clocks tick slowly"""
 
@@ -35,23 +35,15 @@ class Costs:
     """a completion, in a scorer and its workers, writing to the shard included"""
     asking: float = 0.54
     """a question, in the scorer that asks a judge under leases: `judge_leases.py`, groups of 16, these included"""
-    whole: float = 3.2
-    """a group at the coordinator where it travels there whole, to be written: `openrlhf_scoring.py` before there were
-    shards. Not measured here"""
     coordinator: float = 2.3
-    """a group at the coordinator where it gets its numbers; the two calls for its prompt are part of either. One
-    after the other, on a busier machine, these were 4.6 whole and 3.4"""
-    question: float = 1.0
-    """a question that passes the coordinator: `openrlhf_scoring.py` before there were leases. Not measured here"""
+    """a group at the coordinator, the two calls for its prompt included; 3.4 on a busier machine"""
     report: float = 0.54
     """a scorer's report of what it asks, at the coordinator, which answers with what it lends"""
     collect: float = 1.3
     """a sample, in OpenRLHF's process that collects a batch"""
-    train: float = 3.2
-    """a sample, in OpenRLHF's process that makes experience of it and hands it to the ranks: 3.2 with micro-batches
-    of 8, 16.9 with 1, 1.8 with 32, for it goes through returns token by token in Python"""
     train_rows_of_1: float = 22.0
-    """the same in micro-batches of one row, for completions of 2,000 tokens on average, log-normal, at most 8,000"""
+    """a sample, in OpenRLHF's process that makes experience of it and hands it to the ranks, token by token in Python:
+    in micro-batches of one row, for completions of 2,000 tokens on average, log-normal, at most 8,000"""
     train_by_tokens: float = 9.7
     """the same in micro-batches of up to 11,768 tokens, which `memory.batches` compiles for these and a model of 7.6
     billion parameters"""
@@ -59,20 +51,13 @@ class Costs:
     """a sample, were nothing done token by token: what is left of 22.0, 6.9 (8 rows) and their like"""
     tell: float = 0.53
     """a tensor told to an engine, in the trainer's rank 0: a call of an actor, with its answer"""
-    bytes_whole: float = 65_000.0
-    """a group on its way to the coordinator, whole"""
-    bytes_numbers: float = 350.0
-    """and its numbers"""
-    bytes_sample: float = 29_000.0
-    """a sample on its way to OpenRLHF's controller"""
 
 
-def measured(tokens: int, size: int, micro_batch: int = 8) -> Costs:
+def measured(tokens: int, size: int) -> Costs:
     """Measure all that this environment can, and print what it cannot."""
     found: dict[str, float] = {}
-    theirs = partial(controller, micro_batch=micro_batch)
     measures: dict[str, Callable[[int, int], dict[str, float]]]
-    measures = {"messages": messages, "the actors": actors, "questions": questions, "OpenRLHF's controller": theirs}
+    measures = {"the actors": actors, "questions": questions, "OpenRLHF's controller": controllers}
     for what, measure in measures.items():
         print(f"measuring {what} ...", file=sys.stderr)
         try:
@@ -87,38 +72,6 @@ def cpu_ms(work: Callable[[], Any]) -> float:
     start = time.thread_time()
     work()
     return 1000 * (time.thread_time() - start)
-
-
-# --- Messages to the coordinator
-
-
-def messages(tokens: int, size: int) -> dict[str, float]:
-    """Measure how large the message about a group is, whole and as numbers."""
-    from rewardlab.training import LedgerShard, numbers_of_group
-    from rewardlab_openrlhf.messages import WrittenGroup
-
-    with tempfile.TemporaryDirectory() as folder:
-        group = scored(tokens, size)
-        span = LedgerShard(Path(folder), 0, 0, 0).write(f"{0:032}", group)
-        told = WrittenGroup(span=span, numbers=numbers_of_group(group))
-    return {"bytes_whole": len(pickle.dumps(group)), "bytes_numbers": len(pickle.dumps(told))}
-
-
-def scored(tokens: int, size: int) -> Any:
-    """Return a scored group with three components and texts of about four characters a token."""
-    from rewardlab import Completion, Sample, Score
-    from rewardlab.scoring import ScoredGroup
-
-    rng = random.Random(0)
-    texts = [" ".join(rng.choices([f"w{n:02d}" for n in range(100)], k=tokens)) for _ in range(size)]
-    values = [rng.random() for _ in texts]
-    return ScoredGroup(
-        sample=Sample(id="one", prompt=({"role": "user", "content": "How much?"},), fields={"answer": "1"}),
-        completions=[Completion(text=text, token_count=tokens) for text in texts],
-        components={name: [Score(value=value, info={"seen": 1}) for value in values] for name in ("a", "b", "c")},
-        totals=values,
-        shaped=values,
-    )
 
 
 # --- The actors of a stage on a real Ray
@@ -157,6 +110,17 @@ def told_by(script: str, *arguments: str) -> dict[str, Any]:
 
 
 # --- OpenRLHF's controller
+
+
+def controllers(tokens: int, size: int) -> dict[str, float]:
+    """Measure OpenRLHF's processes for a sample in micro-batches of one row, and by the tokens of the defaults."""
+    rows_of_1 = controller(tokens, size, micro_batch=1, spread=SPREAD)
+    by_tokens = controller(tokens, size, micro_batch=1, by_tokens=TOKENS_AT_ONCE, spread=SPREAD)
+    return {
+        "collect": by_tokens["collect"],
+        "train_rows_of_1": rows_of_1["train"],
+        "train_by_tokens": by_tokens["train"],
+    }
 
 
 def controller(
@@ -200,7 +164,6 @@ def controller(
     return {
         "collect": collecting / count,
         "train": training / count,
-        "bytes_sample": sum(map(len, sent)) / count,
     }
 
 

@@ -1,9 +1,13 @@
 """A judge whose answers nobody can read shows in its first fifty: it ends a run, and a score is told."""
 
+import itertools
+import sys
+
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError
-from rewardlab.judging import FIRST_REPLIES, JudgingSettings, UnparsableWatch
+from rewardlab.judging import FIRST_REPLIES, HostedJudge, JudgingSettings, UnparsableWatch, reply_cache
+from rewardlab.recipe.use import JudgeUse
 from rewardlab.scoring import Scorer
 
 BAD = Reply(text="I cannot decide.")
@@ -106,3 +110,35 @@ def test_a_local_judge_ends_no_run(scored):
     )
     assert "is it a judge for this reward?" in told
     assert "model" not in told
+
+
+def test_replies_that_arrive_while_unread_ones_are_forgotten(home, tmp_path):
+    """Askers report from threads of their own. Here a reply arrives whenever theirs would touch the open replies."""
+
+    class Judge:
+        async def ask(self, ask):
+            return Reply(text="hm")
+
+    spec = JudgeSpec(name="made", summary="made", build=lambda *_: Judge())
+    judging = JudgingSettings(folder=tmp_path, stop_on_unparsable=True)
+    hosted = HostedJudge("main", Judge(), spec, JudgeUse(use="test/made"), home, judging=judging)
+    numbers = itertools.count()
+
+    def one_more():
+        return home.run(hosted.ask(Ask(parts={"number": next(numbers)})))
+
+    def at_each_line(frame, event, arg):
+        if frame.f_code.co_filename == reply_cache.__file__:
+            one_more()
+        return at_each_line
+
+    replies, before = [one_more() for _ in range(26)], sys.gettrace()
+    sys.settrace(at_each_line)
+    try:
+        for reply in replies:
+            hosted.understood(reply, False)
+    finally:
+        sys.settrace(before)
+    assert str(hosted.stopped).endswith("They are not kept: a job that goes on asks for them again")
+    home.run(hosted.aclose())
+    assert b"forgotten" in next(tmp_path.glob("*.answers.jsonl")).read_bytes()

@@ -51,6 +51,14 @@ class LoopThread:
             future.cancel()
             raise
 
+    def call(self, function: Callable[[], T]) -> T:
+        """Call `function` in the loop's thread, whose state needs no lock then, from any thread; return its result."""
+
+        async def called() -> T:
+            return function()
+
+        return function() if self._thread is threading.current_thread() else self.run(called())
+
     async def here(self, work: Coroutine[Any, Any, T]) -> T:
         """Await `work`, which belongs to this loop, from any running loop, and return its result."""
         if asyncio.get_running_loop() is self.loop:

@@ -107,14 +107,11 @@ class HostedJudge:
         no opinion of what an untrained policy writes.
         """
         warning = self._unparsable.count(reply, ok)
-        if ok:
-            self._cache.read(reply)
-        else:
-            with suppress(RuntimeError):  # the judges are closed: nothing is kept any more
-                self._home.submit(self._forget(reply))
+        with suppress(RuntimeError):  # the judges are closed: nothing is kept any more
+            self._home.submit(self._heard(reply, ok))
         if warning is not None and self._judging.stop_on_unparsable and not self._spec.local:
             self.unreadable = True
-            self._stop(JobError(warning + self._forget_unread()))
+            self._stop(JobError(warning + self._home.call(self._forget_unread)))
         elif warning is not None:
             self._judging.say(redact(f"warning: {warning}"))
         if self._unparsable.is_over:
@@ -129,12 +126,12 @@ class HostedJudge:
             self.unreadable = unreadable
             self._stop(JobError(why))
             if unreadable:
-                self._forget_unread()
+                self._home.call(self._forget_unread)
 
-    async def _forget(self, reply: Reply) -> None:
-        """Let a job that goes on ask again for a reply that was of no use; on the home loop, whose the files are."""
+    async def _heard(self, reply: Reply, ok: bool) -> None:
+        """Let a job that goes on ask again for a reply that was of no use; on the home loop, whose the replies are."""
         try:
-            self._cache.unusable(reply)
+            self._cache.read(reply) if ok else self._cache.unusable(reply)
         except (JobError, OSError) as error:
             self._stop(JobError(f"judge {self.name!r}: {one_line(error)}"))
 

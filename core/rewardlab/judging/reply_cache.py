@@ -44,6 +44,7 @@ class ReplyCache:
 
     A reply that its asker could not use is forgotten in the job's files: a job that goes on asks again, this one does
     not. Until `trust` is called, replies that were not `read` can be forgotten together.
+    It belongs to one event loop: `read`, `unusable` and `forget_unread` are called there, too.
     files: of the job; None if it keeps no replies. store: in place of these and of the recipe's cassette, if several
     processes share the judge.
     """
@@ -67,6 +68,7 @@ class ReplyCache:
         self._keeps = store is not None or self.kept_in is not None
         self._open: dict[int, tuple[Reply, str]] = {}  # id of a reply -> the reply, which keeps the id, and its key
         self._unusable: dict[str, Reply] = {}
+        self._forgotten = 0
         self._trusted = False
 
     @property
@@ -138,18 +140,18 @@ class ReplyCache:
             return
         self._unusable[key] = reply
         if self._keeps:
-            self._store.forget([key], recorded=False)
+            self._forgotten += self._store.forget([key], recorded=False)
 
     def trust(self) -> None:
         """Note that most replies can be read, so that `forget_unread` forgets none."""
         self._trusted = True
 
     def forget_unread(self) -> int:
-        """Forget the kept replies that were not read, keep no more, and return how many they were."""
+        """Forget the kept replies that were not read, keep no more, and return how many at most."""
         unread = [] if self._trusted else [*(key for _, key in self._open.values()), *self._unusable]
         self._open.clear()
         keeps, self._keeps = self._keeps, False
-        return self._store.forget(unread, recorded=True) if keeps else 0
+        return self._forgotten + self._store.forget(unread, recorded=True) if keeps else 0
 
     def _note(self, key: str, reply: Reply) -> None:
         if self._keeps:

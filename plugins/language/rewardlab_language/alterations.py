@@ -80,7 +80,7 @@ def _bare(text: str) -> str:
 
 def _asks(source: str, translation: str, target: str) -> bool:
     """Return whether a translation has a question mark or a word that asks, where its source has a question mark."""
-    if "?" not in source or _QUESTION_MARKS.search(translation):
+    if not _QUESTION_MARKS.search(source) or _QUESTION_MARKS.search(translation):
         return True
     words = asking_words(target)
     return words is None or words.search(translation.lower()) is not None

@@ -17,6 +17,7 @@ TrainingLanguage = Literal[
 UnseenLanguage = Literal["af", "gu", "he", "nl", "pa", "tl", "tr", "vi"]
 Language = Literal[TrainingLanguage, UnseenLanguage, "fa", "pl", "sv", "uk"]
 """The languages that wording.toml covers: SP3F's 18, the 8 that it only tests on, and others."""
+DropAltered = Literal["problems", "all", "none"]
 TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 
 
@@ -126,7 +127,7 @@ class TranslatedOptions(Config):
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """A row without a candidate of at least this share is dropped."""
-    drop_altered: Literal["problems", "all", "none"] = "problems"
+    drop_altered: DropAltered = "problems"
     """Rows to drop where every candidate loses or changes a number, states the answer, or asks nothing. problems: where
     that of the problem does. all: or that of the solution. none: the field `altered` of each row says what it is."""
     test: Annotated[float, Field(ge=0, le=1)] = 0.02
@@ -183,6 +184,10 @@ class TranslatedFieldsOptions(Config):
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """A row without a candidate of at least this share is dropped."""
+    drop_altered: DropAltered = "problems"
+    """Rows to drop if every candidate of a text loses or changes a number, or of the prompt states the answer or asks
+    nothing. problems: the prompt's and the choices' rows. all: those of any text. none: the field `altered` of each row
+    says what it is."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
     sampling: Sampling = Field(default_factory=Sampling)

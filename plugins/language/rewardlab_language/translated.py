@@ -6,18 +6,16 @@ Model), section 4.1.
 """
 
 import hashlib
-import logging
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import DroppedRow
 from rewardlab.text import last_box
 
-from rewardlab_language.alterations import Alteration, alterations, question_alterations, reason_of
+from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.boxing import boxed, fits_in_box
 from rewardlab_language.drawing import drawn_pairs, least, order_key
 from rewardlab_language.options import TranslatedOptions
@@ -30,11 +28,9 @@ from rewardlab_language.source_problem import (
 )
 from rewardlab_language.translation import Check, NoUsableTranslation, Translation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
+from rewardlab_language.translation_step import dropped, translated_samples
 from rewardlab_language.wording import wordings
 
-log = logging.getLogger("rewardlab.language")  # users filter by this name
-
-ROWS_AT_ONCE = 64
 TEMPLATES = {"sft": "translate.txt", "rl": "translate.txt", "question": "translate_question.txt"}
 
 
@@ -65,35 +61,10 @@ class TranslatedRows:
         self._template = template_of(options)
 
     def __iter__(self) -> Iterator[Sample]:
-        options = self._options
-        translator = Translator(
-            self._judge,
-            options.translator,
-            self._template,
-            options.candidates,
-            options.least_share,
-            options.sampling.model_dump(exclude_none=True),
+        rows = self._rows_to_translate()
+        return translated_samples(
+            "language/translated", self._options, self._judge, self._template, rows, self._translate_row
         )
-        tally = DroppedRows("language/translated", options.max_dropped, "could not be translated")
-
-        async def translate(row: _RowToTranslate) -> Sample | DroppedRow:
-            return await self._translate_row(row, translator)
-
-        kept = altered = 0
-        with closing(in_order(self._rows_to_translate(), translate, ROWS_AT_ONCE)) as outcomes:
-            for outcome in outcomes:
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                else:
-                    tally.keep()
-                    kept, altered = kept + 1, altered + bool(outcome.fields["altered"])
-                    yield outcome
-        tally.close(translator.failed)
-        if altered:
-            told = (
-                "language/translated: %d of %d rows have a translation that alters something; see their field `altered`"
-            )
-            log.warning(told, altered, kept)
 
     def _rows_to_translate(self) -> Iterator[_RowToTranslate]:
         options, source = self._options, self._source
@@ -124,14 +95,7 @@ class TranslatedRows:
         except UnusableRow as error:
             return DroppedRow(where=where, kind=language, reason=str(error), detail=str(error), fault="source")
         except NoUsableTranslation as error:
-            return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
-
-    def _told(self, altered: Sequence[Alteration], what: Literal["problem", "response"]) -> list[str]:
-        """Return what a translation altered, in words. Raises NoUsableTranslation where such a row is dropped."""
-        drop = self._options.drop_altered
-        if altered and (drop == "all" or (drop == "problems" and what == "problem")):
-            raise NoUsableTranslation(reason_of(altered), "; ".join(one.told for one in altered))
-        return [f"{what}: {one.told}" for one in altered]
+            return dropped(where, language, error)
 
     async def _translate_question(
         self, source: SourceQuestion, language: str, where: str, translator: Translator
@@ -156,8 +120,9 @@ class TranslatedRows:
         }
         if self._options.kind == "sft":
             solution = await _translate(reference, language, translator)
-            altered = [one for one in solution.altered if one.what != "box"]  # the next line puts one there
-            fields["altered"] += self._told(altered, "response")
+            altered = [one for one in solution.altered if one.what != "box"]  # the next lines put one there
+            told = replace(solution, altered=altered).told("response", self._options.drop_altered, is_problem=False)
+            fields["altered"] += told
             fields["response"] = boxed(solution.text, source.answer, wording)
         prompt = ({"role": "system", "content": wording.system}, {"role": "user", "content": problem.text})
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
@@ -168,7 +133,7 @@ class TranslatedRows:
             "language": language,
             "split": "test" if source.is_test(self._options.test) else "train",
             "share": problem.share,
-            "altered": self._told(problem.altered, "problem"),
+            "altered": problem.told("problem", self._options.drop_altered, is_problem=True),
         }
 
 

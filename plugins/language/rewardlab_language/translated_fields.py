@@ -1,23 +1,25 @@
 """The data step language/translated_fields: rows of which some texts are translated, into their language or from it."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from string import Template
+from typing import Any
 
 from rewardlab import Ask, Context, Message, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import DroppedRow
 from rewardlab.errors import UserError
 
+from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.languages import resolve
 from rewardlab_language.options import TranslatedFieldsOptions
 from rewardlab_language.translated_choices import Choices, choices_of
 from rewardlab_language.translation import NoUsableTranslation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
+from rewardlab_language.translation_step import dropped, translated_samples
 from rewardlab_language.wording import wordings
 
-ROWS_AT_ONCE = 64
-PROMPT = "prompt"
+PROMPT, ALTERED = "prompt", "altered"
 
 
 class TranslatedFields:
@@ -25,7 +27,7 @@ class TranslatedFields:
 
     A row is its source's with the fields that `write` names, and of a written prompt its last user message, made of
     translations, and with translated choices where `choices` names them; all else, its id too, stays. A text whose
-    language is the target stays as it is.
+    language is the target stays as it is. Its field `altered` says what the translations altered, in words.
 
     Iterating raises UserError for a row without a text or a language that can be translated, and JobError where the
     translator answers none of the questions about a text, or too many rows must be dropped.
@@ -37,28 +39,9 @@ class TranslatedFields:
         self._template = template_of(options)
 
     def __iter__(self) -> Iterator[Sample]:
-        options = self._options
-        translator = Translator(
-            self._judge,
-            options.translator,
-            self._template,
-            options.candidates,
-            options.least_share,
-            options.sampling.model_dump(exclude_none=True),
+        return translated_samples(
+            "language/translated_fields", self._options, self._judge, self._template, self._source, self._translate_row
         )
-        tally = DroppedRows("language/translated_fields", options.max_dropped, "could not be translated")
-
-        async def translate(sample: Sample) -> Sample | DroppedRow:
-            return await self._translate_row(sample, translator)
-
-        with closing(in_order(iter(self._source), translate, ROWS_AT_ONCE)) as outcomes:
-            for outcome in outcomes:
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                else:
-                    tally.keep()
-                    yield outcome
-        tally.close(translator.failed)
 
     async def _translate_row(self, sample: Sample, translator: Translator) -> Sample | DroppedRow:
         language = _language(sample)
@@ -66,46 +49,50 @@ class TranslatedFields:
         texts = {name: _text(sample, name) for name in self._options.read}
         field = self._options.choices
         choices = None if field is None else choices_of(sample, field, self._options.max_choices)
+        altered: list[str] = []
 
-        async def translate(text: str) -> str:
-            return (await translator.translate(text, target, source)).text
+        async def translate(text: str, name: str) -> str:
+            check = partial(question_alterations, answer=_answer(sample)) if name == PROMPT else alterations
+            found = await translator.translate(text, target, source, check=check)
+            altered.extend(found.told(name, self._options.drop_altered, is_problem=name in (PROMPT, field)))
+            return found.text
 
         try:
             if source != target:
-                choices, texts = await _translated(choices, texts, translate)
+                choices, texts = await _translated(choices, field or "", texts, translate)
         except NoUsableTranslation as error:
-            where = sample.source or sample.id
-            return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
+            return dropped(sample.source or sample.id, language, error)
         written = {name: Template(text).substitute(texts) for name, text in self._options.write.items()}
         prompt = sample.prompt if PROMPT not in written else _with_question(sample.prompt, written.pop(PROMPT))
-        fields = {**sample.fields, **written}
+        # sorted, since choices are translated at once
+        fields = {**sample.fields, ALTERED: [*_altered_before(sample), *sorted(altered)], **written}
         if choices is not None and field is not None:
             fields[field] = choices.as_field()
         return replace(sample, prompt=prompt, fields=fields)
 
 
 async def _translated(
-    choices: Choices | None, texts: dict[str, str], translate: Callable[[str], Awaitable[str]]
+    choices: Choices | None, field: str, texts: dict[str, str], translate: Callable[[str, str], Awaitable[str]]
 ) -> tuple[Choices | None, dict[str, str]]:
     """Return choices and texts in the target language; a prompt that lists the choices lists their translations."""
     if choices is None:
-        return None, {name: await translate(text) for name, text in texts.items()}
-    known = await choices.translated(translate)
+        return None, {name: await translate(text, name) for name, text in texts.items()}
+    known = await choices.translated(lambda text: translate(text, field))
     found = {}
     for name, text in texts.items():
         before, form, behind = choices.part(text)
-        parts = [await _around(translate, before), known.listed(form), await _around(translate, behind)]
+        parts = [await _around(translate, before, name), known.listed(form), await _around(translate, behind, name)]
         found[name] = "".join(parts)
     return known, found
 
 
-async def _around(translate: Callable[[str], Awaitable[str]], text: str) -> str:
+async def _around(translate: Callable[[str, str], Awaitable[str]], text: str, name: str) -> str:
     """Return a text translated, between the white space that it has."""
     body = text.strip()
     if not body:
         return text
     start = text.index(body)
-    return text[:start] + await translate(body) + text[start + len(body) :]
+    return text[:start] + await translate(body, name) + text[start + len(body) :]
 
 
 def _language(sample: Sample) -> str:
@@ -120,6 +107,20 @@ def _language(sample: Sample) -> str:
     if code not in wordings():
         raise UserError(f"language {tag!r}: no wording for it; there is one for {', '.join(wordings())}", sample.source)
     return code
+
+
+def _answer(sample: Sample) -> str | None:
+    """Return the row's right answer, which the translation of its question must not state."""
+    answer = sample.fields.get("answer")
+    return str(answer) if isinstance(answer, str | int | float) and not isinstance(answer, bool) else None
+
+
+def _altered_before(sample: Sample) -> list[Any]:
+    """Return what an earlier step's translations altered."""
+    altered = sample.fields.get(ALTERED, [])
+    if not isinstance(altered, list):
+        raise UserError(f"field {ALTERED!r} is for what translations altered, a list; it is {altered!r}", sample.source)
+    return altered
 
 
 def _text(sample: Sample, name: str) -> str:

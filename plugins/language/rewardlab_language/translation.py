@@ -8,8 +8,9 @@ from typing import Any
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
 
-from rewardlab_language.alterations import Alteration, alterations
+from rewardlab_language.alterations import Alteration, alterations, reason_of
 from rewardlab_language.candidates import Candidate, best, clean
+from rewardlab_language.options import DropAltered
 from rewardlab_language.prose import prose
 from rewardlab_language.share import ShareMeter, meter_of
 from rewardlab_language.translation_prompt import TranslationTemplate, load, regional_name
@@ -32,6 +33,15 @@ class Translation:
     text: str
     share: float | None
     altered: Sequence[Alteration] = ()
+
+    def told(self, what: str, drop: DropAltered, is_problem: bool) -> list[str]:
+        """Return what it altered, in words, each with `what` it translates in front.
+
+        Raises NoUsableTranslation if rows with an altered text of this kind are dropped.
+        """
+        if self.altered and (drop == "all" or (drop == "problems" and is_problem)):
+            raise NoUsableTranslation(reason_of(self.altered), "; ".join(one.told for one in self.altered))
+        return [f"{what}: {one.told}" for one in self.altered]
 
 
 class NoUsableTranslation(Exception):

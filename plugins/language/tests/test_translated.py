@@ -16,7 +16,8 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
 from rewardlab.text import last_box
 from rewardlab_language.options import TRAINING_LANGUAGES
-from rewardlab_language.translated import ROWS_AT_ONCE, calls, language_of
+from rewardlab_language.translated import calls, language_of
+from rewardlab_language.translation_step import ROWS_AT_ONCE
 from rewardlab_language.wording import wordings
 
 SPEC = Registry().find("dataset", "language/translated")

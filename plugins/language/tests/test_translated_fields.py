@@ -49,9 +49,9 @@ def test_texts_are_translated_into_the_rows_language():
 
 
 def test_a_question_is_translated_from_the_rows_language():
-    judge = Phrasebook()
+    judge = Phrasebook(en="How many of them are there?")
     [found] = rows(row("pt-BR"), judge=judge, write={"prompt": "$prompt"}, to="en", prompt="bare")
-    assert [turn["content"] for turn in found.prompt] == ["Kurz.", ENGLISH]
+    assert [turn["content"] for turn in found.prompt] == ["Kurz.", "How many of them are there?"]
     assert found.fields["language"] == "pt-BR"
     [message] = judge.asked[0].messages
     assert message["content"].startswith(
@@ -172,3 +172,67 @@ def test_what_it_asks_is_counted_and_tried_first():
     options = TranslatedFieldsOptions(translator="t", write=PARTS, candidates=2)
     assert (options.read, calls(options, 10)) == (["thoughts", "answer"], 40)
     assert "Good morning." in first_question(options).messages[-1]["content"]
+
+
+class TestAltered:
+    """What a translation may not alter, by the same rules as language/translated's."""
+
+    ASKED = row("de", "Auf dem Tisch liegen 4 Äpfel und 3 Birnen. Wie viele sind es?", answer="7")
+    OTHER = row("de", "Wie viele Birnen?", answer="7", kept=True)
+
+    @staticmethod
+    def made(*source, says, **options):
+        judge = Phrasebook(en=f"On the table there are {says}")
+        return rows(*source, judge=judge, write={"prompt": "$prompt"}, to="en", max_dropped=1.0, **options)
+
+    @pytest.mark.parametrize(
+        ("says", "told"),
+        [
+            ("4 apples and 2 pears. How many are there?", "every candidate loses or changes a number"),
+            ("4 apples and 3 pears. How many are there? 7 of them.", "every candidate states the answer"),
+            ("4 apples and 3 pears. There are many of them.", "every candidate is no question any more"),
+        ],
+    )
+    def test_a_prompt_drops_its_row(self, says, told):
+        with pytest.raises(JobError, match=told):
+            self.made(self.ASKED, says=says)
+
+    def test_which_is_counted(self, caplog):
+        [kept] = self.made(self.ASKED, self.OTHER, says="4 apples and 2 pears. How many are there?")
+        assert kept.fields["kept"]
+        assert "1 of 2 rows dropped: 1 de: every candidate loses or changes a number" in caplog.text
+
+    def test_or_is_kept_and_told(self, caplog):
+        says = "4 apples and 2 pears. How many are there?"
+        made = self.made(self.ASKED, self.OTHER, says=says, drop_altered="none")
+        assert [found.fields["altered"] for found in made] == [["prompt: 3 is not in it"], []]
+        assert "language/translated_fields: 1 of 2 rows have a translation that alters something" in caplog.text
+
+    def test_an_honest_one_is_kept_with_nothing_to_tell(self, caplog):
+        [found] = self.made(self.ASKED, says="4 apples and 3 pears. How many are there?")
+        assert found.fields["altered"] == []
+        assert not caplog.messages
+
+    @pytest.mark.parametrize(("drop", "kept"), [("problems", 1), ("all", 0)])
+    def test_another_text_drops_its_row_only_if_all_do(self, drop, kept):
+        solved = row(thoughts="First there are 9 apples on the table.", answer="4", altered=["problem: 5 is not in it"])
+        options = {"write": PARTS, "drop_altered": drop}
+        if not kept:
+            with pytest.raises(JobError, match="loses or changes a number: 9 is not in it"):
+                rows(solved, judge=Phrasebook(), **options)
+        else:
+            [found] = rows(solved, judge=Phrasebook(), **options)
+            assert found.fields["altered"] == ["problem: 5 is not in it", "thoughts: 9 is not in it"]
+
+    def test_a_choice_with_another_number_drops_its_row(self):
+        class Miscounting(Dictionary):
+            words = Dictionary.words | {"4 Äpfel": "4 apples", "7 Äpfel": "8 apples"}
+
+        asked = row("de", "Wie viele Äpfel?", choices=["4 Äpfel", "7 Äpfel"], answer="B")
+        options = {"write": {"prompt": "$prompt"}, "choices": "choices", "to": "en", "least_share": 0.0}
+        with pytest.raises(JobError, match="7 is not in it"):
+            rows(asked, judge=Miscounting(), **options)
+
+    def test_a_field_of_that_name_that_is_something_else_is_told(self):
+        with pytest.raises(UserError, match=r"rows.jsonl:1: field 'altered' is for what translations altered, a list"):
+            rows(row(thoughts=ENGLISH, answer="4", altered="yes"), write=PARTS)

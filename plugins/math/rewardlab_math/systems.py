@@ -6,6 +6,10 @@ from rewardlab_math.wording import with_commas
 
 _EQUATION = re.compile(r"\s*(?P<name>\\?[A-Za-z]+(?:_\{?\w{1,8}\}?)?)\s*=\s*(?P<value>[^=<>]*[^=<>\s])\s*")
 _GREEK_OR_LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z](?:_.*)?")
+_SYSTEM = re.compile(
+    r"(?:\\left\s*)?(?:\\\{\s*)?\\begin\s*\{(?P<name>cases|array|aligned)\}(?:\s*\{[lcr| ]*\})?"
+    r"(?P<rows>(?:(?!\\begin)[^$])*)\\end\s*\{(?P=name)\}(?:\s*\\right\s*\.?)?"
+)
 MAX_EQUATIONS = 24
 
 Solved = tuple[str, tuple[str, ...]]
@@ -14,10 +18,13 @@ Solved = tuple[str, tuple[str, ...]]
 def solved(text: str) -> Solved | None:
     r"""Return (the values of each solution as a tuple, the unknowns in alphabetical order); None for anything else.
 
-    A solution gives each of at least two unknowns a value. Where unknowns come again the next solution begins.
+    A solution gives each of at least two unknowns a value, also in rows behind one brace. Where unknowns come again the
+    next solution begins.
     """
     if text.count("=") < 2:
         return None
+    if system := _SYSTEM.fullmatch(text):
+        text = system["rows"].replace("&", " ")
     parts = _split(with_commas(text).replace(r"\\ ", ",").replace(";", ","))
     equations = [_EQUATION.fullmatch(part) for part in parts if part.strip()]
     if not 2 <= len(equations) <= MAX_EQUATIONS or not all(equations):

@@ -353,6 +353,19 @@ class TestAnEvaluation:
         assert english.name == "language en"
         assert [len(row["completions"]) for row in lines(folder / "0-rl-step-2.rows.jsonl")] == [2, 2]
 
+    def test_counts_what_a_reward_remarked(self, stage, using):
+        settings = stage(RECIPE.replace("judged: {use: toy/brevity}", "judged: {use: math/accuracy}"))
+        group = scored(1.0, 0.5)
+        judged = [Score(value=0.0, info={"timed_out": True}), Score(value=1.0, info={"timed_out": False})]
+        remarked = replace(group, components={**group.components, "judged": judged})
+        passed = [
+            lambda c, row=row: record(c, place(f"x{row}", row=row, evaluation=True), remarked)
+            for row in range(EVALUATION)
+        ]
+        using(settings, *self.trained(2), *passed)
+        for of_slice in Results.load(settings.run / "evaluation" / "0-rl-step-2.json").slices:
+            assert of_slice.remarked == {"judged": {"timed_out": 2}}
+
     def test_has_its_phase_and_step_in_the_ledger_and_a_prompt_for_each_group(self, stage, using):
         settings = stage()
         using(settings, *self.trained(2), *self.passed("x"), *self.trained(2, first=3), self.passed("y")[0])

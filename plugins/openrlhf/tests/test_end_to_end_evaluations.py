@@ -44,12 +44,19 @@ def recipe(model_folder, tmp_path):
 def test_a_queue_of_two_steps_has_the_step_of_its_weights_and_the_final_model_is_evaluated(
     jobs, toy_path, recipe, tmp_path
 ):
-    """The rollout engine itself counts the exchanges of its weights, and knows evaluations by their temperature."""
-    told = tmp_path / "requests.jsonl"
+    """The rollout engine itself counts the exchanges of its weights, and knows evaluations by their temperature.
+
+    What the training half of such a job received is rloo's of the completions that have a value.
+    """
+    told, batches = tmp_path / "requests.jsonl", tmp_path / "received.jsonl"
     engine = "{colocate: false, sleep: false, zero_stage: 1, packing: false, asynchronous: {queue: 2}}"
     sizes = (f"stages.0.steps={STEPS}", "stages.0.eval_every=1", f"backend.engine={engine}")
-    env = {"REWARDLAB_CPU_ENGINE_REQUESTS": str(told)}
-    ended = jobs.run(tmp_path, recipe, *sizes, paths=[toy_path], env=env).succeeded()
+    faulty = "{use: toy/faulty, with: {how: fail, when: e}, on_missing: zero_advantage, max_missing: 1.0}"
+    masked = (f"reward.components.faulty={faulty}", "reward.total=letters + faulty")
+    rloo = ("stages.0.algorithm=rloo", "stages.0.group_size=4")
+    env = {"REWARDLAB_CPU_ENGINE_REQUESTS": str(told), "REWARDLAB_CPU_ENGINE_RECEIVED": str(batches)}
+    ended = jobs.run(tmp_path, recipe, *sizes, *masked, *rloo, paths=[toy_path], env=env).succeeded()
+    refuse_other_advantages(ended.ledger(trained="yes"), jobs.received(ended.directory, batches))
     requests = map(json.loads, told.read_text().splitlines())
     of_weights = [exchanges for exchanges, temperature in requests if temperature == 0.5]
     evaluated = [row for row in ended.ledger(trained="no") if row["phase"] != "training"]
@@ -57,6 +64,22 @@ def test_a_queue_of_two_steps_has_the_step_of_its_weights_and_the_final_model_is
     assert {row["phase"] for row in evaluated if row["step"] == STEPS} == {"after"}
     names = {path.name for path in (ended.directory / "evaluation").glob("*.json")}
     assert names == {f"0-rl-step-{step}.json" for step in {*of_weights} - {STEPS}} | {"0-rl-after.json"}
+
+
+def refuse_other_advantages(rows, received):
+    """Compare with each value minus the mean of the others of its group, those without a value left out."""
+    groups = {}
+    for row in sorted(rows, key=lambda row: row["index"]):
+        groups.setdefault((0, row["step"], row["id"]), []).append(row["total"])
+    assert {None in totals for totals in groups.values()} == {True, False}, "or nothing was tried"
+    assert received.keys() == groups.keys()
+    for group, totals in groups.items():
+        present = [total for total in totals if total is not None]
+        wanted = [
+            0.0 if total is None or len(present) == 1 else total - (sum(present) - total) / (len(present) - 1)
+            for total in totals
+        ]
+        assert received[group] == pytest.approx(wanted, abs=1e-5)
 
 
 def test_one_that_was_killed_after_the_last_step_is_made_up_for_when_the_run_goes_on(jobs, toy_path, recipe, tmp_path):

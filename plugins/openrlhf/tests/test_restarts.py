@@ -1,7 +1,9 @@
 """Which ends of a job are a loss, after which it is started again, and how often."""
 
 import json
+import re
 import threading
+from contextlib import ExitStack
 
 import pytest
 from rewardlab.errors import JobError, UserError
@@ -10,7 +12,9 @@ from rewardlab_openrlhf.job.checkpoint import newest_step
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
+from rewardlab_openrlhf.job.reinforcement import ask_judges
 from rewardlab_openrlhf.job.restarts import with_restarts
+from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.user_lines import marked
 
 
@@ -104,6 +108,45 @@ class TestRestarts:
         stage = Stage((LOST, 4))
         with pytest.raises(KeyboardInterrupt):
             stage.run(most=5, stop=stop)
+
+
+JUDGED = """
+version: 1
+model: org/model
+dataset: {use: data/arithmetic, with: {kind: prompts}}
+judges: {main: {use: openai/chat, with: {model: m, base_url: URL}, timeout: 0.2, retries: 2}}
+reward: {components: {preference: {use: pairwise/win_rate, with: {judge: main}}}, total: preference}
+stages: [{use: rl, algorithm: dr_grpo, group_size: 2, batch_size: 2, steps: 1, max_new_tokens: 8}]
+backend: {use: openrlhf, gpus_per_node: 1}
+"""
+
+
+def test_a_restart_waits_for_a_judge_that_is_away_as_a_job_under_way_does(judge_server, write, tmp_path, monkeypatch):
+    """The judge's server is lost with the engine, and comes back once somebody says that they wait for it."""
+    monkeypatch.setenv("RAY_ADDRESS", "of a cluster")
+    server, said = judge_server.JudgeServer(answer=lambda request: "ready"), []
+
+    def hear(line):
+        said.append(line)
+        if "its questions wait for it, for 24 s at most" in line:  # two retries have 12 s each
+            serving.enter_context(judge_server.Serving(server, server.port))
+
+    def attempt(again):
+        ask_judges(StageTask(run=tmp_path, index=0, attempt=int(again), home=tmp_path, say=hear, restarted=again))
+        if not again:
+            serving.close()
+            raise LOST
+
+    with ExitStack() as serving:
+        serving.enter_context(judge_server.Serving(server))
+        write("recipe.resolved.yaml", JUDGED.replace("URL", server.url))
+        with_restarts(attempt, lambda: 0, 1, threading.Event(), hear)
+    assert [re.sub(r"after \d+ s", "soon", line) for line in said if not line.startswith("warning")] == [
+        "judges that answer: main",
+        "starting again from the stage's beginning (restart 1 of 1; backend.max_restarts)",
+        "judge 'main' answers again soon; 1 question waited",
+        "judges that answer: main",
+    ]
 
 
 def raised_by_ray(name, text="The actor died unexpectedly", cause=None):

@@ -66,14 +66,14 @@ def test_trl_keeps_every_law(checked):
     assert checked() == [*BACKEND]
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        ("stages.0.algorithm=reinforce_baseline",),
-        ("stages.0.algorithm=rloo",),
-        ("stages.0.algorithm=dr_grpo", "reward.normalize=[normalize/std]"),
-    ],
-    ids=["reinforce_baseline", "rloo", "std"],
-)
-def test_a_completion_without_a_value_has_no_vote(checked, overrides):
+def test_a_completion_without_a_value_has_no_vote(checked):
+    """Of each algorithm that is not grpo's, a stage each of one run."""
+    others = ("dr_grpo", "rloo", "reinforce_baseline")
+    sizes = "group_size: 4, batch_size: 2, steps: 3, max_new_tokens: 8"
+    stages = ", ".join(f"{{use: rl, algorithm: {algorithm}, {sizes}}}" for algorithm in others)
+    assert checked(f"stages=[{stages}]", only=["masked"]) == ["masked"]
+
+
+def test_nor_has_it_one_in_a_normalizer(checked):
+    overrides = ("stages.0.algorithm=dr_grpo", "reward.normalize=[normalize/std]")
     assert checked(*overrides, only=["masked"]) == ["masked"]

@@ -91,10 +91,18 @@ def _start_scoring(task: StageTask, files: StageFiles, backend: Options) -> Serv
     layout = layout_of(backend, task.stage)
     wait_for_gpus(task, layout.gpus - layout.idle + layout.held)
     nodes = check_nodes(task, layout.gpus - layout.idle + layout.held)
-    if os.environ.get("RAY_ADDRESS"):  # else the judges were asked before the run began
-        probe_judges(task.plan, task.say, task.index, patient=task.restarted)
+    ask_judges(task)
     placement = ScorerPlacement(backend.scorers, backend.gpus_per_node or 0, split_size(backend), nodes)
     return start_service(_service_settings(task, files), backend.scorers, placement=placement)
+
+
+def ask_judges(task: StageTask) -> None:
+    """Ask each judge once from the cluster; after a loss, wait for one that is down as a job under way would.
+
+    On one machine they were asked before the run began, and a restart finds them as its questions do.
+    """
+    if os.environ.get("RAY_ADDRESS"):
+        probe_judges(task.plan, task.say, task.index, patient=task.restarted)
 
 
 def _raise_reason(task: StageTask, service: Service, first: tuple[int, int] | None, error: BaseException) -> NoReturn:

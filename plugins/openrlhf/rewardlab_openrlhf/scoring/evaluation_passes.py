@@ -1,6 +1,6 @@
 """Evaluations in the middle of a training: passes over the held-out prompts, each with results once it is complete."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rewardlab.training import Phase, Results, ScoredGroup, summarise, write_evaluation_rows
@@ -10,8 +10,9 @@ class EvaluationPasses:
     """The evaluations of an rl stage, each of the weights after some step, which whoever adds a group knows.
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
-    results. every: the recipe evaluates after so many steps; None: only after the last. last: the step after which the
-    training ends, as far as is known. tracked: each is called with the step and the results of each evaluation.
+    results. remarks: component -> the keys of `info` that are counted (Plan.remarks). every: the recipe evaluates after
+    so many steps; None: only after the last. last: the step after which the training ends, as far as is known. tracked:
+    each is called with the step and the results of each evaluation.
     """
 
     def __init__(
@@ -20,6 +21,7 @@ class EvaluationPasses:
         stage: str,
         rows: int,
         by: Sequence[str],
+        remarks: Mapping[str, Sequence[str]],
         every: int | None,
         last: int,
         tracked: Sequence[Callable[[int, Results], None]] = (),
@@ -28,6 +30,7 @@ class EvaluationPasses:
         self._stage = stage
         self._rows = rows
         self._by = by
+        self._remarks = remarks
         self._every = every
         self._last = last
         self._tracked = tracked
@@ -81,7 +84,7 @@ class EvaluationPasses:
         path = self._path(step)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
-        results = summarise(groups, self._by, name=f"{self._stage} {self._when(step)}")
+        results = summarise(groups, self._by, name=f"{self._stage} {self._when(step)}", counted=self._remarks)
         results.save(path)
         for tracked in self._tracked:
             tracked(step, results)
