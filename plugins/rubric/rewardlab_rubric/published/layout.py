@@ -53,7 +53,7 @@ class PublishedLayout(Config):
             wanted = wanted if wanted in parts else self.part.other
             if wanted is None:
                 raise ValueError(f"{self.texts} has no part for {self.part.field} {value!r}: name it in `part.names`")
-        if wanted is not None and wanted not in parts or wanted is None and parts:
+        if parts if wanted is None else wanted not in parts:
             raise ValueError(f"{self.texts} has the parts {', '.join(parts) or 'of one task'}; `part` is {wanted!r}")
         return str(wanted) if wanted is not None else None
 

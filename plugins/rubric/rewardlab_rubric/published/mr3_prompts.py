@@ -16,7 +16,7 @@ from typing import Any
 from rewardlab import Message, Sample
 
 from rewardlab_rubric.levels import Kind, levels_of
-from rewardlab_rubric.published.layout import PublishedLayout, loaded, parsed
+from rewardlab_rubric.published.layout import PartByField, PublishedLayout, loaded, parsed
 from rewardlab_rubric.rubrics import Rubric
 
 THINKING = "<think>"
@@ -98,6 +98,11 @@ class Mr3Prompt:
         variants = [one for values in places for one in self._evaluated(self.rubrics, values)]
         return [Rubric(levels_of(one, self.kinds)) for one in variants]
 
+    def stand_in_fields(self) -> dict[str, str]:
+        """Return the field of a row that says its part, where one does."""
+        part = self.layout.part
+        return {part.field: next(iter(_parts_of(self.texts[ENGLISH])), "")} if isinstance(part, PartByField) else {}
+
     def _language_of(self, sample: Sample) -> str:
         code = ENGLISH if self.strategy == "eng-eng" else sample.fields.get(self.language)
         for name, texts in {str(self.layout.texts): self.texts, **self.beside}.items():
@@ -121,7 +126,8 @@ class Mr3Prompt:
 
     def _filled(self, text: ast.JoinedStr, values: Mapping[str, Any]) -> str:
         return "".join(
-            str(one.value) if isinstance(one, ast.Constant) else str(self._evaluated(one, values)) for one in text.values
+            str(one.value) if isinstance(one, ast.Constant) else str(self._evaluated(one, values))
+            for one in text.values
         )
 
     def _evaluated(self, node: ast.expr, values: Mapping[str, Any]) -> Any:
@@ -147,7 +153,9 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
     told = classes.get(layout.name or "", {})
     if told.keys() != {"system", "user", "rubrics"}:
         able = [name for name, one in classes.items() if len(one) == 3]
-        raise ValueError(f"{layout.file}: `name` is one of its classes that ask by a rubric: {', '.join(able) or 'none'}")
+        raise ValueError(
+            f"{layout.file}: `name` is one of its classes that ask by a rubric: {', '.join(able) or 'none'}"
+        )
     where = f"{layout.file}: {layout.name}"
     if ("pair" in kinds) != bool({*PAIRS} & _columns(told["user"])):
         raise ValueError(f"{where} asks about {'one text' if 'pair' in kinds else 'two texts'}, unlike this reward")

@@ -7,13 +7,13 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Message
 
-from rewardlab_rubric.levels import label_of_key
+from rewardlab_rubric.levels import Kind, label_of_key, levels_of
 from rewardlab_rubric.published.layout import PublishedLayout, parsed
 from rewardlab_rubric.rubrics import Rubric
 
@@ -35,9 +35,8 @@ class R3Prompt:
         """Return the one message that shows `parts` as they are; a ValueError for a rubric that the template cannot."""
         if rubric.description is None:
             raise ValueError(f"{self.where} shows the rubric's description, and it has none")
-        levels = [label_of_key(name.removeprefix(RUBRIC)) for name in self._names() if name.startswith(RUBRIC)]
-        if sorted(map(str, levels)) != sorted(rubric.levels.texts):
-            shown = ", ".join(map(str, levels))
+        if sorted(self.levels) != sorted(rubric.levels.texts):
+            shown = ", ".join(self.levels)
             raise ValueError(f"{self.where} shows the levels {shown}; the rubric has {', '.join(rubric.levels.texts)}")
 
         def value(match: re.Match[str]) -> str:
@@ -49,8 +48,15 @@ class R3Prompt:
 
         return [{"role": "user", "content": _PLACEHOLDER.sub(value, self.text)}]
 
-    def _names(self) -> list[str]:
-        return [match[1] for match in _PLACEHOLDER.finditer(self.text)]
+    @property
+    def levels(self) -> list[str]:
+        """The labels of the levels that it shows."""
+        names = [match[1] for match in _PLACEHOLDER.finditer(self.text)]
+        return [str(label_of_key(name.removeprefix(RUBRIC))) for name in names if name.startswith(RUBRIC)]
+
+    def stand_in(self, kinds: Sequence[Kind]) -> Rubric:
+        """Return a rubric of its levels, for where each row has its own."""
+        return Rubric(levels_of(dict.fromkeys(self.levels, "a level"), kinds), "Judge the response.")
 
 
 def r3_prompt(layout: PublishedLayout, asks: str) -> R3Prompt:
@@ -90,7 +96,9 @@ def _format_of(function: ast.FunctionDef, path: Path) -> str:
     if found is None:
         raise ValueError(f"{beside} has no class {schema.id}, the form of the reply in {path.name}")
     fields = [one for one in found.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-    return json.dumps({one.target.id: _description(one) for one in fields if isinstance(one.target, ast.Name)}, indent=2)
+    return json.dumps(
+        {one.target.id: _description(one) for one in fields if isinstance(one.target, ast.Name)}, indent=2
+    )
 
 
 def _description(field: ast.AnnAssign) -> str:
