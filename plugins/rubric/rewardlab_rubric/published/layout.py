@@ -3,7 +3,7 @@
 import ast
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,18 +44,28 @@ class PublishedLayout(Config):
         """Whether it is a prompt of mR3, whose rubrics stand beside it."""
         return self.texts is not None
 
-    def part_of(self, sample: Sample, parts: Mapping[str, Any]) -> str | None:
+    def part_of(self, sample: Sample, parts: Collection[str]) -> str | None:
         """Return the part that a row is asked by; a ValueError where the texts have none of that name."""
-        wanted: Any = self.part
-        if isinstance(self.part, PartByField):
-            value = sample.fields.get(self.part.field)
-            wanted = self.part.names.get(str(value), value)
-            wanted = wanted if wanted in parts else self.part.other
-            if wanted is None:
-                raise ValueError(f"{self.texts} has no part for {self.part.field} {value!r}: name it in `part.names`")
-        if parts if wanted is None else wanted not in parts:
-            raise ValueError(f"{self.texts} has the parts {', '.join(parts) or 'of one task'}; `part` is {wanted!r}")
-        return str(wanted) if wanted is not None else None
+        if not isinstance(self.part, PartByField):
+            return self._checked(self.part, parts)
+        value = sample.fields.get(self.part.field)
+        wanted = self.part.names.get(str(value), value)
+        if wanted not in parts and self.part.other is None:
+            raise ValueError(f"{self.texts} has no part for {self.part.field} {value!r}: name it in `part.names`")
+        return self._checked(wanted if wanted in parts else self.part.other, parts)
+
+    def parts(self, parts: Collection[str]) -> list[str | None]:
+        """Return the parts that rows can be asked by; a ValueError for a name of none."""
+        if not isinstance(self.part, PartByField):
+            return [self._checked(self.part, parts)]
+        for name in (*self.part.names.values(), *([] if self.part.other is None else [self.part.other])):
+            self._checked(name, parts)
+        return [*parts]
+
+    def _checked(self, part: Any, parts: Collection[str]) -> str | None:
+        if bool(parts) if part is None else part not in parts:
+            raise ValueError(f"{self.texts} has the parts {', '.join(parts) or 'of one task'}; `part` is {part!r}")
+        return None if part is None else str(part)
 
 
 def parsed(file: str) -> tuple[ast.Module, Path]:

@@ -92,8 +92,8 @@ class Mr3Prompt:
 
     def known(self) -> list[Rubric]:
         """Return every English rubric by which rows can be asked. A ValueError says what is wrong with the texts."""
-        told, part = self.texts[ENGLISH], self.layout.part
-        parts = [part] if isinstance(part, str) else list(_parts_of(told)) or [None]
+        told = self.texts[ENGLISH]
+        parts = self.layout.parts(_parts_of(told))
         places = [{"templated_dict": told, "subset_type": one, "template_type": one} for one in parts]
         variants = [one for values in places for one in self._evaluated(self.rubrics, values)]
         return [Rubric(levels_of(one, self.kinds)) for one in variants]
