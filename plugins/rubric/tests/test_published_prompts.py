@@ -282,3 +282,35 @@ def test_a_copy_that_is_half_a_file_is_refused(asked):
     Path("prompts.py").write_text(R3[: R3.index("### VERDICT")])
     told = asked("pointwise", "layout: {file: prompts.py}, rubric: rubric.json", "7")
     assert "prompts.py is no Python file" in told
+
+
+def test_the_recipes_of_published_judges_pass_check_with_a_copy(asked, capsys):
+    pairs, names = json.loads(Path("m/pair_texts.json").read_text()), ("safety", "math", "code", "general")
+    pairs = {code: {**one, **dict.fromkeys(names, one["general"])} for code, one in pairs.items()}
+    toxic, steps = FILES["m/toxic.json"], FILES["m/steps.json"]
+    told = {"strict_pair": pairs, "indopref": pairs, "helpsteer3": steps, "mgsm": toxic, "rtp_lx": toxic}
+    classes = {"StrictPairPreferenceDataset": "Pairs", "HelpSteer3PreferenceDataset": "Steps", "RTPLXDataset": "Toxic"}
+    code = MR3
+    for name, ours in classes.items():
+        code = code.replace(f"class {ours}(", f"class {name}(")
+    files = {f"mr3/data/mr3_rubrics/{name}_translated_templates.json": json.dumps(one) for name, one in told.items()}
+    files |= {f"mr3/data/mr3_rubrics/{path.name}": path.read_text() for path in Path("m").glob("*_msg_*")}
+    files["mr3/src/evaluation/dataset_gen.py"] = code + code[code.index("class RTPLXDataset") :].replace(
+        "RTPLX", "MGSM"
+    )
+    prompts = R3.replace("{{rubric.score_2}}", "".join(f"{{{{ rubric.score_{n} }}}}" for n in range(2, 6)))
+    binary = R3[R3.index("@outlines") : R3.index("@outlines.prompt\ndef evaluate_pairwise")]
+    for old, new in (("pointwise", "binary"), ("score_1", "true"), ("score_2", "false")):
+        binary = binary.replace(old, new)
+    files["r3/src/dataset_gen/rubrics_gen/prompts.py"] = prompts + binary
+    files["r3/src/dataset_gen/rubrics_gen/evaluation_schema.py"] = SCHEMA + SCHEMA.replace("Single", "Both")
+    rubrics = {"rewardbench": {"response_1": "a", "response_2": "b"}, "mmlustem": {"true": "a", "false": "b"}}
+    for name, scoring in rubrics.items():
+        told_one = json.dumps([{"description": "Which?", "scoring": scoring}])
+        files[f"r3/data/rubrics/{name}/{name}_rubric.json"] = told_one
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    for name in ("r3", "mr3"):
+        recipe = Path(__file__).parents[3] / "recipes" / f"{name}_published_judge.yaml"
+        assert main(["check", str(recipe)]) == 0, capsys.readouterr()
