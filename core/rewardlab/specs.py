@@ -69,6 +69,9 @@ class Judge(Protocol):
 class JudgeClient(Protocol):
     """A judge of the recipe as rewards and data steps ask it: with limits, retries, budget and cassette."""
 
+    most_tokens: int | None
+    """the most tokens of an answer; None where nothing bounds it"""
+
     async def ask(self, ask: Ask, /) -> Reply:
         """Return the judge's answer, or a Reply with `error` where it had none; from any event loop."""
 

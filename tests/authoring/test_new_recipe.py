@@ -173,7 +173,9 @@ def test_a_copy_passes_check_and_speaks_of_itself(main, name, tmp_path):
     code, out, _ = main("new", "recipe", "--from", name, "-o", "copy.yaml")
     assert (code, out.splitlines()[0]) == (0, "copy.yaml is written")
     text = (tmp_path / "copy.yaml").read_text()
-    command = {"r3_judge": "judge", "mr3_judge": "judge"}.get(name, "eval" if name.startswith("evaluate_") else "run")
+    command = (
+        "judge" if name.endswith(("r3_judge", "published_judge")) else "eval" if name.startswith("evaluate_") else "run"
+    )
     assert f"rewardlab {command} copy.yaml" in text.splitlines()[0]
     assert "recipes/" not in text
     assert yaml.safe_load(text) == yaml.safe_load((RECIPES / f"{name}.yaml").read_text())

@@ -14,6 +14,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         numbers_of_group,
     )
     from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat, whitened
+    from rewardlab.training.asked_rows import keep_asked, read_asked
     from rewardlab.training.backend import Backend, open_backend
     from rewardlab.training.check import check_recipe, plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint
@@ -187,6 +189,7 @@ else:
                 "Scorer",
                 "numbers_of_group",
             ],
+            "asked_rows": ["keep_asked", "read_asked"],
             "backend": ["Backend", "open_backend"],
             "check": ["check_recipe", "plan_of_job"],
             "checkpoint_choice": ["best_checkpoint"],
@@ -327,6 +330,7 @@ __all__ = [
     "is_flat",
     "judge_metrics",
     "judges_itself",
+    "keep_asked",
     "kind_of",
     "length_findings",
     "load_evaluation",
@@ -346,6 +350,7 @@ __all__ = [
     "probe_judges",
     "question_sampling",
     "question_tokens",
+    "read_asked",
     "read_samples",
     "read_span",
     "reading_order",

@@ -1,8 +1,8 @@
 """What a JSON value says of each part of a work, whichever of the plain forms of a critique it has.
 
-The form that is asked for is {part: {dimension: entry}}. Three more have one meaning and are read as well: the same
-without the parts, where the dimensions' names tell them; dimensions as a list of entries that name theirs; and names in
-another case.
+The form that is asked for is {part: {dimension: entry}}. More have one meaning and are read as well: the same
+without the parts, where the dimensions' names tell them, or within one more list or mapping; dimensions as a list of
+entries, each with or under its name; and names and keys in another case.
 """
 
 import re
@@ -32,6 +32,8 @@ def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
 
 def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
     """Return what a value says by part and dimension; empty where it is no critique by these checklists."""
+    if isinstance(value, list) and len(value) == 1 and _name_of(value[0]) is None:
+        value = value[0]
     if isinstance(value, dict):
         keys = without_repeats((str(key).strip().casefold(), inner) for key, inner in value.items())
         parts = {part: keys[part] for part in lists if part in keys}
@@ -77,12 +79,29 @@ def key_pattern(name: str) -> re.Pattern[str]:
 
 def _dimensions(value: Any) -> dict[str, Any] | None:
     if isinstance(value, dict):
-        listed = next((inner for key, inner in value.items() if key.strip().casefold() in _LIST_KEYS), None)
-        return value if listed is None else _dimensions(listed) if isinstance(listed, list) else None
-    if not isinstance(value, list) or not value:
-        return None
-    named = [(_name_of(entry), entry) for entry in value]
-    return None if any(name is None for name, _ in named) else without_repeats(named)
+        value = next((inner for key, inner in value.items() if key.strip().casefold() in _LIST_KEYS), value)
+    if isinstance(value, list):
+        value = _by_name(value)
+    return {name: _entry(inner) for name, inner in value.items()} if isinstance(value, dict) else None
+
+
+def _by_name(entries: list[Any]) -> dict[str, Any] | None:
+    """Return a list's entries by the dimension that each names, or is under; None where one does neither."""
+    pairs: list[tuple[Any, Any]] = []
+    for entry in entries:
+        if (name := _name_of(entry)) is not None:
+            pairs.append((name, entry))
+        elif isinstance(entry, dict) and len(entry) == 1:
+            pairs += entry.items()
+        else:
+            return None
+    return without_repeats(pairs) if pairs else None
+
+
+def _entry(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return without_repeats((str(key).strip().casefold(), inner) for key, inner in value.items())
 
 
 def _name_of(entry: Any) -> str | None:

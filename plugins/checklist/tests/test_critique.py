@@ -254,7 +254,10 @@ class TestPlainMeaning:
             {"answer": [{"dimension": name, **ENTRY} for name in CHAT]},
             {"evaluation_dimensions": [{"Dimension Name": name, **ENTRY} for name in CHAT]},
             [{"name": name, **ENTRY} for name in CHAT],
-            {"answer": {name.upper().replace(" ", "_"): ENTRY for name in CHAT}},
+            {"answer": {"dimensions": ENTRIES}},
+            {"answer": [{name: ENTRY} for name in CHAT]},
+            [{"answer": ENTRIES}],
+            {"answer": {name.upper().replace(" ", "_"): {"Evidence": ["It is 5"], "Score": "0.5"} for name in CHAT}},
             *({"answer": dict.fromkeys(CHAT, said)} for said in (0.5, "0.5", " 0,5 ", "0.5/1", "**0.50**", "０.５")),
         ],
     )
@@ -263,7 +266,21 @@ class TestPlainMeaning:
         assert (found.error, found.info.get("unsmoothed")) == (None, 0.5)
 
     @pytest.mark.parametrize(
-        "said", ["2/5", "50%", "0.5 or 1", "half", "between 0 and 1", True, None, [0.5], {"value": 0.5}, "0.7", "nan"]
+        "said",
+        [
+            "2/5",
+            "50%",
+            "0.5 or 1",
+            "half",
+            "between 0 and 1",
+            True,
+            None,
+            [0.5],
+            {"value": 0.5},
+            "0.7",
+            "nan",
+            {"score": 0.5, "Score": 1},
+        ],
     )
     def test_of_a_score_that_may_mean_another_thing_is_not(self, said):
         assert score("answer", Judge({"answer": dict.fromkeys(CHAT, said)}), critique="separate").error is not None

@@ -3,10 +3,15 @@
 import json
 
 import pytest
+from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
+from rewardlab.training import read_asked
 from rewardlab_openrlhf.job import driver
 from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark
+from rewardlab_openrlhf.job.prepare import StageTokenizer
+from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.rendered_rows import Row, write_rows
 
 RECIPE = """
     version: 1
@@ -113,3 +118,19 @@ class TestWhatWasSentWithTheJob:
         code, told, _ = drive("--sent", run, "--store", folder=tmp_path / "file" / "run")
         assert code == 2
         assert f"backend.engine.storage: {tmp_path / 'file' / 'run'} cannot be written" in told
+
+
+@pytest.mark.slow
+def test_the_model_keeps_how_its_rows_were_asked(run):
+    """A later attempt finds the model as it is, so the file is in it before it is moved to its place."""
+    task = StageTask(run=run, index=0, attempt=0, home=run, say=print)
+    ways = [{"use": "rubric/binary", "layout": layout} for layout in ("r3", "mr3", "r3")]
+    prompt = ({"role": "user", "content": "Is it so?"},)
+    rows = [Sample(id=str(n), prompt=prompt, fields={"asked": way, "response": "Yes."}) for n, way in enumerate(ways)]
+    task.folder.mkdir(parents=True)
+    write_rows(task.folder / "source.jsonl", [Row(sample=row, prompt="") for row in rows])
+    files = task.files(steps=1, rows=3, longest=8)
+    files.output.mkdir()
+    (files.output / "config.json").write_text("{}")
+    driver._move_model(task, files, StageTokenizer(task))
+    assert read_asked(str(run / "models" / "0-sft")) == ways[:2]

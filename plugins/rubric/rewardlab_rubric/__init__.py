@@ -34,11 +34,7 @@ def _most_calls(options: PairOptions, size: int) -> int:
 
 
 def _fields(options: RubricOptions) -> list[str]:
-    from rewardlab_rubric.rubrics import field_of
-
-    field = field_of(options.rubric)
-    named = [] if field is None else [field]
-    return named if options.strategy == "eng-eng" else [*named, options.language]
+    return options.needs
 
 
 def _question(options: RubricOptions) -> Ask:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from rewardlab_rubric.levels import Levels, levels_of
 from rewardlab_rubric.options import RubricOptions
-from rewardlab_rubric.rubrics import field_of, known_variants
+from rewardlab_rubric.published.layout import PublishedLayout
+from rewardlab_rubric.rubrics import field_of
+from rewardlab_rubric.strategies.questions import known_rubrics
 
 USE = {("binary", False): "rubric/binary", ("scale", False): "rubric/pointwise"}
 
@@ -25,13 +27,17 @@ def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool,
             return options  # above the middle of its own scale is right
         what = f"asks for {wanted.describe()}, by a rubric of its own"
         raise ValueError(f"{what}; take {USE.get((wanted.kind, compares), 'rubric/pairwise')}, without `rubric`")
-    if options.rubric is None:
+    published = isinstance(options.layout, PublishedLayout) and options.layout.of_mr3
+    if options.rubric is None and not published:
         _refuse_ties(options, wanted)
-        return options if field is None else options.model_copy(update={"rubric": {"field": field}})
-    for variant in known_variants(options.rubric, options.kinds):
+        if field is not None:
+            return options.model_copy(update={"rubric": {"field": field}})
+    for variant in known_rubrics(options):
         if not _fit(variant.levels, wanted):
-            what = f"asks for {wanted.describe()}, and `rubric` has the levels {', '.join(variant.levels.texts)}"
-            raise ValueError(f"{what}; leave `rubric` out, or give it those levels")
+            its = "the published rubric has" if published else "`rubric` has"
+            what = f"asks for {wanted.describe()}, and {its} the levels {', '.join(variant.levels.texts)}"
+            other = "take the texts of this benchmark" if published else "leave `rubric` out, or give it those levels"
+            raise ValueError(f"{what}; {other}")
     return options
 
 

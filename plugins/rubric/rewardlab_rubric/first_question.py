@@ -7,7 +7,7 @@ from rewardlab import Ask, Sample
 from rewardlab_rubric.levels import levels_of
 from rewardlab_rubric.options import RubricOptions
 from rewardlab_rubric.rubrics import Rubric, field_of
-from rewardlab_rubric.strategies.questions import Questions, stand_in
+from rewardlab_rubric.strategies.questions import Questions, stand_in, stand_in_fields
 
 SUM = Sample(id="sum", prompt=({"role": "user", "content": "How much is 2 + 3?"},))
 QUERY, TEXTS = "How much is 2 + 3?", ("5", "6")
@@ -22,8 +22,8 @@ STAND_IN = {
 def first_question(options: RubricOptions) -> Ask:
     """Return a question about a sum, by the rubric of the recipe or, where rows have their own, by a small one."""
     questions = Questions(options)
-    if field_of(options.rubric) is None:
-        rubric = questions.rubric(replace(SUM, fields={options.language: "en"}))[1]
+    if field_of(options.applied) is None:
+        rubric = questions.rubric(replace(SUM, fields=stand_in_fields(options)))[1]
     else:
         rubric = stand_in(options, Rubric(levels_of(STAND_IN[options.kinds[0]], options.kinds)))
     return questions.by(rubric, QUERY, *(TEXTS[:1] if options.sort == "single" else TEXTS)).ask

@@ -80,7 +80,7 @@ def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
         raise ValueError(f"levels map {_wanted(wanted)} to what each stands for; this is {_short(scoring)}")
     texts: dict[str, str] = {}
     for key, text in scoring.items():
-        label = _label(key)
+        label = label_of_key(key)
         if label is None:
             raise ValueError(f"{_short(key)} is no level; levels are {_wanted(wanted)}")
         if label in texts:
@@ -92,6 +92,21 @@ def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
     if kind not in wanted:
         raise ValueError(f"levels {', '.join(texts)} do not fit here; levels are {_wanted(wanted)}")
     return Levels(kind, _in_order(kind, texts))
+
+
+def label_of_key(key: Any) -> str | None:
+    """Return the label of a level that a rubric calls `key`, such as score_1 or response_1; None for no level."""
+    if isinstance(key, bool):
+        return str(key).lower()
+    text = str(key).strip().casefold()
+    if (number := _NUMBER.fullmatch(text)) is not None:
+        return str(int(number[1]))
+    name = _SPACES.sub(" ", text)
+    if name in ("true", "false"):
+        return name
+    if name in NAMES:
+        return NAMES[name]
+    return name.title() if any(name in pair for pair in PAIRS) else None
 
 
 def as_json(raw: Any) -> Any:
@@ -117,20 +132,6 @@ def canonical(raw: Any) -> str:
 
 def _whole(match: re.Match[str]) -> str:
     return str(int(match[0].partition(".")[0]))
-
-
-def _label(key: Any) -> str | None:
-    if isinstance(key, bool):
-        return str(key).lower()
-    text = str(key).strip().casefold()
-    if (number := _NUMBER.fullmatch(text)) is not None:
-        return str(int(number[1]))
-    name = _SPACES.sub(" ", text)
-    if name in ("true", "false"):
-        return name
-    if name in NAMES:
-        return NAMES[name]
-    return name.title() if any(name in pair for pair in PAIRS) else None
 
 
 def _kind(texts: Mapping[str, str]) -> Kind:

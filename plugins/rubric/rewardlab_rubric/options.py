@@ -1,10 +1,15 @@
 """The options of the rewards."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 from rewardlab import Config
 from rewardlab_pairwise.pairwise_reward import PairwiseOptions
+
+from rewardlab_rubric.published.layout import PartByField, PublishedLayout
+
+if TYPE_CHECKING:
+    from rewardlab_rubric.asked import Trained
 
 Profile = Literal["strict", "r3_official", "mr3_official"]
 Strategy = Literal["eng-eng", "tgt-eng", "tgt-tgt"]
@@ -16,6 +21,7 @@ class RubricOptions(Config):
 
     kinds: ClassVar[tuple[Any, ...]]
     sort: ClassVar[Literal["single", "pair"]] = "single"
+    asks: ClassVar[str]
 
     judge: Field_
     """the judge's name under `judges`"""
@@ -25,9 +31,9 @@ class RubricOptions(Config):
     profile: Profile = "strict"
     """how a reply is read. strict: its last JSON object, repaired where it is broken, quotations apart. r3_official,
     mr3_official: as the published evaluation code does"""
-    layout: Literal["r3", "mr3"] | None = None
+    layout: Literal["r3", "mr3"] | PublishedLayout | None = None
     """the sections of the prompt, after R3 (one message) or mR3 (with a system message); null: those of the profile, r3
-    for strict"""
+    for strict. {file: ...}: a published prompt, out of your copy of its repository, for published judges"""
     template: str | None = None
     """a file with your own prompt; null takes the packaged one. See the plugin's README for its form"""
     expected: bool = False
@@ -41,12 +47,49 @@ class RubricOptions(Config):
     texts: str | None = None
     """tgt-eng and tgt-tgt: a folder with the texts of more languages, such as eu.yaml, which come before the packaged
     ones; or the file (JSON lines) that rubric/translated_texts made"""
+    trained: Field_ | None = None
+    """the folder of the trained judge: layout, strategy, template, rubric and max_tokens are those of the rows of
+    rubric/distilled that it was trained on, and one that is given must be too"""
+    max_tokens: PositiveInt | None = None
+    """the most tokens of the judge's reply, thoughts included; null: the judge's own"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_trained(cls, options: Any) -> Any:
+        from rewardlab_rubric.asked import as_trained
+
+        return as_trained(options, cls.asks) if isinstance(options, dict) and options.get("trained") else options
+
+    @property
+    def rows(self) -> "Trained | None":
+        """How the rows were asked that the judge was trained on; None where the recipe names no folder."""
+        from rewardlab_rubric.asked import trained
+
+        return None if self.trained is None else trained(self.trained, self.asks)
+
+    @property
+    def applied(self) -> Any:
+        """The rubric as the recipe has it, or else as a trained judge's rows had it; None for the packaged one."""
+        return self.rubric if self.rubric is not None or self.rows is None else self.rows.rubric
+
+    @property
+    def needs(self) -> list[str]:
+        """The fields that each row must have."""
+        from rewardlab_rubric.rubrics import field_of
+
+        field = field_of(self.applied)
+        part = self.layout.part if isinstance(self.layout, PublishedLayout) else None
+        named = [field, part.field if isinstance(part, PartByField) else None]
+        named += [] if self.strategy == "eng-eng" else [self.language]
+        return [name for name in named if name is not None]
 
     @property
     def sections(self) -> Literal["r3", "mr3"]:
         """The layout that the prompt has."""
-        if self.strategy != "eng-eng":
+        if self.strategy != "eng-eng" or (isinstance(self.layout, PublishedLayout) and self.layout.of_mr3):
             return "mr3"
+        if isinstance(self.layout, PublishedLayout):
+            return "r3"
         return self.layout or ("mr3" if self.profile == "mr3_official" else "r3")
 
     @property
@@ -62,25 +105,35 @@ class RubricOptions(Config):
     @model_validator(mode="after")
     def _check_files(self) -> "RubricOptions":
         from rewardlab_rubric.replies.reading import unreadable
-        from rewardlab_rubric.rubrics import known_variants
-        from rewardlab_rubric.strategies.questions import rubrics_of, template_of
+        from rewardlab_rubric.strategies.questions import known_rubrics, rubrics_of, template_of
 
-        if self.rubric is None and self.packaged is None:
-            raise ValueError("rubric is missing: a file, a mapping of levels, or {field: NAME}")
-        for variant in known_variants(self.rubric, self.kinds, self.packaged):
+        self._check_strategy()
+        self._check_published()
+        template_of(self)
+        for variant in known_rubrics(self):
             if (label := unreadable(variant.levels, self.profile)) is not None:
                 raise ValueError(f"profile {self.profile} cannot read the level {label!r}; take strict for this rubric")
-        self._check_strategy()
-        template_of(self)
+            if self.rows is not None and self.rubric is not None:
+                self.rows.check_levels(list(variant.levels.texts))
         rubrics_of(self)
         return self
+
+    def _check_published(self) -> None:
+        layout = self.layout if isinstance(self.layout, PublishedLayout) else None
+        if layout is None or not layout.of_mr3:
+            if self.applied is None and (self.packaged is None or layout is not None):
+                raise ValueError("rubric is missing: a file, a mapping of levels, or {field: NAME}")
+        elif self.rubric is not None:
+            raise ValueError(f"layout: {layout.texts} has the rubrics; leave `rubric` out")
+        if layout is not None and (self.template, self.texts) != (None, None):
+            raise ValueError("layout names a published prompt; leave `template` and `texts` out")
 
     def _check_strategy(self) -> None:
         if self.strategy == "eng-eng":
             if self.texts is not None:
                 raise ValueError("texts of other languages serve strategy tgt-eng or tgt-tgt; this is eng-eng")
             return
-        if self.layout == "r3":
+        if self.layout == "r3" or (isinstance(self.layout, PublishedLayout) and not self.layout.of_mr3):
             raise ValueError(f"layout r3 is in English alone; leave it out for strategy {self.strategy}")
         if self.template is not None:
             raise ValueError(f"a template is in one language; for strategy {self.strategy} give `texts` in its place")
@@ -90,6 +143,7 @@ class PointwiseOptions(RubricOptions):
     """Options of rubric/pointwise."""
 
     kinds: ClassVar[tuple[Any, ...]] = ("scale",)
+    asks: ClassVar[str] = "pointwise"
 
     read: Literal["response", "all"] = "response"
     """what is judged: what follows the last `</think>`, or the whole completion"""
@@ -99,6 +153,7 @@ class BinaryOptions(PointwiseOptions):
     """Options of rubric/binary."""
 
     kinds: ClassVar[tuple[Any, ...]] = ("binary",)
+    asks: ClassVar[str] = "binary"
 
     @property
     def packaged(self) -> str | None:
@@ -110,6 +165,7 @@ class PairOptions(RubricOptions, PairwiseOptions):
     """Options of rubric/pairwise."""
 
     kinds: ClassVar[tuple[Any, ...]] = ("pair", "scale")
+    asks: ClassVar[str] = "pairwise"
     sort: ClassVar[Literal["single", "pair"]] = "pair"
 
     ties: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rewardlab import Message
 from rewardlab.text import QuotingTemplate, fence, read_template
@@ -52,14 +52,36 @@ class RubricTemplate:
         )
 
 
-def load(path: str | None, layout: Layout, sort: Literal["single", "pair"]) -> RubricTemplate:
-    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+@dataclass(frozen=True)
+class _Told:
+    """A template that is no file of its own."""
+
+    text: str
+
+    def read_text(self, encoding: str) -> str:
+        return self.text
+
+    def __str__(self) -> str:
+        return "the template of a trained judge's rows"
+
+
+def template_text(path: str | None, layout: Layout, sort: Literal["single", "pair"]) -> str:
+    """Return the text of the template in the file `path`, or of the packaged one."""
+    return _source(path, layout, sort).read_text(encoding="utf-8")
+
+
+def _source(path: str | None, layout: Layout, sort: str) -> Any:
+    packaged = files("rewardlab_rubric") / "templates" / f"{layout}_{sort}.txt"
+    return packaged if path is None else Path(os.path.expanduser(path))
+
+
+def load(path: str | None, layout: Layout, sort: Literal["single", "pair"], text: str | None = None) -> RubricTemplate:
+    """Return the template `text`, else that in the file `path`, or the packaged one. A ValueError says what is wrong.
 
     $input, $response or $a and $b stand for the fenced texts, $key for the key of the fences, $task, $rubric and
     $format for the parts that the rubric gives, $side_a and $side_b for what it calls the two responses.
     """
-    packaged = files("rewardlab_rubric") / "templates" / f"{layout}_{sort}.txt"
-    source = packaged if path is None else Path(os.path.expanduser(path))
+    source = _source(path, layout, sort) if text is None else _Told(text)
     template = read_template(source, (*SHOWN[sort], *OTHERS))
     _check([*template.system_names, *template.user_names], str(source), sort)
     return RubricTemplate(template=template, layout=layout, sort=sort)

@@ -34,15 +34,10 @@ Rubrics = Callable[[Sample], tuple[int, Rubric]]
 """The variant for a row and its number; a ValueError says what is wrong with the rubric that the row has."""
 
 
-def rubrics_for(rubric: Any, kinds: Sequence[Kind], packaged: str | None = None) -> Rubrics:
-    """Return the function that gives each row its variant. A ValueError says what is wrong with the rubric.
-
-    rubric: as under `rubric` in a recipe. packaged: the name of the packaged one, which stands in for None.
-    """
-    if (field := field_of(rubric)) is not None:
-        return lambda sample: _of_row(sample, field, kinds)
-    variants = known_variants(rubric, kinds, packaged)
-    return lambda sample: chosen(sample, variants)
+def rubrics_of_rows(rubric: Any, kinds: Sequence[Kind]) -> Rubrics | None:
+    """Return the function that gives each row the variant of its own rubric; None where rows have none."""
+    field = field_of(rubric)
+    return None if field is None else lambda sample: _of_row(sample, field, kinds)
 
 
 def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = None) -> list[Rubric]:

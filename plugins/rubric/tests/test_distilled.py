@@ -38,7 +38,10 @@ class TestRow:
         (made,), teacher = distil(Reply(text=f"<think>No reason is there.</think>\n{TRUTH}\n"))
         assert made.prompt == tuple(teacher.asked[0].messages)
         assert "right, without a reason" in made.prompt[0]["content"]
+        way = made.fields["asked"]
+        assert (way["use"], way["layout"], way["strategy"]) == ("rubric/pointwise", "r3", "eng-eng")
         assert made.fields == {
+            "asked": way,
             "score": 2,
             "language": "en",
             "response": f"<think>No reason is there.</think>{TRUTH}",

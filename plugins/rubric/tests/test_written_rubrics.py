@@ -8,7 +8,7 @@ from rewardlab import Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
 from rewardlab_rubric.data_steps.nearest import NearestTexts
-from rewardlab_rubric.rubrics import rubrics_for
+from rewardlab_rubric.rubrics import rubrics_of_rows
 
 SPEC = Registry().find("dataset", "rubric/rubrics")
 LEVELS = {"1": "no", "2": "partly", "3": "yes"}
@@ -52,7 +52,7 @@ def shown(writer):
 def test_a_row_gets_a_list_that_a_reward_reads(written):
     (made,), writer = written(Reply(text=f"<think>Three.</think>Here it is:\n```json\n{rubric()}\n```"), row(kept=1))
     assert made.fields == {"kept": 1, "rubric": [{"description": "Say whether it is brief.", "scoring": LEVELS}]}
-    number, read = rubrics_for({"field": "rubric"}, ["scale"])(made)
+    number, read = rubrics_of_rows({"field": "rubric"}, ["scale"])(made)
     assert (number, read.description, dict(read.levels.texts)) == (0, "Say whether it is brief.", LEVELS)
     assert "\nSum up: it rains.\n" in shown(writer)
     assert '"3": "what this level stands for"' in shown(writer)

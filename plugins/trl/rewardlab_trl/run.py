@@ -18,6 +18,7 @@ from rewardlab.training import (
     UsageLog,
     evaluation_samples,
     find_starting_model,
+    keep_asked,
     run_stages,
     training_samples,
 )
@@ -61,22 +62,25 @@ def _run_stage(plan: Plan, directory: RunDirectory, index: int, say: Callable[[s
 def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
     source = find_starting_model(job.plan, job.run.path, job.index)
     job.say(f"stage {job.index} ({stage.use}) starts from {source}")
+    if isinstance(stage, EvalStage):
+        _evaluate(job, stage, source)
+        return
+    samples = training_samples(job.plan, job.index)
     if isinstance(stage, SftStage):
         from rewardlab_trl import sft
 
-        sft.train(job, stage, training_samples(job.plan, job.index), source)
+        sft.train(job, stage, samples, source)
     elif isinstance(stage, DpoStage):
         from rewardlab_trl import dpo
 
-        dpo.train(job, stage, training_samples(job.plan, job.index), source)
+        dpo.train(job, stage, samples, source)
     elif isinstance(stage, RlStage):
         from rewardlab_trl import rl
 
-        rl.train(job, stage, training_samples(job.plan, job.index), source, _evaluator(job, stage))
-    elif isinstance(stage, EvalStage):
-        _evaluate(job, stage, source)
+        rl.train(job, stage, samples, source, _evaluator(job, stage))
     else:
         raise JobError(f"the trl backend runs no stage {stage.use!r}")
+    keep_asked(job.output, samples)
 
 
 def _evaluate(job: StageJob, stage: EvalStage, source: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
-from rewardlab.training import RlStage, redact, sigterm_as_interrupt
+from rewardlab.training import RlStage, keep_asked, redact, sigterm_as_interrupt
 
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments
@@ -121,6 +121,7 @@ def _move_model(task: StageTask, files: StageFiles, tokenizer: StageTokenizer) -
         raise JobError(f"stage {task.name}: OpenRLHF ended without writing a model to {files.output}")
     merge_adapter(files.output, task.model)
     tokenizer.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, where it gives one
+    keep_asked(files.output, task.samples())
     task.output.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(task.output, ignore_errors=True)
     files.output.rename(task.output)

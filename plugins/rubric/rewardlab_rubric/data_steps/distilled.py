@@ -13,6 +13,7 @@ from rewardlab import Ask, Context, Message, Reply, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
+from rewardlab_rubric.asked import FIELD, way_of
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions
 from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
@@ -21,7 +22,7 @@ from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import Reading
 from rewardlab_rubric.replies.reading import read_answer, why_unread
 from rewardlab_rubric.strategies.language_texts import Languages
-from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
+from rewardlab_rubric.strategies.questions import Questions, RubricQuestion, known_rubrics
 
 ROWS_AT_ONCE = 256
 """rows under way at once: a teacher thinks for minutes, and the judge's `concurrency` limits the questions"""
@@ -37,9 +38,10 @@ class DistilledRows:
     Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
     and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
     `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
-    where it has none), `strategy`, `draw` (from 0), and what `also` names; with `positions: hashed`, `swapped`, whether
-    the second text stood first, in whose terms all scores then are. With strategy `translated`
-    prompt, thoughts and explanation are in the row's language, the levels as they were. The id is the source's, with
+    where it has none), `strategy`, `draw` (from 0), `asked` (how the question was made, for a judge that is trained on
+    it), and what `also` names; with `positions: hashed`, `swapped`, whether the second text stood first, in whose terms
+    all scores then are. With strategy `translated` prompt, thoughts and explanation are in the row's language, the
+    levels as they were. The id is the source's, with
     `/draw` behind it where there are several draws.
 
     Iterating raises UserError for a row without a text to be judged, with a wrong rubric, or with a right score that is
@@ -57,6 +59,8 @@ class DistilledRows:
         if options.strategy == "translated":
             written = Questions(options.reward_by("tgt-tgt"))
             self._translator = ThoughtTranslator(options, context, partial(self._question, written), opened)
+        made_by = options.reward_by("tgt-tgt") if options.strategy == "translated" else options.reward
+        self._way = way_of(made_by, known_rubrics(made_by), getattr(self._teacher, "most_tokens", None))
         self._others = {strategy: Questions(options.reward_by(strategy)) for strategy in options.also}
 
     def __iter__(self) -> Iterator[Sample]:
@@ -167,7 +171,7 @@ class DistilledRows:
         kept = {name: value for name, value in sample.fields.items() if name not in options.texts_judged}
         fields = {**kept, "response": form.format(trace=trace, answer=answer)}
         fields |= {"trace": trace, "answer": answer, "judged": label, "gold": gold, "strategy": options.strategy}
-        fields |= {"draw": draw, **others}
+        fields |= {"draw": draw, **others, FIELD: {**self._way, "levels": list(question.levels.texts)}}
         name = sample.id if options.draws == 1 else f"{sample.id}/{draw}"
         return replace(sample, id=name, prompt=prompt, fields=fields)
 

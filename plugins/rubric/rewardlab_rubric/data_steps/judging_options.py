@@ -186,11 +186,8 @@ class PreferencesOptions(Config):
     @property
     def needs(self) -> list[str]:
         """The fields that each row must have."""
-        reward = self.reward
-        field = field_of(reward.rubric)
         named = ["completions"] if self.policy is None else []
-        named += [name for name in (field, self.parallel) if name is not None]
-        return named if reward.strategy == "eng-eng" else [*named, reward.language]
+        return [*named, *([] if self.parallel is None else [self.parallel]), *self.reward.needs]
 
     @property
     def reward(self) -> Any:

@@ -32,7 +32,7 @@ def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
     Where the question began the judge's thoughts, the reply has a verdict only behind their end: what it says before
     that is a draft. A server may also send the thoughts separately.
     """
-    shown = ask.parts.values()
+    shown = [*ask.parts.values(), *(message["content"] for message in ask.messages)]
     inside = ask.params.get("continue_final_message") and not reply.reasoning
     if not inside:
         return read_reply(profile, reply, shown)

@@ -1,7 +1,7 @@
 """The score in a reply, read so that neither broken JSON nor quoted texts mislead. Any text is allowed; nothing raises.
 
-The verdict is the reply's last JSON object with a score behind its thoughts. What the judge repeats of the texts that
-it was shown is no verdict of its own.
+The verdict is the JSON object with a score behind the reply's thoughts. What the judge repeats of the texts that it was
+shown is no verdict of its own, and objects that disagree are none.
 """
 
 import json
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.official import Reading, place_of
 
 REPAIRED = 8_000
@@ -21,7 +22,8 @@ SHORT = 64
 """characters without white space from which on an object that is the whole reply can be a quotation"""
 
 _THOUGHT, _THOUGHT_END = "<think>", "</think>"
-_START = re.compile(r"""\{\s*+["'“”‘’]?(?:explanation|score)\b""")
+_START = re.compile(r"""\{\s*+(?:(?P<named>["'“”‘’]?(?:explanation|score)\b)|["'“”‘’]|[A-Za-z_]\w*+\s*+:)""")
+"""how an object begins; `named`: by a key of a verdict"""
 _FENCE = re.compile(r"\A```\w*\s*+|```\Z")
 _SCORE = re.compile(r"""\bscore["'“”‘’]?\s*+:""")
 _DECODER = json.JSONDecoder(strict=False)
@@ -34,9 +36,10 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
     may then be a draft.
 
     Thoughts end with the last `</think>`, except where that stands inside the verdict's own texts. An object in a fence
-    of code counts as one without. An object that cannot be parsed is repaired if it is the last one, has at most
-    `REPAIRED` characters, and is no quotation. An object is a quotation if a shown text has it, whatever the white
-    space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case.
+    of code counts as one without, and so does one inside an object without a score. A broken object is repaired if it
+    has at most `REPAIRED` characters and is no quotation. An object is a quotation if a shown text has it, whatever the
+    white space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case. Of several
+    objects with different scores one may be what a response planted, written anew, so that none is the verdict.
     """
     start = _earliest_start(text)
     if start is None or cut_off:
@@ -77,30 +80,39 @@ class _Reply:
         self._quotations = list(self._repeated)
 
     def verdict(self) -> Found | None:
-        """Return the last object that is the judge's own and has a score."""
-        found, open_at, behind = None, None, self._start
-        for start in self._starts():
+        """Return the last object that is the judge's own and has a score; None where several disagree."""
+        own: list[Found | None] = []
+        open_at, stray, behind = None, None, self._start
+        for start, named in self._starts():
             if start < behind:
                 continue
             value, end = _decoded(self._text, start)
             if self._is_quoted(start, end):
                 self._quotations.append((start, end))
                 behind = end
-            elif open_at is not None and not self._is_over(open_at, start):
-                behind = end if value is not None else behind  # a part of the object that is still open
-            elif value is None:
-                open_at = start
-            else:
+                continue
+            if open_at is not None:
+                if not self._is_over(open_at, start):
+                    behind = end if value is not None else behind  # a part of the object that is still open
+                    continue
+                own += self._mended(open_at, start)
+                open_at = None
+            if value is None:
+                open_at, stray = (start, stray) if named else (open_at, start if stray is None else stray)
+            elif "score" in value:
                 behind = end
-                if end > self._earliest_end and "score" in value:
-                    found, open_at = (value, start, end), None
-        repaired = None if open_at is None else self._repaired(open_at)
-        return repaired or found
+                own += [(value, start, end)] if end > self._earliest_end else []
+        if open_at is not None:
+            own += self._mended(open_at, len(self._text))
+        if stray is not None:
+            own += self._stray(stray, own)
+        scores = {None if found is None else canonical(found[0]["score"]) for found in own}
+        return own[-1] if len(scores) == 1 else None
 
-    def _starts(self) -> list[int]:
-        starts = [match.start() for match in _START.finditer(self._text, self._start)]
+    def _starts(self) -> list[tuple[int, bool]]:
+        starts = [(match.start(), match["named"] is not None) for match in _START.finditer(self._text, self._start)]
         for first, last in self._repeated:  # a whole text that the judge repeats, however often it opens an object
-            starts = [start for start in starts if not first <= start < last]
+            starts = [one for one in starts if not first <= one[0] < last]
         return starts[-OBJECTS:]
 
     def _is_over(self, start: int, end: int) -> bool:
@@ -109,24 +121,41 @@ class _Reply:
         closes = self._text.count("}", start, end) - sum(self._text.count("}", *one) for one in inside)
         return closes > 0 or self._text.find(_THOUGHT_END, start, end) >= 0
 
-    def _repaired(self, start: int) -> Found | None:
-        """Return the object that a broken one was meant to be; None where that is not clear."""
-        end = len(self._text)
-        part = self._text[start:end]
-        if len(part) > REPAIRED or part.count("{") + part.count("[") > BRACES or end <= self._earliest_end:
-            return None
-        for first, last in self._quotations:
-            if first >= start:
-                part = part[: first - start] + "q" * (last - first) + part[last - start :]
-        if self._is_quoted(start, end) or len(_SCORE.findall(part)) != 1:
-            return None  # a quotation without an end, or one that has a score and is not told from the verdict
+    def _stray(self, start: int, own: list[Found | None]) -> list[Found | None]:
+        """Return the verdict that begins with a brace that no key of a verdict follows, and which is broken.
+
+        Most such braces begin none, such as one of a formula: then it has no score beside those of whole objects.
+        """
+        inside = [(found[1], found[2]) for found in own if found is not None and found[1] > start]
+        if inside and not _SCORE.search(self._without([*inside, *self._quotations], start, len(self._text))):
+            return []
+        return self._mended(start, len(self._text)) if not own else [None] if inside else []
+
+    def _mended(self, start: int, end: int) -> list[Found | None]:
+        """Return the verdict that a broken object was meant to be; [None] where it has scores and that is not clear."""
+        if end <= self._earliest_end:
+            return []
+        part = self._without(self._quotations, start, end)
+        scores = len(_SCORE.findall(part))
+        if not scores or self._is_quoted(start, end):
+            return []
+        if scores > 1 or len(part) > REPAIRED or part.count("{") + part.count("[") > BRACES:
+            return [None]  # how it is mended would decide what it says
         from json_repair import repair_json
 
         try:
             value = repair_json(part, return_objects=True, skip_json_loads=True)
         except (ValueError, RecursionError):
-            return None
-        return (value, start, end) if isinstance(value, dict) and "score" in value else None
+            return [None]
+        return [(value, start, end)] if isinstance(value, dict) and "score" in value else [None]
+
+    def _without(self, parts: Iterable[tuple[int, int]], start: int, end: int) -> str:
+        """Return a part of the text in which other parts are blotted out."""
+        text = self._text[start:end]
+        for first, last in parts:
+            if start <= first and last <= end:
+                text = text[: first - start] + "q" * (last - first) + text[last - start :]
+        return text
 
     def _is_quoted(self, start: int, end: int) -> bool:
         if not self._shown:

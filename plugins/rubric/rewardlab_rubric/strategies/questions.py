@@ -14,8 +14,11 @@ from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.prompts import RubricTemplate, load
+from rewardlab_rubric.published.layout import PublishedLayout
+from rewardlab_rubric.published.mr3_prompts import Mr3Prompt, mr3_prompt
+from rewardlab_rubric.published.r3_prompts import R3Prompt, r3_prompt
 from rewardlab_rubric.replies.expected import PARAMS
-from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, field_of, rubrics_for
+from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, known_variants, rubrics_of_rows
 from rewardlab_rubric.strategies.language_file import LanguageTexts
 from rewardlab_rubric.strategies.language_prompts import CONTINUED, LanguageTemplate, RubricInLanguage
 from rewardlab_rubric.strategies.language_texts import Languages
@@ -30,7 +33,17 @@ class QuestionOptions(Protocol):
     @property
     def sort(self) -> Literal["single", "pair"]: ...
     @property
+    def asks(self) -> str: ...
+    @property
+    def layout(self) -> Any: ...
+    @property
+    def rows(self) -> Any: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
     def rubric(self) -> Any: ...
+    @property
+    def applied(self) -> Any: ...
     @property
     def packaged(self) -> str | None: ...
     @property
@@ -39,6 +52,8 @@ class QuestionOptions(Protocol):
     def sections(self) -> Literal["r3", "mr3"]: ...
     @property
     def template(self) -> str | None: ...
+    @property
+    def trained(self) -> str | None: ...
     @property
     def expected(self) -> bool: ...
     @property
@@ -86,11 +101,36 @@ class Questions:
         return RubricQuestion(ask, rubric.levels, variant, key)
 
 
-def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate:
-    """Return what makes the messages of a question. A ValueError says what is wrong with the template's file."""
-    if options.strategy == "eng-eng":
-        return load(options.template, options.sections, options.sort)
-    return LanguageTemplate(options.sort, forced=options.strategy == "tgt-tgt")
+def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate | R3Prompt | Mr3Prompt:
+    """Return what makes the messages of a question. A ValueError says what is wrong with the file of a prompt."""
+    if isinstance(options.layout, PublishedLayout):
+        return _published(options) or r3_prompt(options.layout, options.asks)
+    if options.strategy != "eng-eng":
+        return LanguageTemplate(options.sort, forced=options.strategy == "tgt-tgt")
+    made = load(options.template, options.sections, options.sort)
+    if options.rows is None or options.rows.template is None:
+        return made
+    trained = load(None, options.sections, options.sort, text=options.rows.template)
+    if options.template is not None and made != trained:
+        raise ValueError(f"template is not the one of the rows that {options.trained} was trained on; leave it out")
+    return trained
+
+
+def _published(options: QuestionOptions) -> Mr3Prompt | None:
+    """Return the published prompt of mR3 that asks; None where another one does."""
+    layout = options.layout
+    if not isinstance(layout, PublishedLayout) or not layout.of_mr3:
+        return None
+    return mr3_prompt(layout, options.kinds, options.strategy, options.language)
+
+
+def known_rubrics(options: QuestionOptions) -> list[Rubric]:
+    """Return the rubrics that are known before any row is; a ValueError says what is wrong with one."""
+    published, rubric = _published(options), options.applied
+    if published is not None:
+        return published.known()
+    variants = known_variants(rubric, options.kinds, options.packaged)
+    return variants if rubric is not None or options.with_ties else [one.without_ties() for one in variants]
 
 
 def rubrics_of(options: QuestionOptions) -> Rubrics:
@@ -99,41 +139,45 @@ def rubrics_of(options: QuestionOptions) -> Rubrics:
     Raises ValueError that says what is wrong with the rubric or one of its translations; the function does for a row
     whose language has no texts, or no rubric.
     """
+    if (published := _published(options)) is not None:
+        return published.rubric
     if options.strategy != "eng-eng":
         return _RubricsInLanguages(options)
-    rubrics = rubrics_for(options.rubric, options.kinds, options.packaged)
-    if options.rubric is not None or options.with_ties:
-        return rubrics
-
-    def without_ties(sample: Sample) -> tuple[int, Rubric]:
-        number, rubric = rubrics(sample)
-        return number, rubric.without_ties()
-
-    return without_ties
+    if (of_rows := rubrics_of_rows(options.applied, options.kinds)) is not None:
+        return of_rows
+    variants = known_rubrics(options)
+    return lambda sample: chosen(sample, variants)
 
 
 def params_of(options: QuestionOptions) -> dict[str, Any]:
-    """Return what a question asks of the server: probabilities, and to continue the thoughts that it begins."""
-    probabilities = PARAMS if options.expected else {}
-    return {**probabilities, **(CONTINUED if options.strategy == "tgt-tgt" else {})}
+    """Return what a question asks of the server: probabilities, room, and to continue the thoughts that it begins."""
+    begins = options.strategy == "tgt-tgt" or _published(options) is not None
+    room = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
+    return {**(PARAMS if options.expected else {}), **room, **(CONTINUED if begins else {})}
 
 
 def stand_in(options: QuestionOptions, rubric: Rubric) -> Rubric:
     """Return a rubric in English as the strategy's template takes it."""
+    if isinstance(options.layout, PublishedLayout):
+        return r3_prompt(options.layout, options.asks).stand_in(options.kinds)
     if options.strategy == "eng-eng":
         return rubric
     return _in(Languages(options.texts).find("en"), rubric)
+
+
+def stand_in_fields(options: QuestionOptions) -> dict[str, str]:
+    """Return the fields of a row that decide by which rubric it is asked."""
+    published = _published(options)
+    return {options.language: "en", **({} if published is None else published.stand_in_fields())}
 
 
 class _RubricsInLanguages:
     def __init__(self, options: QuestionOptions):
         self._options = options
         self._languages = Languages(options.texts)
-        self._rows = None
+        self._rows = rubrics_of_rows(options.applied, options.kinds)
         self._variants: dict[str, list[Rubric]] = {}
-        if field_of(options.rubric) is not None:
-            self._rows = rubrics_for(options.rubric, options.kinds)
-        elif options.rubric is not None:
+        if self._rows is None and options.applied is not None:
             self._variants = translations(_file_of(options), options.kinds, self._languages.codes, self._languages.made)
 
     def __call__(self, sample: Sample) -> tuple[int, Rubric]:
@@ -151,7 +195,7 @@ class _RubricsInLanguages:
     def _chosen(self, sample: Sample, texts: LanguageTexts) -> tuple[int, Rubric]:
         if self._rows is not None:
             return self._rows(sample)
-        if self._options.rubric is None:
+        if self._options.applied is None:
             rubric = texts.binary if self._options.sort == "single" else texts.pairwise
             return 0, rubric if self._options.with_ties else rubric.without_ties()
         if texts.code not in self._variants:
@@ -161,12 +205,12 @@ class _RubricsInLanguages:
 
 
 def _file_of(options: QuestionOptions) -> Path:
-    if not isinstance(options.rubric, str):
+    if not isinstance(options.applied, str):
         raise ValueError(
             f"strategy {options.strategy} needs the rubric in each row's language: put it into a file, with "
             "translations beside it (quality.yaml, quality.de.yaml), or into a field of the row"
         )
-    return Path(os.path.expanduser(options.rubric))
+    return Path(os.path.expanduser(options.applied))
 
 
 def _in(texts: LanguageTexts, rubric: Rubric) -> RubricInLanguage:

@@ -1,0 +1,147 @@
+"""How a trained judge's rows were asked: what rubric/distilled notes in each row, and what rewards read again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from rewardlab import Config
+
+from rewardlab_rubric.prompts import template_text
+from rewardlab_rubric.rubrics import TIES, Rubric, field_of, known_variants
+
+FIELD = "asked"
+"""the field of a row that says how it was asked, which engines keep beside the model"""
+ALIKE = ("layout", "strategy")
+"""what all questions to one judge have in common"""
+
+
+class Asked(Config):
+    """The way in which a row of rubric/distilled was asked, its field `asked`."""
+
+    use: str
+    """the reward that asks so"""
+    layout: Literal["r3", "mr3"]
+    strategy: Literal["eng-eng", "tgt-eng", "tgt-tgt"]
+    levels: list[str]
+    rubric: list[dict[str, Any]] | dict[str, str] | None
+    """the variants of the rubric; {field: NAME} of each row's own, null for the packaged one of each language"""
+    template: str | None
+    """the text of the template; null for those of languages"""
+    max_tokens: int | None
+    """the most tokens of the teacher's reply"""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How the rows of a trained judge were asked. ways: those of one reward; others: of any other."""
+
+    folder: str
+    ways: Sequence[Asked]
+    others: Sequence[Asked]
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens that any reply had room for."""
+        return max((one.max_tokens for one in self._any if one.max_tokens is not None), default=None)
+
+    @property
+    def template(self) -> str | None:
+        """The text of the template; None for that of a language. A ValueError where there were several."""
+        return self.one("template") if self.ways else None
+
+    @property
+    def rubric(self) -> Any:
+        """The rubric, without Tie and Both Bad, which evaluations have not; None for the packaged one.
+
+        {field: NAME} where every row had its own. A ValueError where there were several.
+        """
+        rubrics = [one.rubric for one in self.ways]
+        of_recipes = [one for one in rubrics if field_of(one) is None]
+        rubric = _only("rubric", of_recipes or rubrics, self.folder) if rubrics else None
+        if rubric is None or field_of(rubric) is not None:
+            return rubric
+        return written([one.without_ties() for one in known_variants(rubric, ("scale", "binary", "pair"))])
+
+    def values(self, name: str) -> list[Any]:
+        """Return every value of what all rows say, such as their layout."""
+        return [getattr(one, name) for one in self._any]
+
+    def one(self, name: str) -> Any:
+        """Return what all rows say alike; a ValueError where they do not."""
+        return _only(name, self.values(name), self.folder)
+
+    def check_levels(self, levels: Sequence[str]) -> None:
+        """Raise ValueError for levels that no row of the reward had."""
+        known = [[label for label in one.levels if label not in TIES] for one in self.ways]
+        if known and [label for label in levels if label not in TIES] not in known:
+            seen = "; ".join(dict.fromkeys(", ".join(one) for one in known))
+            raise ValueError(f"rubric has the levels {', '.join(levels)}, and {self.folder} was trained on {seen}")
+
+    @property
+    def _any(self) -> Sequence[Asked]:
+        return self.ways or self.others
+
+
+def _only(name: str, values: Sequence[Any], folder: str) -> Any:
+    if any(value != values[0] for value in values):
+        raise ValueError(f"{folder} was trained on rows that differ in {name}; say which")
+    return values[0]
+
+
+def trained(folder: str, asks: str) -> Trained:
+    """Return how the rows were asked on which the judge in a folder was trained. A ValueError says what is wrong."""
+    from rewardlab.training import read_asked
+
+    try:
+        found = [Asked.model_validate(way) for way in read_asked(folder) if way["use"].startswith("rubric/")]
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        raise ValueError(f"asked.json of {folder}: {place}: {error.errors()[0]['msg']}") from None
+    if not found:
+        raise ValueError(f"asked.json of {folder} is of no judge by rubric; leave `trained` out")
+    ways = [one for one in found if one.use == f"rubric/{asks}"]
+    return Trained(folder, ways, [one for one in found if one not in ways])
+
+
+def as_trained(options: dict[str, Any], asks: str) -> dict[str, Any]:
+    """Return options with what they leave open of a trained judge's question. A ValueError where they contradict it."""
+    found = trained(str(options["trained"]), asks)
+    filled = {**options}
+    for name in ALIKE:
+        given, values = options.get(name), found.values(name)
+        if given is None:
+            filled[name] = found.one(name)
+        elif given not in values:
+            raise ValueError(f"{name} is {given}, and {found.folder} was trained on {values[0]}; leave it out")
+    limit = options.get("max_tokens")
+    if limit is None:
+        filled["max_tokens"] = found.max_tokens
+    elif found.max_tokens not in (None, limit):
+        raise ValueError(f"max_tokens is {limit}, and {found.folder} was trained on {found.max_tokens}; leave it out")
+    return filled
+
+
+def way_of(options: Any, known: Sequence[Rubric], max_tokens: int | None) -> dict[str, Any]:
+    """Return how a reward's options ask, but for the levels of a row.
+
+    known: the rubrics that are known before any row is. max_tokens: what the judge's reply may have.
+    """
+    english = options.strategy == "eng-eng"
+    in_recipe = field_of(options.rubric) is None and (english or options.rubric is not None)
+    return {
+        "use": f"rubric/{options.asks}",
+        "layout": options.sections,
+        "strategy": options.strategy,
+        "rubric": written(known) if in_recipe else options.rubric,
+        "template": template_text(options.template, options.sections, options.sort) if english else None,
+        "max_tokens": max_tokens,
+    }
+
+
+def written(variants: Sequence[Rubric]) -> list[dict[str, Any]]:
+    """Return variants of a rubric as a recipe has them."""
+    return [
+        {"scoring": dict(one.levels.texts)} | ({} if one.description is None else {"description": one.description})
+        for one in variants
+    ]
