@@ -4,8 +4,8 @@ import ast
 import re
 
 import pytest
-import yaml
 from helpers.paths import TESTS
+from rewardlab.recipe import load
 
 ROOT = TESTS.parent
 PAGE = ROOT / "docs" / "fidelity.md"
@@ -55,8 +55,8 @@ def names_of(node):
 
 
 def has(path, key):
-    """Whether a recipe has a key, whose parts are names and numbers."""
-    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    """Whether a recipe has a key, whose parts are names and numbers, by itself or from the recipe that it extends."""
+    tree = load(path).tree
     for part in key.split("."):
         if isinstance(tree, list):
             tree = dict(enumerate(tree))

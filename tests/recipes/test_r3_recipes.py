@@ -76,6 +76,14 @@ class TestR3:
         assert written == [*before, "rubric/rubrics", *after]
         assert binary == [*before, "rubric/negatives", *after]
 
+    @pytest.mark.parametrize("name", ["r3", "r3_4k"])
+    def test_long_thoughts_are_told_by_the_teachers_tokens(self, name):
+        """Section 3.2.4; a count of words, which are fewer, lets longer ones pass."""
+        limits = [step(stage, "rubric/summarised").options for stage in recipe_of(name).stages[:4]]
+        assert {(options["limit"], options["tokenizer"]) for options in limits} == {
+            (4096, recipe_of(name).judges["teacher"].options["model"])
+        }
+
     @pytest.mark.parametrize("name", ["r3", "r3_4k", "r3_ablations/random_sampling", "r3_ablations/only_pointwise"])
     def test_trains_on_no_row_twice_in_an_epoch(self, name):
         assert recipe_of(name).stages[-1].dataset.options["until"] == "each_read"
@@ -183,6 +191,13 @@ class TestMr3:
         assert {place.partition(".")[2].partition(".")[2] for place in found} <= changed
         asked = [step(stage, "rubric/distilled").options for stage in recipe_of(f"mr3_ablations/{name}").stages[:4]]
         assert {options["strategy"] for options in asked} == {name.replace("_", "-")}
+
+    def test_a_policy_learns_from_no_prompt_that_is_near_to_one_of_its_three_evaluations(self):
+        """Appendices C.3 and C.6."""
+        distinct = step(recipe_of("mr3_dpo").stages[0], "embed/distinct").options
+        assert distinct["threshold"] == 0.5
+        read = {path.removeprefix("evaluation/").removesuffix(".jsonl") for path in distinct["against"]}
+        assert read == {"m_arena_hard", "include", "mclm"}
 
     def test_reinforcement_goes_on_where_half_of_the_rows_end(self):
         rlvr, half = recipe_of("mr3_ablations/rlvr"), recipe_of("mr3_ablations/rows_50k")

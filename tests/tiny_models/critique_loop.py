@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import critic
-from over_seeds import told
+from over_seeds import told_rises
 from rewardlab_commands import evaluations, mean, newest, rewardlab, serving
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "amro_miniature.yaml"
@@ -105,10 +105,7 @@ def main():
             print(f"seed {seed}", flush=True)
             rises.append(of_seed(folder if len(given.seeds) == 1 else folder / f"seed-{seed}", url, seed))
     if len(rises) > 1:
-        for component in COMPONENTS:
-            own, other = ([one[name, component] for one in rises] for name in ("trained", "control"))
-            print(f"rise of {component}: trained {told(own)}; control {told(other)}")
-            print(f"  trained above control: {told([a - b for a, b in zip(own, other, strict=True)])}")
+        told_rises(rises, COMPONENTS, "trained", "control")
     print(f"{time.monotonic() - begun:.0f} s; everything is in {folder}")
 
 

@@ -21,3 +21,11 @@ def told(values):
     middle, low, high = interval(values)
     seeds = " ".join(f"{value:+.2f}" for value in values)
     return f"{middle:+.2f} [{low:+.2f}, {high:+.2f}], seeds {seeds}"
+
+
+def told_rises(rises, components, own, control):
+    """Print each component's rise with and without the control's, from a mapping of (run, component) for each seed."""
+    for component in components:
+        with_it, without = ([one[name, component] for one in rises] for name in (own, control))
+        print(f"rise of {component}: {own} {told(with_it)}; {control} {told(without)}")
+        print(f"  {own} above {control}: {told([a - b for a, b in zip(with_it, without, strict=True)])}")

@@ -21,7 +21,7 @@ def open_answer(options: AnswerOptions, workers: Any) -> "Answer":
 
 
 class Answer:
-    """The reward COMET(src = reference, mt = prediction), clamped to [0, 1]; PB-RLSVR (section 3.3), R_Answer.
+    """The reward COMET(src = reference, mt = prediction), clamped to [0, 1]; PB-RLSVR (section 3.2), R_Answer.
 
     A pair that lacks a side never reaches the model: a missing reference is a failure, a missing prediction scores 0
     or is a failure, as the options say.

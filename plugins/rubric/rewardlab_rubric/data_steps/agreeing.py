@@ -1,6 +1,6 @@
 """The data step rubric/agreeing: rows whose scores are right, and which are not too easy for a small model.
 
-Source: R3 (Anugraha et al. 2025), appendix B.1 (of five answers of Qwen3-4B not all right); mR3, section 3.1 (all
+Source: R3 (Anugraha et al. 2025), section 3.2.5 (of five answers of Qwen3-4B not all right); mR3, section 3.1.3 (all
 strategies right; at most two of five answers of gpt-oss-20b right, then three more often than four).
 """
 

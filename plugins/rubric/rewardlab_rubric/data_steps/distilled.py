@@ -1,6 +1,6 @@
 """The data step rubric/distilled: rows to train a judge on, from a teacher's thoughts and verdicts.
 
-Source: R3 (Anugraha et al. 2025), section 2.3; mR3, section 3.
+Source: R3 (Anugraha et al. 2025), section 3.2.4; mR3, sections 3.1.2 and 3.1.3.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The data step rubric/negatives: wrong answers beside right ones, as responses with the scores false and true.
 
-Source: R3 (Anugraha et al. 2025), sections 2.2 and B.1 and appendix H; mR3, appendix C.1.
+Source: R3 (Anugraha et al. 2025), section 3.2.1 and appendix H; mR3, appendix C.2.1.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The data step rubric/summarised: thoughts that are too long, shortened by a judge.
 
-Source: R3 (Anugraha et al. 2025), section 2.3 and appendix E: responses of more than 4,096 tokens.
+Source: R3 (Anugraha et al. 2025), section 3.2.4 and appendix E: responses of more than 4,096 tokens.
 """
 
 from collections.abc import Callable, Iterator

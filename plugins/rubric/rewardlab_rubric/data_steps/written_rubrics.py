@@ -1,7 +1,7 @@
 """The data step rubric/rubrics: a rubric for each row's task, in several variants, written by a model.
 
-Source: R3 (Anugraha et al. 2025), section 2.2 and appendix C.1: five variants, with the five nearest of known rubrics
-as examples.
+Source: R3 (Anugraha et al. 2025), section 3.2.3 and appendix C.1; five variants, with the five nearest of known
+rubrics as examples, are its published code's.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Which language a question to a judge is in: English, or the row's, with thoughts in English or in that language too.
 
-Source: mR3 (Anugraha et al. 2025), section 3.1: ENG-ENG, TGT-ENG and TGT-TGT.
+Source: mR3 (Anugraha et al. 2025), section 3.1.3: ENG-ENG, TGT-ENG and TGT-TGT.
 """
 
 import os
