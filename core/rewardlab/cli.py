@@ -180,13 +180,13 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
     """Print what a command found, and return its exit code."""
     if isinstance(result, int):
         return result
-    for warning in result.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
     if as_json:
         from rewardlab.text.printable import print_json
 
         print_json(result.data, indent=1 if isinstance(result.data, list) else None)
         return MISTAKE if result.problems else 0 if result.ok else FAILED
+    for warning in result.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     if result.problems:
         from rewardlab.errors import UserError
 

@@ -52,7 +52,7 @@ def _rows(options: Options) -> str | None:
 
     words = options.words
     if not words or words[0] != RECIPE:
-        plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ["plugin"] else ""
+        plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ("plugin",) else ""
         raise UserError(
             f"what is to be new? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
         )

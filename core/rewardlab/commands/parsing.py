@@ -144,6 +144,7 @@ def _argument(name: str, info: Any) -> Argument:
             one, pairs = str, True
         else:
             break
+    metadata = [inner for mark in metadata for inner in (getattr(mark, "metadata", None) or [mark])]
     bounds = [(mark, theirs, ours) for mark in metadata for theirs, ours in _BOUNDS.items()]
     limits = {ours: getattr(mark, theirs) for mark, theirs, ours in bounds if hasattr(mark, theirs)}
     mark = next((mark for mark in metadata if isinstance(mark, Positional | Flag | Overrides | PythonOnly)), None)
