@@ -204,8 +204,7 @@ def test_r3s_is_one_message_without_a_word_of_ours(asked):
 
 
 def test_what_stands_in_a_text_is_no_placeholder(asked):
-    options = "layout: {file: prompts.py}, rubric: rubric.json"
-    (body,) = asked("pointwise", options, SINGLE)
+    (body,) = asked("pointwise", "layout: {file: prompts.py}, rubric: rubric.json", SINGLE)
     assert contents(body) == [SHOWN]
 
 
@@ -284,33 +283,17 @@ def test_a_copy_that_is_half_a_file_is_refused(asked):
     assert "prompts.py is no Python file" in told
 
 
-def test_the_recipes_of_published_judges_pass_check_with_a_copy(asked, capsys):
-    pairs, names = json.loads(Path("m/pair_texts.json").read_text()), ("safety", "math", "code", "general")
-    pairs = {code: {**one, **dict.fromkeys(names, one["general"])} for code, one in pairs.items()}
-    toxic, steps = FILES["m/toxic.json"], FILES["m/steps.json"]
+def test_the_recipe_of_mr3s_published_judges_passes_check_with_a_copy(asked, capsys):
+    pairs, toxic, steps = (json.loads(Path(f"m/{name}.json").read_text()) for name in ("pair_texts", "toxic", "steps"))
+    pairs = {code: {**one, **dict.fromkeys(("safety", "math"), one["general"])} for code, one in pairs.items()}
     told = {"strict_pair": pairs, "indopref": pairs, "helpsteer3": steps, "mgsm": toxic, "rtp_lx": toxic}
-    classes = {"StrictPairPreferenceDataset": "Pairs", "HelpSteer3PreferenceDataset": "Steps", "RTPLXDataset": "Toxic"}
-    code = MR3
-    for name, ours in classes.items():
-        code = code.replace(f"class {ours}(", f"class {name}(")
-    files = {f"mr3/data/mr3_rubrics/{name}_translated_templates.json": json.dumps(one) for name, one in told.items()}
-    files |= {f"mr3/data/mr3_rubrics/{path.name}": path.read_text() for path in Path("m").glob("*_msg_*")}
-    files["mr3/src/evaluation/dataset_gen.py"] = code + code[code.index("class RTPLXDataset") :].replace(
-        "RTPLX", "MGSM"
-    )
-    prompts = R3.replace("{{rubric.score_2}}", "".join(f"{{{{ rubric.score_{n} }}}}" for n in range(2, 6)))
-    binary = R3[R3.index("@outlines") : R3.index("@outlines.prompt\ndef evaluate_pairwise")]
-    for old, new in (("pointwise", "binary"), ("score_1", "true"), ("score_2", "false")):
-        binary = binary.replace(old, new)
-    files["r3/src/dataset_gen/rubrics_gen/prompts.py"] = prompts + binary
-    files["r3/src/dataset_gen/rubrics_gen/evaluation_schema.py"] = SCHEMA + SCHEMA.replace("Single", "Both")
-    rubrics = {"rewardbench": {"response_1": "a", "response_2": "b"}, "mmlustem": {"true": "a", "false": "b"}}
-    for name, scoring in rubrics.items():
-        told_one = json.dumps([{"description": "Which?", "scoring": scoring}])
-        files[f"r3/data/rubrics/{name}/{name}_rubric.json"] = told_one
-    for name, text in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text)
-    for name in ("r3", "mr3"):
-        recipe = Path(__file__).parents[3] / "recipes" / f"{name}_published_judge.yaml"
-        assert main(["check", str(recipe)]) == 0, capsys.readouterr()
+    code = MR3 + MR3[MR3.index("class Toxic") :].replace("Toxic", "MGSMDataset")
+    for ours, name in (("Pairs", "StrictPairPreference"), ("Steps", "HelpSteer3Preference"), ("Toxic", "RTPLX")):
+        code = code.replace(f"class {ours}(", f"class {name}Dataset(")
+    files = {f"data/mr3_rubrics/{name}_translated_templates.json": json.dumps(one) for name, one in told.items()}
+    files |= {f"data/mr3_rubrics/{path.name}": path.read_text() for path in Path("m").glob("*_msg_*")}
+    for name, text in {**files, "src/evaluation/dataset_gen.py": code}.items():
+        Path("mr3", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("mr3", name).write_text(text)
+    recipe = Path(__file__).parents[3] / "recipes" / "mr3_published_judge.yaml"
+    assert main(["check", str(recipe)]) == 0, capsys.readouterr()
