@@ -1,6 +1,6 @@
 """AMRO in miniature by one command: a critic that rewards its own policy, beside a control with shuffled critiques.
 
-    python tests/tiny_models/critique_loop.py [FOLDER] [--seeds 0 1 2]      (amro_miniature)
+    python tests/tiny_models/critique_loop.py [FOLDER] [--seeds 0 1 2] [--few]      (amro_miniature)
 
 It starts the scripted teacher (critic.py) and runs recipes/amro_miniature.yaml twice for each seed, side by side. The
 control learns the same critiques, each as if it were that of another answer. FOLDER keeps all of it. What it prints:
@@ -28,27 +28,32 @@ from rewardlab_commands import evaluations, mean, newest, rewardlab, serving
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "amro_miniature.yaml"
 COMPONENTS = ("answer", "language", "boxed")
+FEW = (
+    *("stages.0.dataset.from.critiques.from.with.rows=160", "stages.1.steps=4", "stages.2.steps=2"),
+    *("stages.2.eval.prompts=8", "reward.components.answer.with.judge=teacher"),
+)
+"""so few steps that nothing is learnt: the loop itself, with the teacher as critic"""
 ROWS, SHUFFLED = "amro-miniature.jsonl", "shuffled.jsonl"
 
 
-def trained(folder, url, seed):
+def trained(folder, url, *overrides):
     """The run of the recipe as it is."""
-    return run(folder, url, f"seed={seed}")
+    return run(folder, url, *overrides)
 
 
-def control(folder, url, seed):
+def control(folder, url, *overrides):
     """The run whose critiques belong to other answers."""
     folder.mkdir(exist_ok=True)
-    rewardlab(folder, "run", RECIPE, "--stage", "0", f"seed={seed}", AMRO_TEACHER_URL=url)
+    rewardlab(folder, "run", RECIPE, "--stage", "0", *overrides, AMRO_TEACHER_URL=url)
     rows = read(folder / ROWS)
     critiques = [row for row in rows if row["dataset"] == "critiques"]
     responses = [row["response"] for row in critiques]
-    random.Random(seed).shuffle(responses)
+    random.Random(overrides[0]).shuffle(responses)
     for row, response in zip(critiques, responses, strict=True):
         row["response"] = response
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     (folder / SHUFFLED).write_text(text, encoding="utf-8")
-    return run(folder, url, f"seed={seed}", f"stages.1.dataset.with.path={SHUFFLED}")
+    return run(folder, url, *overrides, f"stages.1.dataset.with.path={SHUFFLED}")
 
 
 def run(folder, url, *overrides):
@@ -74,11 +79,12 @@ def read(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def of_seed(folder, url, seed):
+def of_seed(folder, url, *overrides):
     """Print what one seed shows; return the rise of each run's components."""
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor() as threads:
-        under_way = [threads.submit(trained, folder, url, seed), threads.submit(control, folder / "control", url, seed)]
+        under_way = [threads.submit(trained, folder, url, *overrides)]
+        under_way.append(threads.submit(control, folder / "control", url, *overrides))
         runs = dict(zip(("trained", "control"), [one.result() for one in under_way], strict=True))
     for dimension in ("Language", "Box"):
         shares = ", ".join(f"{name} {agreement(made, dimension):.3f}" for name, made in runs.items())
@@ -96,6 +102,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("amro_miniature"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--few", action="store_true", help="a few steps of each: that it runs, not that it learns")
     given = parser.parse_args()
     folder = given.folder.resolve()
     begun = time.monotonic()
@@ -103,7 +110,8 @@ def main():
     with serving(critic.Server()) as url:
         for seed in given.seeds:
             print(f"seed {seed}", flush=True)
-            rises.append(of_seed(folder if len(given.seeds) == 1 else folder / f"seed-{seed}", url, seed))
+            own = folder if len(given.seeds) == 1 else folder / f"seed-{seed}"
+            rises.append(of_seed(own, url, f"seed={seed}", *(FEW if given.few else ())))
     if len(rises) > 1:
         told_rises(rises, COMPONENTS, "trained", "control")
     print(f"{time.monotonic() - begun:.0f} s; everything is in {folder}")

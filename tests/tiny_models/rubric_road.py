@@ -1,6 +1,6 @@
 """R3 in miniature by one command: a teacher's verdicts, a judge trained on them, a policy that it rewards.
 
-    python tests/tiny_models/rubric_road.py [FOLDER] [--seeds 0 1 2]      (r3_miniature)
+    python tests/tiny_models/rubric_road.py [FOLDER] [--seeds 0 1 2] [--few]      (r3_miniature)
 
 It starts the scripted teacher (teacher.py), trains a judge by recipes/r3_miniature.yaml, serves it (model_server.py),
 measures it with `rewardlab judge` on pairs that it never saw (judged_pairs.py), beside the model as it was before, and
@@ -30,20 +30,26 @@ from rewardlab_commands import evaluations, mean, newest, rewardlab, serving
 RECIPES = Path(__file__).parents[2] / "recipes"
 JUDGE, POLICY = RECIPES / "r3_miniature.yaml", RECIPES / "r3_miniature_policy.yaml"
 COMPONENTS = ("quality", "language", "boxed")
+FEW = {
+    JUDGE: ("stages.0.dataset.from.from.from.with.rows=160", "stages.1.steps=4"),
+    POLICY: ("stages.0.steps=4", "stages.1.steps=2", "stages.1.eval.prompts=8", "judges.trained.with.model=teacher"),
+}
+"""so few steps that nothing is learnt: the road itself, on which the teacher rewards the policy"""
 
 
 class Road:
     """The commands of the road, run in one folder."""
 
-    def __init__(self, folder, *overrides):
-        self.folder, self._overrides = folder.resolve(), overrides
+    def __init__(self, folder, seed, few=False):
+        self.folder, self._few = folder.resolve(), few
+        self._overrides = {recipe: (f"seed={seed}", *(FEW[recipe] if few else ())) for recipe in FEW}
         self.folder.mkdir(parents=True, exist_ok=True)
         judged_pairs.write(self.folder / "pairs.jsonl")
 
     def train_judge(self):
         """Distil, filter and train; returns the folders of the untrained and of the trained judge."""
         with serving(teacher.Server()) as url:
-            rewardlab(self.folder, "run", JUDGE, *self._overrides, R3_TEACHER_URL=url)
+            rewardlab(self.folder, "run", JUDGE, *self._overrides[JUDGE], R3_TEACHER_URL=url)
         models = newest(self.folder, "r3-miniature-2*") / "models"
         return models / "tiny", models / "1-sft"
 
@@ -58,8 +64,8 @@ class Road:
 
     def reward_policy(self, judge, *overrides, **environment):
         """Train a policy by a judge; returns the directory of its run."""
-        with serving(model_server.Server(judge)) as url:
-            rewardlab(self.folder, "run", POLICY, *self._overrides, *overrides, R3_JUDGE_URL=url, **environment)
+        with serving(teacher.Server() if self._few else model_server.Server(judge)) as url:
+            rewardlab(self.folder, "run", POLICY, *self._overrides[POLICY], *overrides, R3_JUDGE_URL=url, **environment)
         return newest(self.folder, "r3-miniature-policy-*")
 
     def control(self, judge, rewarded):
@@ -90,12 +96,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("r3_miniature"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--few", action="store_true", help="a few steps of each: that it runs, not that it learns")
     given = parser.parse_args()
     begun, several, found = time.monotonic(), len(given.seeds) > 1, []
     for seed in given.seeds:
         print(f"seed {seed}", flush=True)
         folder = given.folder / f"seed-{seed}" if several else given.folder
-        found.append(of_seed(Road(folder, f"seed={seed}"), several))
+        found.append(of_seed(Road(folder, seed, given.few), several))
     if several:
         print(f"accuracy on held-out pairs: {told([accuracy for accuracy, _ in found])}")
         told_rises([rises for _, rises in found], COMPONENTS, "policy", "control")
