@@ -1,14 +1,16 @@
 """Write a recipe to start from, in this folder.
 
-    rewardlab new recipe ROWS.jsonl [--model MODEL]   for your rows: guesses which column is which, and says so
+    rewardlab new recipe ROWS.jsonl [--model MODEL]   for your rows: finds which column is which by names and values
     rewardlab new recipe --from NAME                  a copy of one that comes with rewardlab: quickstart, sp3f, ...
 
-The recipe for your rows takes the rewards that fit them, and passes `rewardlab check`. `rewardlab plugins new` starts a
-plugin.
+The recipe for your rows takes the rewards that fit them, and passes `rewardlab check`. Between several columns it does
+not guess: it asks on a terminal, else --prompt COLUMN and its like decide. `rewardlab plugins new` starts a plugin.
 """
 
 import json
+import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -17,12 +19,15 @@ if TYPE_CHECKING:
     from rewardlab.authoring.new_recipe import NewRecipe
 
 RECIPE = "recipe"
+FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="recipe [ROWS.jsonl]", help=SUPPRESS)
     parser.add_argument("--model", help="a folder or a hub name of a causal language model")
     parser.add_argument("--from", dest="source", metavar="NAME", help="copy a recipe that comes with rewardlab")
+    for field in FIELDS:
+        parser.add_argument(f"--{field}", metavar="COLUMN", help=f"the column that is the {field}; '' for none")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="a new file (ROWS.yaml or NAME.yaml)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -34,10 +39,14 @@ def run(options: Namespace) -> int:
     if rows is None:
         made = copy_recipe(options.source, options.output)
     else:
-        made = write_recipe(rows, model=options.model, output=options.output)
+        columns = {field: getattr(options, field) for field in FIELDS if getattr(options, field) is not None}
+        choose = _ask if sys.stdin.isatty() and sys.stderr.isatty() and not options.json else None
+        made = write_recipe(rows, model=options.model, output=options.output, columns=columns, choose=choose)
     if options.json:
         print(json.dumps(_as_dict(made), ensure_ascii=False))
         return 0
+    for doubt in made.doubts:
+        print(f"warning: {doubt}", file=sys.stderr)
     print(f"{made.file} is written{''.join(f', {file}' for file in made.also)}")
     for ours, guess in made.columns.items():
         print(f"  {ours}: column {guess.column!r}, {guess.why}")
@@ -60,8 +69,9 @@ def _rows(options: Namespace) -> str | None:
             f"what is to be new? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
         )
     rows = words[1:]
-    if options.source is not None and (rows or options.model):
-        raise UserError("--from copies a recipe as it is; leave out the rows and --model, and change them in the copy")
+    if options.source is not None and (rows or options.model or any(getattr(options, field) for field in FIELDS)):
+        what = "leave out the rows, --model and columns, and change them in the copy"
+        raise UserError(f"--from copies a recipe as it is; {what}")
     if options.source is None and not rows:
         names = ", ".join(shipped_recipes())
         raise UserError(
@@ -72,6 +82,25 @@ def _rows(options: Namespace) -> str | None:
     return None if options.source is not None else rows[0]
 
 
+def _ask(field: str, columns: Sequence[str]) -> str:
+    """Return the column that somebody at the terminal chooses; "" where none is the field."""
+    from rewardlab.errors import UserError
+
+    print(f"Which column is the {field}?", file=sys.stderr)
+    for number, column in enumerate(columns, 1):
+        print(f"  {number}  {column}", file=sys.stderr)
+    least = 1 if field == "prompt" else 0
+    if not least:
+        print("  0  none of them", file=sys.stderr)
+    while True:
+        print("Its number: ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline()
+        if answer.strip().isdecimal() and least <= int(answer) <= len(columns):
+            return columns[int(answer) - 1] if int(answer) else ""
+        if not answer:
+            raise UserError(f"no column was chosen; name it: --{field} COLUMN")
+
+
 def _next(made: "NewRecipe") -> list[str]:
     file = quote(str(made.file))
     return [f"rewardlab check {file}", f"rewardlab run {file} --dry-run", f"rewardlab run {file}"]
@@ -79,5 +108,5 @@ def _next(made: "NewRecipe") -> list[str]:
 
 def _as_dict(made: "NewRecipe") -> dict:
     columns = {ours: {"column": guess.column, "why": guess.why} for ours, guess in made.columns.items()}
-    found = {"columns": columns, "unused": list(made.unused), "left_out": dict(made.left_out)}
+    found = {"columns": columns, "unused": list(made.unused), "left_out": dict(made.left_out), "doubts": [*made.doubts]}
     return {"file": str(made.file), "also": list(map(str, made.also)), **found, "next": _next(made)}

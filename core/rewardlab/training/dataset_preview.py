@@ -8,6 +8,7 @@ from typing import Any
 
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.data.column_names import swapped_fields
+from rewardlab.data.prompt_findings import prompt_findings
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
@@ -62,6 +63,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
         scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
+        warnings += [f"{plan.document.where(path)}: {what}" for what in prompt_findings(list(scored.values())[:ROWS])]
         for name, what, fatal in _abstentions(plan, list(scored.values())):
             place = ("reward", "components", name)
             where = plan.document.where(place)
