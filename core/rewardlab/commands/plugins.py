@@ -9,7 +9,8 @@
     rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or <plugin>/<component>
 
 KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<component>:KEY=VALUE.
-`check` exits with 1 where a law is broken, or none could be tried. It needs `pip install 'rewardlab[testing]'`.
+`check` exits with 1 where a law is broken, or where a main one of a component's kind could not be tried, and says what
+that takes. It needs `pip install 'rewardlab[testing]'`.
 """
 
 import sys

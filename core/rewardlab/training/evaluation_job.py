@@ -28,9 +28,9 @@ def load_evaluation(
 ) -> RunJob:
     """Return the job that runs only the stages `eval` of a recipe; raise a UserError that lists every problem.
 
-    Where no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of them:
-    a judge's name in the recipe, else a model folder or hub name; None: what each stage says, and the last model of a
-    run whose folder is `recipe`. The rest is as for RunJob.load.
+    Where no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of
+    them: a judge's name in the recipe, else a model folder or hub name; None: what each stage says, and the last model
+    of a run whose folder is `recipe`. The rest is as for RunJob.load.
     """
     source = recipe_of(resume) if recipe is None else recipe
     document = load(source, list(overrides), strict=False)
@@ -53,7 +53,8 @@ def _evaluations(document: Document) -> list[int]:
     written: list[Any] = stages if isinstance(stages, list) else []
     found = [index for index, stage in enumerate(written) if isinstance(stage, dict) and stage.get("use") == "eval"]
     if not found:
-        what = "no stage evaluates, nor has one rl an `eval`; add one, such as `- {use: eval, dataset: {use: data/jsonl, with: {path: ...}}}`"
+        none = "no stage evaluates, nor has one rl an `eval`"
+        what = f"{none}; add one, such as `- {{use: eval, dataset: {{use: data/jsonl, with: {{path: ...}}}}}}`"
         raise UserError(what, where=document.where(("stages",)))
     return found
 
