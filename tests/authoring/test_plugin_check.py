@@ -149,7 +149,7 @@ def test_where_nothing_could_be_tried_nothing_is_known(padded, main):
 def test_a_backend_whose_laws_are_not_tried_is_not_proved(main):
     code, out, _ = main("plugins", "check", "toy/toy")
     assert code == 1
-    assert "not proved, so exit code 1; what it takes\n  toy/toy, whole: takes whole runs: run pytest with " in out
+    assert "not proved, so exit code 1; what it takes\n  toy, whole: takes whole runs: run pytest with " in out
 
 
 def test_a_judge_that_is_down_is_not_proved(main):

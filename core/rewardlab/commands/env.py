@@ -11,6 +11,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def _create(names: Sequence[str], cpu: bool) -> int:
     for name, definition in wanted:
         print(provide(definition))
         if name in _environments_of_backends(registry):
-            hint = f"use it: . {definition.folder}/bin/activate   (your own plugins: pip install them there)"
+            activate = quote(str(definition.folder / "bin" / "activate"))
+            hint = f"use it: . {activate}    # your own plugins: pip install them there"
         else:
             hint = f"recipes use it by themselves; one of your own instead: environment: {{python: PATH}} of {name}/..."
         print(hint, file=sys.stderr)

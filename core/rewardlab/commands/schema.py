@@ -9,6 +9,7 @@ every plugin that is installed. A recipe names its schema in its first line:
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from shlex import quote
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -52,7 +53,7 @@ def _check(folder: Path, files: dict[str, str], left_over: list[Path]) -> int:
     stale = [f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))]
     stale += [f"{path}: there is no such component any more" for path in left_over]
     if stale:
-        again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {folder}")
+        again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {quote(str(folder))}")
         raise JobError("\n".join([*stale, f"write them with: {again}"]))
     print(f"{len(files)} schemas in {folder} are up to date")
     return 0

@@ -32,9 +32,9 @@ class PluginCheck:
 
     plugin: Plugin
     results: "Sequence[TrialResult]"
-    unproved: Sequence[tuple[str, str, str]]
     import_cost: ImportCost | None
     seconds: float
+    unproved: Sequence[tuple[str, str, str]] = ()
 
     def count(self, state: "State") -> int:
         """Return how many laws, over all components and examples, are in this state."""
