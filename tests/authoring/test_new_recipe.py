@@ -110,6 +110,12 @@ def test_a_language_that_no_model_knows_leaves_its_reward_out(made):
     assert "language" not in tree["reward"]["components"]
 
 
+def test_a_split_of_some_rows_decides_for_them_alone(made, main):
+    file, tree, _ = made([row | ({"split": "train"} if n == 3 else {}) for n, row in enumerate(GSM8K)])
+    assert tree["dataset"]["holdout"] == 0.1
+    assert main("check", file)[0] == 0
+
+
 def test_rows_that_are_too_few_are_not_held_out(made, main):
     file, tree, _ = made(PROMPTS[:1])
     assert "holdout" not in tree["dataset"]

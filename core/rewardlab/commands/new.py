@@ -73,7 +73,7 @@ def _rows(options: Namespace) -> str | None:
         what = "leave out the rows, --model and columns, and change them in the copy"
         raise UserError(f"--from copies a recipe as it is; {what}")
     if options.source is None and not rows:
-        names = ", ".join(shipped_recipes())
+        names = ", ".join(name for name in shipped_recipes() if "/" not in name)
         raise UserError(
             f"which rows? `rewardlab new {RECIPE} ROWS.jsonl`; for a copy of ours, --from with one of {names}"
         )

@@ -99,7 +99,7 @@ def write_recipe(
         rewards={name: use for name, (use, _) in REWARDS.items() if name not in left_out},
         left_out=left_out,
         held_out=held_out,
-        has_split="split" in unused,
+        has_split=all(row.get("split") is not None for row in found),
     )
     write_new(output, recipe_text(parts))
     return NewRecipe(
