@@ -97,6 +97,10 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
         return f"a value cannot start with {line[mark.column : mark.column + 1]!r}; quote it"
     if "unknown escape" in problem:
         return "in double quotes a backslash starts an escape; use single quotes, or double the backslash"
+    if "Unicode" in problem and "escape" in problem:
+        return (
+            "YAML has no pairs of \\u escapes, as JSON writes emoji; write the letter itself, or \\U and eight digits"
+        )
     if error.context and error.context_mark:
         problem += f" ({error.context}, begun in line {error.context_mark.line + 1})"
     return problem
