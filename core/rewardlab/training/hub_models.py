@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Iterator
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from rewardlab.errors import Problem, UserError, nearest, one_line
+from rewardlab.errors import Problem, UserError, one_line
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.training.model_folder import looks_local
 
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+MIN_LIKENESS = 0.85
+"""of two names, from which on one may be a slip for the other: models of a family are called alike"""
 TIMEOUT = 10.0
 """seconds that the hub has to answer, once"""
 
@@ -83,8 +86,7 @@ def _offline() -> str | None:
 def _not_here(model: str) -> str:
     """Return that a hub name is not on this machine, with the nearest one that is."""
     known = [path.name.removeprefix("models--").replace("--", "/") for path in _cache().glob("models--*")]
-    near = nearest(model, known)
-    near = near if "did you mean" in near else ""
+    near = "".join(f"; did you mean {name!r}?" for name in get_close_matches(model, known, n=1, cutoff=MIN_LIKENESS))
     return f"{model!r} is no folder here and not in the cache of the hub, {_cache()}{near}"
 
 
