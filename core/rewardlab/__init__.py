@@ -4,13 +4,15 @@ The names below are what a plugin author needs first, and what the commands do, 
 first use, so that `import rewardlab` and `rewardlab --help` cost nothing.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
-    from rewardlab.api import CommandResult, check, compare, convert, judge, probe, run, tables, winrates
+    from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Overrides, Positional, PythonOnly
     from rewardlab.group_stream import GroupStream
     from rewardlab.hookspecs import hookimpl
     from rewardlab.scoring import ComponentScore, RecipeReward, ScoredCompletion, ScoredGroup, load_reward
@@ -35,11 +37,21 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
         WorkerOpener,
     )
     from rewardlab.types import Ask, Candidates, Completion, Group, Message, PoolEntry, Reply, Sample, Score
+
+    check: Callable[..., CommandResult]
+    compare: Callable[..., CommandResult]
+    convert: Callable[..., CommandResult]
+    judge: Callable[..., CommandResult]
+    probe: Callable[..., CommandResult]
+    run: Callable[..., Any]
+    score: Callable[..., CommandResult]
+    tables: Callable[..., CommandResult]
+    winrates: Callable[..., CommandResult]
 else:
-    __getattr__, __dir__ = lazy_names(
+    _named, _dir = lazy_names(
         __name__,
         {
-            "api": ["CommandResult", "check", "compare", "convert", "judge", "probe", "run", "tables", "winrates"],
+            "command_spec": ["CommandResult", "CommandSpec", "Flag", "Overrides", "Positional", "PythonOnly"],
             "group_stream": ["GroupStream"],
             "hookspecs": ["hookimpl"],
             "scoring": ["ComponentScore", "RecipeReward", "ScoredCompletion", "ScoredGroup", "load_reward"],
@@ -67,11 +79,32 @@ else:
         },
     )
 
+    def __dir__():
+        return sorted({*_dir(), *__all__})
+
+    def __getattr__(name):
+        """Return a public name, or the function of the command that is called so."""
+        try:
+            return _named(name)
+        except AttributeError:
+            if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
+                raise
+            from rewardlab.cli import find
+
+            if (spec := find(name)) is None:
+                raise
+        from rewardlab.commands.parsing import function_of
+
+        globals()[name] = function_of(spec)
+        return globals()[name]
+
+
 __all__ = [
     "Ask",
     "BackendSpec",
     "Candidates",
     "CommandResult",
+    "CommandSpec",
     "Completion",
     "ComponentScore",
     "Config",
@@ -80,6 +113,7 @@ __all__ = [
     "CurriculumSpec",
     "DatasetSpec",
     "EnvironmentChoice",
+    "Flag",
     "Group",
     "GroupReward",
     "GroupSampler",
@@ -90,7 +124,10 @@ __all__ = [
     "Message",
     "Normalizer",
     "NormalizerSpec",
+    "Overrides",
     "PoolEntry",
+    "Positional",
+    "PythonOnly",
     "RecipeReward",
     "Reply",
     "Reward",
@@ -109,6 +146,7 @@ __all__ = [
     "load_reward",
     "probe",
     "run",
+    "score",
     "tables",
     "winrates",
 ]

@@ -15,11 +15,12 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 
 from rewardlab import hookspecs
+from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
 from rewardlab.specs import (
     COMPONENT_NAME,
@@ -46,19 +47,24 @@ HOOKS: dict[str, type[Spec]] = {
     "rewardlab_normalizers": NormalizerSpec,
     "rewardlab_backends": BackendSpec,
 }
+COMMANDS = "rewardlab_commands"
+"""the hook of what is no component: a command has a name on the command line, and none in a recipe"""
+
+_AnySpec = TypeVar("_AnySpec")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    home: the folder of its module; packaged files are relative to it.
+    commands: those that it offers, by name. home: the folder of its module; packaged files are relative to it.
     """
 
     name: str
     distribution: str
     version: str
     specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
+    commands: dict[str, CommandSpec] = field(default_factory=dict)
     broken: str | None = None
     home: Path | None = None
 
@@ -173,6 +179,18 @@ class Registry:
         return named[0], known[named[0]]
 
 
+def find_command(name: str, registry: Registry) -> CommandSpec | None:
+    """Return the command that a plugin offers under this name; None if none does.
+
+    A UserError names both distributions if two offer it. A broken plugin offers none.
+    """
+    found = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
+    if len(found) > 1:
+        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
+        raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
+    return found[0][1] if found else None
+
+
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
 
@@ -249,7 +267,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
-            specs = _specs(module)
+            specs, commands = _specs(module)
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
@@ -257,11 +275,11 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
-    return Plugin(name=name, distribution=distribution, version=version, specs=specs, home=home)
+    return Plugin(name=name, distribution=distribution, version=version, specs=specs, commands=commands, home=home)
 
 
-def _specs(module: object) -> dict[tuple[str, str], Spec]:
-    """Register one plugin in a manager of its own, so that its faults stay its own, and collect its specs."""
+def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec]]:
+    """Register one plugin in a manager of its own, so that its faults stay its own; return its specs and commands."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
@@ -274,7 +292,17 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
                 if (spec.kind, spec.name) in specs:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
                 specs[spec.kind, spec.name] = spec
-    return specs
+    return specs, _commands(manager)
+
+
+def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
+    found: dict[str, CommandSpec] = {}
+    for implementation in getattr(manager.hook, COMMANDS).get_hookimpls():
+        for spec in _offers(COMMANDS, CommandSpec, implementation.function()):
+            if spec.name in found:
+                raise ValueError(f"{COMMANDS} offers {spec.name!r} twice")
+            found[spec.name] = spec
+    return found
 
 
 def _refuse_lookalikes(module: object) -> None:
@@ -282,13 +310,14 @@ def _refuse_lookalikes(module: object) -> None:
     own = getattr(module, "__name__", None)
     for name, found in getattr(module, "__dict__", {}).items():
         if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            if name in HOOKS and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
+            known = (*HOOKS, COMMANDS)
+            if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
-            if name not in HOOKS and (close := difflib.get_close_matches(name, HOOKS, n=1)):
+            if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
                 raise ValueError(f"{name} is no hook; did you mean {close[0]}, with @hookimpl above it?")
 
 
-def _offers(hook: str, spec_type: type[Spec], returned: object) -> Iterable[Spec]:
+def _offers(hook: str, spec_type: type[_AnySpec], returned: object) -> Iterable[_AnySpec]:
     if inspect.iscoroutine(returned):
         returned.close()
         raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")

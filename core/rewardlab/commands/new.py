@@ -1,70 +1,76 @@
-"""Write a recipe to start from, in this folder.
+"""`rewardlab new recipe`: a recipe to start from."""
 
-    rewardlab new recipe ROWS.jsonl [--model MODEL]   for your rows: finds which column is which by names and values
-    rewardlab new recipe --from NAME                  a copy of one that comes with rewardlab: quickstart, sp3f, ...
-
-The recipe for your rows takes the rewards that fit them, and passes `rewardlab check`. Between several columns it does
-not guess: it asks on a terminal, else --prompt COLUMN and its like decide. `rewardlab plugins new` starts a plugin.
-"""
-
-import json
 import sys
-from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from rewardlab.authoring.new_recipe import NewRecipe
+from rewardlab.authoring.new_recipe import NewRecipe, copy_recipe, write_recipe
+from rewardlab.command_spec import CommandResult, Flag, Positional
+from rewardlab.errors import UserError
+from rewardlab.recipe.shipped import shipped_recipes
+from rewardlab.specs import Config
 
 RECIPE = "recipe"
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="recipe [ROWS.jsonl]", help=SUPPRESS)
-    parser.add_argument("--model", help="a folder or a hub name of a causal language model")
-    parser.add_argument("--from", dest="source", metavar="NAME", help="copy a recipe that comes with rewardlab")
-    for field in FIELDS:
-        parser.add_argument(f"--{field}", metavar="COLUMN", help=f"the column that is the {field}; '' for none")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="a new file (ROWS.yaml or NAME.yaml)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+class Options(Config):
+    """Write a recipe to start from, in this folder.
+
+        rewardlab new recipe ROWS.jsonl [--model MODEL]   for your rows: finds which column is which by names and values
+        rewardlab new recipe --from NAME                  a copy of one that comes with rewardlab: quickstart, sp3f, ...
+
+    The recipe for your rows takes the rewards that fit them, and passes `rewardlab check`. Between several columns it
+    does not guess: it asks on a terminal, else --prompt COLUMN and its like decide. `rewardlab plugins new` starts a
+    plugin.
+    """
+
+    words: Annotated[tuple[str, ...], Positional("recipe [ROWS.jsonl]")] = ()
+    """what is to be new, and for which rows"""
+    model: str | None = None
+    """a folder or a hub name of a causal language model"""
+    source: Annotated[str | None, Flag("--from", metavar="NAME")] = None
+    """copy a recipe that comes with rewardlab"""
+    prompt: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the prompt; "" for none"""
+    answer: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the answer; "" for none"""
+    reference: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the reference; "" for none"""
+    language: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the language; "" for none"""
+    response: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the response; "" for none"""
+    id: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column that is the id; "" for none"""
+    output: Annotated[Path | None, Flag("-o", metavar="FILE")] = None
+    """a new file (ROWS.yaml or NAME.yaml)"""
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.authoring.new_recipe import copy_recipe, write_recipe
-
+def run(options: Options) -> CommandResult:
+    """Write the recipe; data: the file, the columns that were guessed and why, and what to do next."""
     rows = _rows(options)
     if rows is None:
-        made = copy_recipe(options.source, options.output)
+        made = copy_recipe(str(options.source), options.output)
     else:
         columns = {field: getattr(options, field) for field in FIELDS if getattr(options, field) is not None}
-        choose = _ask if sys.stdin.isatty() and sys.stderr.isatty() and not options.json else None
+        choose = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
         made = write_recipe(rows, model=options.model, output=options.output, columns=columns, choose=choose)
-    if options.json:
-        print(json.dumps(_as_dict(made), ensure_ascii=False))
-        return 0
-    for doubt in made.doubts:
-        print(f"warning: {doubt}", file=sys.stderr)
-    print(f"{made.file} is written{''.join(f', {file}' for file in made.also)}")
-    for ours, guess in made.columns.items():
-        print(f"  {ours}: column {guess.column!r}, {guess.why}")
-    for name, why in made.left_out.items():
-        print(f"  without {name}: {why}")
-    print("Next:")
-    print("\n".join(f"  {command}" for command in _next(made)))
-    return 0
+    lines = [f"{made.file} is written{''.join(f', {file}' for file in made.also)}"]
+    lines += [f"  {ours}: column {guess.column!r}, {guess.why}" for ours, guess in made.columns.items()]
+    lines += [f"  without {name}: {why}" for name, why in made.left_out.items()]
+    lines += ["Next:", *(f"  {command}" for command in _next(made))]
+    return CommandResult(text="\n".join(lines), data=_as_dict(made), warnings=[*made.doubts])
 
 
-def _rows(options: Namespace) -> str | None:
+def _rows(options: Options) -> str | None:
     """Return the file of rows; None where a shipped recipe is to be copied."""
-    from rewardlab.errors import UserError
-    from rewardlab.recipe.shipped import shipped_recipes
 
     words = options.words
     if not words or words[0] != RECIPE:
-        plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ["plugin"] else ""
+        plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ("plugin",) else ""
         raise UserError(
             f"what is to be new? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
         )
@@ -84,8 +90,6 @@ def _rows(options: Namespace) -> str | None:
 
 def _ask(field: str, columns: Sequence[str]) -> str:
     """Return the column that somebody at the terminal chooses; "" where none is the field."""
-    from rewardlab.errors import UserError
-
     print(f"Which column is the {field}?", file=sys.stderr)
     for number, column in enumerate(columns, 1):
         print(f"  {number}  {column}", file=sys.stderr)
@@ -101,12 +105,12 @@ def _ask(field: str, columns: Sequence[str]) -> str:
             raise UserError(f"no column was chosen; name it: --{field} COLUMN")
 
 
-def _next(made: "NewRecipe") -> list[str]:
+def _next(made: NewRecipe) -> list[str]:
     file = quote(str(made.file))
     return [f"rewardlab check {file}", f"rewardlab run {file} --dry-run", f"rewardlab run {file}"]
 
 
-def _as_dict(made: "NewRecipe") -> dict:
+def _as_dict(made: NewRecipe) -> dict:
     columns = {ours: {"column": guess.column, "why": guess.why} for ours, guess in made.columns.items()}
     found = {"columns": columns, "unused": list(made.unused), "left_out": dict(made.left_out), "doubts": [*made.doubts]}
     return {"file": str(made.file), "also": list(map(str, made.also)), **found, "next": _next(made)}

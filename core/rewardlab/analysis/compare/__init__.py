@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rewardlab.analysis.compare.job import CompareJob
     from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
     from rewardlab.analysis.compare.scored_file import ScoredFile
-    from rewardlab.analysis.compare.sources import SideSource, parse_sources, refuse_missing_rows
+    from rewardlab.analysis.compare.sources import SideSource, parse_sides
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -33,7 +33,7 @@ else:
             "job": ["CompareJob"],
             "report": ["comparison_as_dict", "format_comparison"],
             "scored_file": ["ScoredFile"],
-            "sources": ["SideSource", "parse_sources", "refuse_missing_rows"],
+            "sources": ["SideSource", "parse_sides"],
         },
     )
 
@@ -43,6 +43,5 @@ __all__ = [
     "SideSource",
     "comparison_as_dict",
     "format_comparison",
-    "parse_sources",
-    "refuse_missing_rows",
+    "parse_sides",
 ]
