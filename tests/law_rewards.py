@@ -104,14 +104,16 @@ class Matching:
         return Reply(text="yes" if ask.parts["text"].count("\\boxed{4}") else "no")
 
 
-def asking(name, read, **more):
+def asking(name, read, wrapped="{}", **more):
     """A reward whose value is what `read(reply)` makes of a judge's reply to each completion that is not blank."""
 
     def build(options, context):
         async def one(completion):
             if not completion.text.split():
                 return Score(value=0.0)
-            reply = await context.judges["main"].ask(Ask(parts={"text": completion.text}))
+            content = wrapped.format(completion.text)
+            ask = Ask(messages=[{"role": "user", "content": content}], parts={"text": completion.text})
+            reply = await context.judges["main"].ask(ask)
             context.judges["main"].understood(reply, reply.error is None)
             return _score(read(reply))
 
@@ -124,8 +126,8 @@ def asking(name, read, **more):
     return made(name, build, runs="async", examples=judged, requires=[], **more)
 
 
-def _verdict(reply):
-    return Score(error=reply.error) if reply.error else float(reply.text == "yes")
+def _verdict(reply, unread=None):
+    return {"yes": 1.0, "no": 0.0}.get(reply.text, unread or Score(error=reply.error or "neither yes nor no"))
 
 
 JUDGED = asking("judged", _verdict)
@@ -292,6 +294,14 @@ BROKEN = {
         spec("nan-info", lambda sample, one: Score(value=0.0, info={"raw": float("nan")})),
     ],
     "unanswered": [asking("silence-is-no", lambda reply: float(reply.text == "yes"))],
+    "unreadable": [
+        asking("noise-is-half", lambda reply: _verdict(reply, None if reply.error else 0.5)),
+    ],
+    "fence": [
+        asking("in-a-tag", _verdict, wrapped="Is it right?\n<answer>\n{}\n</answer>\nyes or no?"),
+        asking("in-quotes", _verdict, wrapped='Is "{}" right?'),
+        asking("at-the-end", _verdict, wrapped="Is this right?\n{}"),
+    ],
     "required": [
         spec("does-without", lambda sample, one: float(boxed(one) == sample.fields.get("answer"))),
         spec("abstains-without", lambda sample, one: right(sample, one) if sample.fields else Score()),

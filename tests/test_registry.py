@@ -113,7 +113,7 @@ BROKEN = {
         def rewardlab_reward():
             return []
         """,
-        "unknown hook 'rewardlab_reward'",
+        "rewardlab_reward is no hook; did you mean rewardlab_rewards, with @hookimpl above it?",
     ),
     "forgotten mark": (
         """

@@ -39,6 +39,35 @@ class LowWithoutAnswer(Rubric):
         return super().read(reply) if reply.error is None else Score(value=0.0)
 
 
+class HalfForNoise(Rubric):
+    def read(self, reply):
+        score = super().read(reply)
+        return score if score.value is not None or reply.error is not None else Score(value=0.5)
+
+
+class Fenced(Rubric):
+    """The same question as a message, with the text between lines that it cannot hold."""
+
+    def question(self, query, text):
+        from rewardlab.text import fence, fence_key
+
+        quoted = fence("ANSWER", text, fence_key({"query": query, "text": text}))
+        content = f"How good is the answer to {query!r}, 0 to 10?\n{quoted}\nEnd with Score: and the number."
+        return Ask(messages=({"role": "user", "content": content},), parts={"query": query, "text": text})
+
+
+class Tagged(Rubric):
+    def question(self, query, text):
+        content = f"How good is the answer to {query!r}, 0 to 10?\n<answer>\n{text}\n</answer>\nEnd with Score: ..."
+        return Ask(messages=({"role": "user", "content": content},), parts={"query": query, "text": text})
+
+
+class AtTheEnd(Rubric):
+    def question(self, query, text):
+        content = f"How good is this, 0 to 10? End with Score: and the number.\n{text}"
+        return Ask(messages=({"role": "user", "content": content},), parts={"query": query, "text": text})
+
+
 class CurrentQuestion(Rubric):
     async def one(self, sample, completion):
         self._text = completion.text
@@ -215,6 +244,10 @@ def rewardlab_rewards():
         _rubric("correct_rubric", "the number at the end of the reply", Rubric),
         _rubric("first_number", "the first number of the reply", FirstNumber),
         _rubric("low_without_answer", "0 where the judge has no answer", LowWithoutAnswer),
+        _rubric("half_for_noise", "half a point for a reply without a number", HalfForNoise),
+        _rubric("correct_fenced", "asks in a message, with the text in a fence", Fenced),
+        _rubric("tagged", "asks in a message, with the text in a tag that it may close", Tagged),
+        _rubric("at_the_end", "asks in a message that ends with the text", AtTheEnd),
         _rubric("current_question", "keeps the text in itself across an await", CurrentQuestion),
         _rubric("as_they_come", "gives the scores in the order in which the judge answers", AsTheyCome),
         _rubric("known_question", "remembers replies by the prompt alone", KnownQuestion),

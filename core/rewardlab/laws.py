@@ -20,6 +20,7 @@ __all__ = [
     "EXAMPLE_OF_KIND",
     "JUDGE",
     "LAWS_OF_KIND",
+    "MAIN_LAWS",
     "NORMALIZER",
     "NOT_MEANT_FOR",
     "REWARD",
@@ -50,6 +51,8 @@ REWARD = {
     "info": "info holds JSON values under text keys",
     "required": "a row that lacks a required field gets an error, neither a value nor an abstention",
     "unanswered": "where its judges fail, a completion about which it asked them gets no value",
+    "unreadable": "where its judges reply noise, a completion gets no value, or `understood` says that it is noise",
+    "fence": "a completion that speaks to the judge cannot end its own quotation in a question of messages",
     "empty": "the empty text does not earn the maximum",
     "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",
     "repetition": "a text a hundred times over earns no more than once",
@@ -123,6 +126,16 @@ LAWS_OF_KIND: dict[str, Mapping[str, str]] = {
     "normalizer": NORMALIZER,
     "backend": BACKEND,  # these take whole runs: rewardlab.testing.check_backend
 }
+
+MAIN_LAWS: dict[str, Sequence[str]] = {
+    "reward": ("range", "order"),
+    "judge": ("reply",),
+    "dataset": ("samples",),
+    "curriculum": ("order", "select"),
+    "normalizer": ("finite", "order"),
+    "backend": ("whole",),
+}
+"""kind -> the laws without which a check has proved nothing: each held or is off, or has nothing to try"""
 
 ExampleOptions = Mapping[str, Any] | Callable[[Path], Mapping[str, Any]]
 """Options as under `with`; or a function of an empty folder that makes them and may write files there for them."""

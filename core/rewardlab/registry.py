@@ -283,8 +283,8 @@ def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, Comma
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
+    _refuse_lookalikes(module)
     manager.check_pending()
-    _refuse_unmarked(module)
     specs: dict[tuple[str, str], Spec] = {}
     for hook, spec_type in HOOKS.items():
         for implementation in getattr(manager.hook, hook).get_hookimpls():
@@ -305,15 +305,15 @@ def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
     return found
 
 
-def _refuse_unmarked(module: object) -> None:
+def _refuse_lookalikes(module: object) -> None:
     """Raise ValueError where a function of the module looks like a hook, and nothing would ever call it."""
     own = getattr(module, "__name__", None)
     for name, found in getattr(module, "__dict__", {}).items():
-        unmarked = inspect.isfunction(found) and not hasattr(found, f"{hookspecs.PROJECT}_impl")
-        if unmarked and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            if name in (*HOOKS, COMMANDS):
+        if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
+            known = (*HOOKS, COMMANDS)
+            if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
-            if close := difflib.get_close_matches(name, [*HOOKS, COMMANDS], n=1):
+            if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
                 raise ValueError(f"{name} is no hook; did you mean {close[0]}, with @hookimpl above it?")
 
 

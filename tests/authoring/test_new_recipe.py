@@ -1,6 +1,10 @@
 """`rewardlab new recipe`: a recipe for somebody's rows, or a copy of one of ours, which passes `check`."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,6 +110,12 @@ def test_a_language_that_no_model_knows_leaves_its_reward_out(made):
     assert "language" not in tree["reward"]["components"]
 
 
+def test_a_split_of_some_rows_decides_for_them_alone(made, main):
+    file, tree, _ = made([row | ({"split": "train"} if n == 3 else {}) for n, row in enumerate(GSM8K)])
+    assert tree["dataset"]["holdout"] == 0.1
+    assert main("check", file)[0] == 0
+
+
 def test_rows_that_are_too_few_are_not_held_out(made, main):
     file, tree, _ = made(PROMPTS[:1])
     assert "holdout" not in tree["dataset"]
@@ -114,7 +124,22 @@ def test_rows_that_are_too_few_are_not_held_out(made, main):
 
 
 @pytest.mark.parametrize(
-    "column", ["true", "it's", 'a "b"', "a: b", "${x}", "zwei\nZeilen", "\u2028", "- a", "ü", "a#b", "12"]
+    "column",
+    [
+        "true",
+        "it's",
+        'a "b"',
+        "a: b",
+        "${x}",
+        "zwei\nZeilen",
+        "\u2028",
+        "- a",
+        "ü",
+        "a#b",
+        "12",
+        "🙂",
+        "𝒳 \U0001f469\u200d\U0001f680",
+    ],
 )
 def test_columns_of_any_name_are_written_so_that_they_are_read_again(made, main, column):
     file, _, _ = made([{column: "x", "prompt": "?", "answer": n, "question": "why?"} for n in range(20)])
@@ -157,7 +182,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         ),
         (["recipe", "twice.jsonl"], "twice.jsonl: the id '1' is already that of row 1\n"),
         (["recipe", "--from", "spf"], "no recipe 'spf' comes with rewardlab; did you mean 'sp3f'?\n"),
-        (["recipe", "a.jsonl", "--from", "sp3f"], "leave out the rows and --model"),
+        (["recipe", "a.jsonl", "--from", "sp3f"], "leave out the rows, --model and columns"),
     ],
 )
 def test_mistakes_say_what_to_type(main, write, arguments, says):
@@ -217,4 +242,67 @@ def test_an_answer_inside_of_another_column_is_pointed_at(made):
     assert told["left_out"]["accuracy"] == (
         "no column looks like the answer; 'reward_model' holds 'ground_truth': make that a column of its own, since a "
         "recipe names whole columns"
+    )
+
+
+SOLVED_UNNAMED = [
+    {"q1": f"{n} + 1?", "weg": f"Erst {n}, dann eins mehr, das macht zusammen {n + 1}."} for n in range(20)
+]
+
+
+def test_between_several_texts_nothing_is_guessed(main, write):
+    write("rows.jsonl", SOLVED_UNNAMED)
+    code, out, err = main("new", "recipe", "rows.jsonl")
+    assert (code, out) == (2, "")
+    assert err == "error: rows.jsonl: which column is the prompt? Add --prompt q1 or --prompt weg\n"
+    assert not Path("rows.yaml").exists()
+    assert main("new", "recipe", "rows.jsonl", "--prompt", "q1", "--reference", "weg")[0] == 0
+    assert yaml.safe_load(Path("rows.yaml").read_text("utf-8"))["dataset"]["fields"] == {
+        "prompt": "q1",
+        "reference": "weg",
+    }
+
+
+def test_a_column_that_is_named_must_be_there(main, write):
+    write("rows.jsonl", SOLVED_UNNAMED)
+    code, _, err = main("new", "recipe", "rows.jsonl", "--prompt", "wegg")
+    assert (code, err) == (2, "error: rows.jsonl: --prompt: no column 'wegg'; did you mean 'weg'?\n")
+
+
+def test_no_column_can_be_asked_for(made):
+    rows = [row | {"question": "Why?", "solution": "So.", "rationale": "Thus."} for row in PROMPTS]
+    assert made(rows, "--reference", "")[2]["columns"].keys() == {"prompt"}
+
+
+def test_somebody_at_a_terminal_is_asked(write, tmp_path):
+    write("rows.jsonl", SOLVED_UNNAMED)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rewardlab.cli", "new", "recipe", "rows.jsonl"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs) as asking:
+        os.write(ours, b"9\n1\n")
+        out = asking.stdout.read().decode()
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert "Which column is the prompt?\r\n  1  q1\r\n  2  weg\r\n" in shown
+    assert (asking.returncode, "  prompt: column 'q1', as you said" in out) == (0, True)
+
+
+def test_a_prompt_that_holds_its_answer_is_told(main, write):
+    """Here by `new recipe`, which was told so, and by `check`."""
+    write("rows.jsonl", [row | {"answer": n + 1} for n, row in enumerate(SOLVED_UNNAMED)])
+    said = "20 of 20 prompts hold their own answer (0 another row's), first "
+    assert said in main("new", "recipe", "rows.jsonl", "--prompt", "weg")[2]
+    code, _, err = main("check", "rows.yaml")
+    assert code == 0
+    assert f"warning: rows.yaml:11: dataset: {said}" in err
+    main("new", "recipe", "rows.jsonl", "--prompt", "q1", "-o", "right.yaml")
+    assert main("check", "right.yaml")[2] == ""
+
+
+def test_prompts_that_come_again_are_told(main, write):
+    write("rows.jsonl", [{"prompt": f"{n % 10}?"} for n in range(20)])
+    assert (
+        "10 of 20 rows repeat the prompt of an earlier row, first row 11 that of row 1; "
+        in (main("new", "recipe", "rows.jsonl")[2])
     )

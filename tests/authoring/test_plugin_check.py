@@ -146,6 +146,20 @@ def test_where_nothing_could_be_tried_nothing_is_known(padded, main):
     assert out.endswith("\nnothing could be tried, so nothing is known\n")
 
 
+def test_a_backend_whose_laws_are_not_tried_is_not_proved(main):
+    code, out, _ = main("plugins", "check", "toy/toy")
+    assert code == 1
+    assert "not proved, so exit code 1; what it takes\n  toy, whole: takes whole runs: run pytest with " in out
+
+
+def test_a_judge_that_is_down_is_not_proved(main):
+    """Its identity and the like hold; that says nothing of its replies."""
+    url = 'base_url="http://127.0.0.1:9/v1"'
+    told = found(main, "openai/chat", "model=mine", url, "--tries", "1", code=1)
+    assert (told["held"] > 0, told["broken"], [one["law"] for one in told["unproved"]]) == (True, 0, ["reply"])
+    assert "needs a judge that answers" in told["unproved"][0]["why"]
+
+
 def test_a_component_that_gives_no_example_was_not_tried(offer, main):
     offer("bare", PADDED.replace("def examples():", "def examples():\n    return []"))
     told = found(main, "bare/long", "--only", "order", code=1)

@@ -196,6 +196,24 @@ def test_a_path_that_no_system_could_open_is_a_mistake_with_its_line(main, write
     assert "fault" not in err
 
 
+@pytest.mark.parametrize(
+    ("fields", "column", "says"),
+    [
+        ("{answer: solutoin}", "solution", "`fields: {answer: solution}`; columns: prompt, solution, x"),
+        ("{}", "Final Answer", '`fields: {answer: "Final Answer"}`; columns: Final Answer, prompt, x'),
+        ("{}", "Ergebnis", "`fields: {answer: Ergebnis}`; columns: Ergebnis, prompt, x"),
+        ("{}", "y", "`fields: {answer: COLUMN}`; columns: prompt, x, y"),
+    ],
+)
+def test_a_missing_column_is_told_with_the_nearest_and_those_that_are_there(main, write, fields, column, says):
+    write("rows.jsonl", [{"prompt": f"What is {n}?", column: str(n), "x": 1} for n in range(4)])
+    dataset = f"dataset: {{use: data/jsonl, with: {{path: rows.jsonl}}, fields: {fields}}}"
+    write("m.yaml", f"version: 1\n{dataset}\nreward: {{components: {{a: {{use: math/accuracy}}}}, total: a}}\n")
+    code, _, err = main("check", "m.yaml")
+    assert code == 2
+    assert f"field 'answer' is needed by a (math/accuracy), but no row has it; name its column, {says}" in err
+
+
 def test_swapped_fields_are_warned_of_with_the_cure(main, write):
     write("rows.jsonl", [{"question": f"How much is {n} + {n}?", "answer": str(2 * n)} for n in range(8)])
     write(

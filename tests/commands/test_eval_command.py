@@ -102,7 +102,26 @@ def test_as_json_it_names_its_results(server, main, tmp_path):
 def test_without_a_stage_eval_it_says_how_to_add_one(server, main):
     code, _, err = main("eval", "r.yaml", "stages=[{use: data, dataset: {use: toy/counting}, to: x.jsonl}]")
     assert code == 2
-    assert "stages: no stage evaluates; add one, such as `- {use: eval, dataset:" in err
+    assert "stages: no stage evaluates, nor has one rl an `eval`; add one, such as `- {use: eval, dataset:" in err
+
+
+def test_what_the_recipe_writer_wrote_is_evaluated(judge_server, main, write, tmp_path):
+    """Its stage rl says what to evaluate: held-out rows, by its own chat and lengths."""
+    write("rows.jsonl", [{"question": f"{n} + {n}?", "answer": 2 * n} for n in range(20)])
+    assert main("new", "recipe", "rows.jsonl")[0] == 0
+    with judge_server.Serving(judge_server.JudgeServer(answer=lambda request: "\\boxed{4}")) as running:
+        judge = f'{{use: openai/chat, with: {{model: mine, base_url: "{running.url}"}}}}'
+        code, out, err = main("eval", "rows.yaml", f"judges={{mine: {judge}}}", "--policy", "mine")
+        asked = running.requests
+    assert code == 0, err
+    name = next((folder_in(out, tmp_path) / "evaluation").glob("*.rows.jsonl")).name
+    assert name == "1-eval-results.rows.jsonl"
+    assert {(r["model"], r["max_tokens"], r["messages"][0]["role"]) for r in asked if len(r["messages"]) > 1} == {
+        ("mine", 512, "system")
+    }
+    assert len(asked) >= 4
+    code, _, err = main("eval", "rows.yaml", "--policy", "./no/such/folder")
+    assert (code, "'./no/such/folder' is no model folder: there is no such folder" in err) == (2, True)
 
 
 def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):

@@ -1,6 +1,7 @@
 """`rewardlab run`: which folder, which recipe, and how it ended for a program that asks."""
 
 import json
+import shlex
 from pathlib import Path
 from shutil import copytree, rmtree
 
@@ -26,6 +27,26 @@ def run(main, write):
     """`run("--json")`: the code, what is on stdout and what on stderr."""
     write("r.yaml", RECIPE)
     return lambda *arguments: main("run", *arguments)
+
+
+def test_each_command_that_a_failure_advises_can_be_pasted(run, main, write, judge_server):
+    """Also from a folder and with a recipe whose names have spaces."""
+    write("my recipe.yaml", RECIPE)
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        server.fault = lambda number, _: None if number == 1 else "500"  # the first call tries the judge
+        judge = f'{{use: openai/chat, with: {{model: m, base_url: "{server.url}"}}, retries: 0}}'
+        rl = "{use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}"
+        stages = f"stages=[{rl}, {{use: eval, samples: 1, policy: {{judge: policy, max_missing: 0}}}}]"
+        code, _, err = run("my recipe.yaml", f"judges={{policy: {judge}}}", stages, "--run-dir", "a run")
+        assert code == 1
+        _, resume, other = (line.rpartition(": rewardlab ")[2] for line in ["", *err.splitlines()[-3:-1]])
+        server.fault = None
+        assert shlex.split(resume)[-2:] == ["--resume", "a run"]
+        assert shlex.split(other)[-3:] == ["model=a run/models/0-rl", "--stage", "1"]
+        assert main(*shlex.split(other), "--dry-run")[0] == 0
+        assert main(*shlex.split(resume))[0] == 0
+        _, _, err = run("--resume", "a run", "seed=3")
+    assert "(rewardlab run --resume 'a run')" in err
 
 
 class TestRunDir:

@@ -341,7 +341,7 @@ def test_a_field_that_a_reward_requires_and_no_row_has(check, offer):
     text = changed("toy/brevity, with: {words: 9}", "mine/exact, with: {field: gold}")
     assert check(text) == [
         "3: dataset: field 'gold' is needed by short (mine/exact), but no row has it; "
-        "name its column, `fields: {gold: <column>}`; columns: answer, response"
+        "name its column, `fields: {gold: COLUMN}`; columns: answer, prompt, response"
     ]
     assert check(changed("holdout: 0.25", "holdout: 0.25, fields: {gold: answer}", text)) == []
 

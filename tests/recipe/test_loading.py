@@ -226,6 +226,7 @@ def parser(request, monkeypatch):
             'a: "\\boxed{}\\d"\n',
             r"r.yaml:1: column \d+: in double quotes a backslash starts an escape; use single",
         ),
+        ('a: "\\ud83d\\ude42"\n', r"r.yaml:1: (a|column \d+): YAML has no pairs of \\u escapes, as JSON writes emoji"),
         ("a: 1\nb\n", "r.yaml:3: column 1: could not find expected ':'.*begun in line 2"),
         ("a: b\x07\n", r"r.yaml:1: YAML does not allow the character '\\x07'"),
         (b"a: 1\nb: \xff\n", "r.yaml:2: byte 0xff is not UTF-8; save the file as UTF-8"),

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic.errors import PydanticUserError
@@ -77,7 +78,7 @@ def first_party_plugins(registry: Registry, root: Path) -> list[Plugin]:
     installed = {name for _, owners in owned for name in owners}
     for name, folder in folders.items():
         if name not in installed:
-            raise UserError(f"it is not installed; pip install -e {folder}", where=name)
+            raise UserError(f"it is not installed; pip install -e {quote(str(folder))}", where=name)
     return [plugin for plugin, owners in owned if owners & folders.keys()]
 
 

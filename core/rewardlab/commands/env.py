@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal
 
 from pydantic import model_validator
@@ -73,7 +74,8 @@ def _create(names: Sequence[str], cpu: bool) -> CommandResult:
     for name, definition in wanted:
         pythons.append(str(provide(definition)))
         if name in _environments_of_backends(registry):
-            note(f"use it: . {definition.folder}/bin/activate   (your own plugins: pip install them there)")
+            activate = quote(str(definition.folder / "bin" / "activate"))
+            note(f"use it: . {activate}    # your own plugins: pip install them there")
         else:
             own = f"environment: {{python: PATH}} of {name}/..."
             note(f"recipes use it by themselves; one of your own instead: {own}")

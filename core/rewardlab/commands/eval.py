@@ -10,6 +10,7 @@ from rewardlab.training import load_evaluation
 class Options(JobOptions):
     """Run only the stages `eval` of a recipe, in a run directory of their own: sample, score, print tables, write rows.
 
+    Where there is none, what a stage `rl` says under `eval` is evaluated.
     --policy names what is evaluated, in place of what those stages say: a judge of the recipe (a model behind any
     OpenAI-compatible server), a model folder, or a name on the hub. RECIPE may be the folder of a run; its last model
     is then what is evaluated. An evaluation that was stopped goes on with `rewardlab eval --resume DIR`: answers are

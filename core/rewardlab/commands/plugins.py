@@ -41,7 +41,8 @@ class Options(Config):
         <plugin>/<component>
 
     KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<component>:KEY=VALUE.
-    `check` exits with 1 where a law is broken, or none could be tried. It needs `pip install 'rewardlab[testing]'`.
+    `check` exits with 1 where a law is broken, or where a main one of a component's kind could not be tried, and says
+    what that takes. It needs `pip install 'rewardlab[testing]'`.
     """
 
     words: Annotated[tuple[str, ...], Positional("[new | check] NAME [KEY=VALUE ...]")] = ()

@@ -1,6 +1,7 @@
 """`rewardlab schema`: JSON Schemas, for editors."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from rewardlab.authoring import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
@@ -51,7 +52,7 @@ def _refuse_stale(folder: Path, files: dict[str, str], left_over: list[Path]) ->
     stale = [f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))]
     stale += [f"{path}: there is no such component any more" for path in left_over]
     if stale:
-        again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {folder}")
+        again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {quote(str(folder))}")
         raise JobError("\n".join([*stale, f"write them with: {again}"]))
 
 

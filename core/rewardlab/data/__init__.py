@@ -11,6 +11,7 @@ row.
     lm_eval_samples  what lm-evaluation-harness logged, as rows
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  which columns are probably which fields, by name and by values
+    prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
     row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out

@@ -1,32 +1,35 @@
 """What people call the columns of their rows, and which columns are our fields, as far as rows can tell."""
 
+import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from rewardlab.data.rows import to_messages
 from rewardlab.types import Sample
 
-OTHER_NAMES = {
-    "prompt": "question problem instruction query input messages conversation text user user_prompt q",
-    "answer": "final_answer ground_truth gold target expected label correct_answer gt a",
-    "reference": "solution rationale explanation reasoning cot gold_solution reference_solution answer",
-    "language": "lang language_code lang_code locale iso iso_code",
-    "response": "completion output chosen generation assistant",
-    "id": "uid uuid row_id example_id question_id problem_id index idx",
-}
-"""our field -> what others call it, the likeliest first"""
+FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
+"""the fields that columns are guessed for, the most important first"""
+CHOSEN = ("prompt", "answer", "reference", "response")
+"""fields of which somebody must choose between several columns that sound like them"""
 LONGEST_ANSWER = 80
 """characters of a final answer; a longer one is a worked solution"""
 FINAL = "####"
 """begins the final answer at the end of a worked solution, as in GSM8K"""
 LONGEST_NUMBER = 20
 """characters that a number takes at most, as people write it in an answer"""
-_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,8})*")
+_LANGUAGE = re.compile(r"([a-z]{2,3})([-_][A-Za-z]{2,8})*")
 _NUMBER = re.compile(r"[-+]?\$?[\d.,/ ]*\d\s*%?")
+_WORD = re.compile(r"\w+://\S*|[\w.:/-]*", re.ASCII)
+"""an address, or an identifier: no question"""
+Choose = Callable[[str, Sequence[str]], str]
+"""A function of a field and several columns: the column that is the field; "" where none is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,27 +40,51 @@ class Guess:
     why: str
 
 
-def guess_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Guess]:
+def guess_columns(
+    rows: Sequence[Mapping[str, Any]], choose: Choose, named: Mapping[str, str] | None = None
+) -> dict[str, Guess]:
     """Return our fields -> the columns that are probably theirs, of those that all rows have; each column once.
 
-    rows: as they stand in a file. Names decide first, values where no name is known. A field that no column fits is
-    left out.
+    rows: as they stand in a file. choose: asked where several columns may be a field, so that nothing is guessed
+    between them. named: field -> column, where that is known; "" for a field that no column is. Names decide first,
+    values where no name is known. A field that no column fits is left out.
     """
     values = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
     whole = {name: found for name, found in values.items() if all(value is not None for value in found)}
-    guesses: dict[str, Guess] = {}
-    for guess in (_by_name, _by_values):
-        for field in OTHER_NAMES:
-            free = {name: found for name, found in whole.items() if name not in {g.column for g in guesses.values()}}
-            if field not in guesses and (found := guess(field, free)) is not None:
-                guesses[field] = found
-    return guesses
+    guesses = {field: Guess(column=column, why="as you said") for field, column in (named or {}).items()}
+    for search, why in ((_by_name, "guessed by its name"), (_by_values, "guessed by its values")):
+        for field in (field for field in FIELDS if field not in guesses):
+            taken = {guess.column for guess in guesses.values()}
+            found = search(field, {name: found for name, found in whole.items() if name not in taken})
+            if len(found) > 1:
+                guesses[field] = Guess(column=choose(field, found), why="as you said")
+            elif found:
+                guesses[field] = Guess(column=found[0], why="by our own name" if found == [field] else why)
+    return {field: guesses[field] for field in FIELDS if field in guesses and guesses[field].column}
 
 
 def field_named(column: str) -> str | None:
     """Return the field that a column of this name usually is; None for a name that says nothing."""
-    folded = column.strip().lower().replace("-", "_")
-    return next((field for field, names in OTHER_NAMES.items() if folded in (field, *names.split())), None)
+    return next((field for field, names in _other_names().items() if _folded(column) in (field, *names)), None)
+
+
+@cache
+def _other_names() -> dict[str, tuple[str, ...]]:
+    """Return our field -> what others call it, in ten languages, the likeliest first."""
+    told = json.loads(Path(__file__).with_name("column_names.json").read_text(encoding="utf-8"))
+    return {field: tuple(_folded(name) for names in told[field].values() for name in names.split()) for field in FIELDS}
+
+
+@cache
+def _language_codes() -> frozenset[str]:
+    """Return the ISO codes of languages: all of two letters, and of three letters those that data sets have."""
+    return frozenset(Path(__file__).with_name("language_codes.txt").read_text(encoding="utf-8").split())
+
+
+def _folded(name: str) -> str:
+    """Return a column's name without case and accents, its words joined by low lines."""
+    letters = unicodedata.normalize("NFKD", name.strip().casefold())
+    return re.sub(r"[\s-]+", "_", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 def swapped_fields(samples: Sequence[Sample], fields: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -92,22 +119,22 @@ def _is_in_words(values: Sequence[Any]) -> bool:
     return texts and median(map(len, values)) > LONGEST_NUMBER
 
 
-def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> Guess | None:
-    for name in (field, *OTHER_NAMES[field].split()):
-        for column, found in columns.items():
-            if column.strip().lower().replace("-", "_") == name and _FITS[field](found):
-                return Guess(column=column, why="by our own name" if column == field else "guessed by its name")
-    return None
+def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the column of our own name, else those of all other names; of a field that nobody chooses, one."""
+    fitting = [column for column, found in columns.items() if _FITS[field](found)]
+    if own := [column for column in fitting if _folded(column) == field]:
+        return own[:1]
+    found = [column for name in _other_names()[field] for column in fitting if _folded(column) == name]
+    return list(dict.fromkeys(found)) if field in CHOSEN else found[:1]
 
 
-def _by_values(field: str, columns: Mapping[str, Sequence[Any]]) -> Guess | None:
+def _by_values(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the columns that may be the prompt, or the only one that looks like another field."""
     looks = _LOOKS.get(field)
     able = [column for column, found in columns.items() if looks is not None and looks(found)]
-    if field == "prompt":  # of several texts, the longest
-        able.sort(key=lambda column: -median(len(str(value)) for value in columns[column]))
-    elif len(able) > 1:
-        return None
-    return Guess(column=able[0], why="guessed by its values") if able else None
+    if field == "prompt":
+        return [column for column in able if field_named(column) in (None, "prompt")]
+    return able if len(able) == 1 else []
 
 
 def _is_prompt(values: Sequence[Any]) -> bool:
@@ -139,7 +166,10 @@ def _is_id(values: Sequence[Any]) -> bool:
 
 
 def _looks_like_a_prompt(values: Sequence[Any]) -> bool:
-    return _is_prompt(values) and median(len(str(value)) for value in values) > 20
+    """Return whether these may be questions: messages, or texts that are neither numbers, names nor categories."""
+    different = {str(value) for value in values}
+    varied = len(different) > len(values) / 10
+    return varied and _is_prompt(values) and not (_looks_like_an_answer(values) or all(map(_WORD.fullmatch, different)))
 
 
 def _looks_like_an_answer(values: Sequence[Any]) -> bool:
@@ -152,7 +182,8 @@ def _looks_like_an_answer(values: Sequence[Any]) -> bool:
 
 
 def _looks_like_a_language(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, str) and _LANGUAGE.fullmatch(value) for value in values)
+    found = [_LANGUAGE.fullmatch(value) if isinstance(value, str) else None for value in values]
+    return all(code is not None and code[1] in _language_codes() for code in found)
 
 
 _Test = Callable[[Sequence[Any]], bool]

@@ -101,7 +101,9 @@ def _map_columns(columns: Mapping[str, Any], fields: Mapping[str, str]) -> dict[
 def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str, Any]) -> str:
     wanted = " or ".join(repr(name) for name in dict.fromkeys([fields.get(ours, ours), ours]))
     there = ", ".join(map(repr, list(columns)[:12])) + (", ..." if len(columns) > 12 else "")
-    return f"no {ours}: there is no column {wanted}; columns: {there or 'none'}"
+    near = nearest(fields.get(ours, ours), columns) if len(columns) > 1 else ""
+    near = near if "did you mean" in near else ""
+    return f"no {ours}: there is no column {wanted}{near}; columns: {there or 'none'}"
 
 
 def to_id(value: Any) -> str:

@@ -24,6 +24,8 @@ _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _QUOTED = re.compile(r"""(?<!\S)#.*|"(?:[^"\\]|\\.)*+(?:"|\Z)|'[^']*+(?:'|\Z)""")
 _BARE_CALL = re.compile(r"\$\{[^{}]*\}?")
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PAIRS = "YAML has no pairs of \\u escapes, as JSON writes emoji; write the letter itself, or \\U and eight digits"
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML 1.1 treats them as line breaks and folds the lines
 _EVENTS = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 _MAX_DEPTH = 64
@@ -99,6 +101,8 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
         return f"a value cannot start with {line[mark.column : mark.column + 1]!r}; quote it"
     if "unknown escape" in problem:
         return "in double quotes a backslash starts an escape; use single quotes, or double the backslash"
+    if "Unicode" in problem and "escape" in problem:
+        return _PAIRS
     if error.context and error.context_mark:
         problem += f" ({error.context}, begun in line {error.context_mark.line + 1})"
     return problem
@@ -156,6 +160,8 @@ class _Composer:
 
     def scalar(self, event: yaml.ScalarEvent, path: Keys) -> tuple[Tree, Place]:
         value: Tree = event.value
+        if _SURROGATE.search(event.value):  # libyaml refuses these by itself
+            self.refuse(event, path, _PAIRS)
         if event.implicit[0]:
             try:
                 value = scalar(event.value)

@@ -16,6 +16,7 @@ repository use it. Pin `rewardlab~=0.1.0`.
     stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
+    hub_models                  models that are named on the hub, and whether they are here
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from rewardlab.training.evaluation_job import load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation_rows
     from rewardlab.training.group_rounds import collect_groups
+    from rewardlab.training.hub_models import hub_configs, hub_warnings, refuse_missing_models
     from rewardlab.training.ledger import Ledger, Phase, UsageLog
     from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
     from rewardlab.training.lora import Lora, lora_findings
@@ -211,6 +213,7 @@ else:
             "group_rounds": ["collect_groups"],
             "ledger": ["Ledger", "Phase", "UsageLog"],
             "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
+            "hub_models": ["hub_configs", "hub_warnings", "refuse_missing_models"],
             "lora": ["Lora", "lora_findings"],
             "model_folder": ["looks_local"],
             "policy_judge": [
@@ -327,6 +330,8 @@ __all__ = [
     "fitting_prompts",
     "grace_s",
     "group_advantages",
+    "hub_configs",
+    "hub_warnings",
     "is_flat",
     "judge_metrics",
     "judges_itself",
@@ -355,6 +360,7 @@ __all__ = [
     "read_span",
     "reading_order",
     "redact",
+    "refuse_missing_models",
     "require_secrets",
     "results_table",
     "reward_costs",

@@ -1,13 +1,16 @@
 """A check of the first rows of each dataset: do they have the fields that the stages and rewards need?"""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from rewardlab.data import is_held_out, read_dataset
-from rewardlab.data.column_names import swapped_fields
+from rewardlab.data.column_names import field_named, swapped_fields
+from rewardlab.data.prompt_findings import prompt_findings
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
@@ -20,7 +23,7 @@ from rewardlab.types import Sample
 ROWS = 2000
 CAUTION_ROWS = 1000
 """rows of a dataset that rewards are asked about for doubts: they may take milliseconds each"""
-SHOWN, MAX_SHOWN = 3, 100
+SHOWN, MAX_SHOWN, MAX_COLUMNS = 3, 100, 20
 STAGE_FIELDS = {"sft": ("response",), "dpo": ("chosen", "rejected")}
 SCORED = ("rl", "eval", "score")
 
@@ -62,6 +65,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
         scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
+        warnings += [f"{plan.document.where(path)}: {what}" for what in prompt_findings(list(scored.values())[:ROWS])]
         for name, what, fatal in _abstentions(plan, list(scored.values())):
             place = ("reward", "components", name)
             where = plan.document.where(place)
@@ -116,7 +120,7 @@ def _missing_fields(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sam
             reported.add(wanted)
             often = f"{len(lacking)} of {len(rows)} rows lack it, first {lacking[0].source or lacking[0].id}"
             often = "no row has it" if len(lacking) == len(rows) else often
-            hint = f"name its column, `fields: {{{wanted}: <column>}}`; columns: {_columns(rows)}"
+            hint = _named_column(wanted, plan.datasets[path].use.fields, rows[0])
             what = f"field {wanted!r} is needed by {by}, but {often}; {hint}"
             yield Problem(where=plan.document.where(path), what=what, path=path)
 
@@ -132,8 +136,16 @@ def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:
     return needed
 
 
-def _columns(rows: list[Sample]) -> str:
-    return ", ".join(sorted(rows[0].fields)[:20]) or "none"
+def _named_column(wanted: str, fields: Mapping[str, str], row: Sample) -> str:
+    """Return how to name the column of a field: the nearest one by its name, and those that the file has."""
+    renamed = {ours for ours, theirs in fields.items() if ours != theirs}
+    columns = sorted({*row.fields} - renamed | {fields.get("prompt", "prompt")})
+    meant = [column for column in columns if field_named(column) == wanted]
+    near = get_close_matches(fields.get(wanted, wanted), columns, n=1)
+    column = (meant or near or ["COLUMN"])[0]
+    column = column if column.isidentifier() else json.dumps(column, ensure_ascii=False)
+    more = ", ..." if len(columns) > MAX_COLUMNS else ""
+    return f"name its column, `fields: {{{wanted}: {column}}}`; columns: {', '.join(columns[:MAX_COLUMNS])}{more}"
 
 
 def _without_rows(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:

@@ -1,6 +1,5 @@
 """The stages `eval` of a recipe as a run of their own, of any policy: what `rewardlab eval` runs."""
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,9 @@ from rewardlab.redaction import name_variables
 from rewardlab.training.check import check_recipe
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.run_job import RunJob, recipe_of, written_models
+
+SAMPLING = ("temperature", "top_p", "top_k", "stop", "max_new_tokens", "chat")
+"""what an evaluation in a stage `rl` takes from it"""
 
 
 def load_evaluation(
@@ -26,17 +28,20 @@ def load_evaluation(
 ) -> RunJob:
     """Return the job that runs only the stages `eval` of a recipe; raise a UserError that lists every problem.
 
-    policy: what is evaluated in all of them: a judge's name in the recipe, else a model folder or hub name; None: what
-    each stage says, and the last model of a run whose folder is `recipe`. The rest is as for RunJob.load.
+    Where no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of
+    them: a judge's name in the recipe, else a model folder or hub name; None: what each stage says, and the last model
+    of a run whose folder is `recipe`. The rest is as for RunJob.load.
     """
     source = recipe_of(resume) if recipe is None else recipe
     document = load(source, list(overrides), strict=False)
+    _add_evaluation(document)
     stages = _evaluations(document)
     if policy is None and recipe is not None and (found := _last_model(source)) is not None:
         policy = str(found)
         say(f"evaluates the last model of this run, {name_variables(policy)}")
-    chosen = [*overrides, *_policy_overrides(document, stages, policy)]
-    plan = check_recipe(load(source, chosen, strict=False), purpose="run")
+    if policy is not None:
+        _set_policy(document, stages, policy)
+    plan = check_recipe(document, purpose="run")
     earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
     named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
     command = ["rewardlab", "eval", *named, *(["--policy", policy] if policy is not None else [])]
@@ -48,18 +53,35 @@ def _evaluations(document: Document) -> list[int]:
     written: list[Any] = stages if isinstance(stages, list) else []
     found = [index for index, stage in enumerate(written) if isinstance(stage, dict) and stage.get("use") == "eval"]
     if not found:
-        what = "no stage evaluates; add one, such as `- {use: eval, dataset: {use: data/jsonl, with: {path: ...}}}`"
+        none = "no stage evaluates, nor has one rl an `eval`"
+        what = f"{none}; add one, such as `- {{use: eval, dataset: {{use: data/jsonl, with: {{path: ...}}}}}}`"
         raise UserError(what, where=document.where(("stages",)))
     return found
 
 
-def _policy_overrides(document: Document, stages: Sequence[int], policy: str | None) -> list[str]:
-    """Return the overrides that make these stages evaluate `policy`."""
-    if policy is None:
-        return []
+def _add_evaluation(document: Document) -> None:
+    """Add a stage `eval` that does what the last stage `rl` says under `eval`, where no stage evaluates."""
+    for tree in (document.raw, document.tree):
+        written = tree.get("stages")
+        stages = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
+        found = [one for one in stages if one.get("use") == "rl" and isinstance(one.get("eval"), dict)]
+        if not found or any(one.get("use") == "eval" for one in stages):
+            continue
+        sampling = {key: found[-1][key] for key in SAMPLING if key in found[-1]}
+        if "dataset" not in found[-1] or found[-1]["eval"].keys() & {
+            "dataset",
+            "sets",
+        }:  # a stage cannot ask for another's held-out rows
+            tree["stages"].append({"use": "eval", **sampling, **found[-1]["eval"]})
+
+
+def _set_policy(document: Document, stages: Sequence[int], policy: str) -> None:
+    """Let these stages evaluate `policy`."""
     judges = document.tree.get("judges")
     kind = "judge" if isinstance(judges, dict) and policy in judges else "model"
-    return [f"stages.{index}.policy={json.dumps({kind: policy})}" for index in stages]
+    for tree in (document.raw, document.tree):
+        for index in stages:
+            tree["stages"][index]["policy"] = {kind: policy}
 
 
 def _last_model(source: RecipeSource) -> Path | None:

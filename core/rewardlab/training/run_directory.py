@@ -117,10 +117,9 @@ class RunDirectory:
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
         if different:
-            raise UserError(
-                f"{path} was made with {'; '.join(different)}; "
-                f"resume with what it was made with (rewardlab run --resume {path}), or start a new run"
-            )
+            again = shell_command(["rewardlab", "run", "--resume", str(path)])
+            made = f"{path} was made with {'; '.join(different)}"
+            raise UserError(f"{made}; resume with what it was made with ({again}), or start a new run")
         refuse_unfit(longer, plan, path, done)
         run = cls(path=path, attempt=attempt, done=done)
         if longer:

@@ -194,8 +194,10 @@ class RunJob:
         lines = [f"what was done is in {folder}; after mending, continue with: {resume}"]
         if models := written_models(self.directory):
             stage = int(models[-1].name.partition("-")[0]) + 1
-            model = name_variables(f"model={models[-1]}")
-            lines.append(f"or, with a changed recipe, from its last model: {model} --stage {stage}")
+            named = self.command[2:-2] if "--stage" in self.command[-2:] else self.command[2:]
+            begun = ["rewardlab", "run", *(named or [str(self.directory / RECIPE)]), f"model={models[-1]}"]
+            again = shell_command([*begun, "--stage", str(stage)])
+            lines.append(f"or, with a changed recipe, from its last model: {again}")
         return lines
 
     def _run_in_thread(self) -> None:

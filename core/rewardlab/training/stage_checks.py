@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from rewardlab.errors import one_line
+from rewardlab.errors import nearest, one_line
 from rewardlab.files import expanded
 from rewardlab.recipe.models import Chat, DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
 from rewardlab.recipe.validation import Finding
@@ -25,7 +25,13 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
     elif model is not None and model_folder.looks_local(model):
         why = model_folder.problem(expanded(model))
         if why is not None:
-            yield ("model",), f"{model!r} is no model folder: {why}"
+            yield ("model",), f"{model!r} is no model folder: {why}{_beside(expanded(model))}"
+
+
+def _beside(folder: Path) -> str:
+    """Return a hint for a folder that is not there: what is called like it beside it."""
+    beside = [path.name for path in folder.parent.glob("*") if path.is_dir()]
+    return nearest(folder.name, beside) if beside and not folder.exists() else ""
 
 
 def context_of(model: str | TinyModel | None) -> int | None:

@@ -7,6 +7,7 @@ A question is {"src": text, "mt": text}; comet_scorer/scorer.py says what the an
 import sys
 import warnings
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # the package rewardlab_comet itself needs rewardlab
@@ -37,6 +38,6 @@ def _import_comet() -> None:
         if error.name not in ("comet", "pkg_resources"):
             raise
         raise CometNotInstalled(
-            f"{sys.executable} cannot import COMET ({error}): install it there with {sys.executable} -m pip install "
-            'unbabel-comet==2.2.7 "setuptools<82", or take `environment: managed`'
+            f"{sys.executable} cannot import COMET ({error}): install it there with {quote(sys.executable)} -m pip "
+            'install unbabel-comet==2.2.7 "setuptools<82", or take `environment: managed`'
         ) from None

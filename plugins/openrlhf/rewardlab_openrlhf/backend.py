@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import Plan, RunDirectory, needs_engine
+from rewardlab.training import Plan, RunDirectory, hub_warnings, needs_engine, refuse_missing_models
 
 from rewardlab_openrlhf.check import check
 
@@ -19,7 +19,7 @@ class OpenrlhfBackend:
         """Return what OpenRLHF can do, and the recipe's author may not mean."""
         from rewardlab_openrlhf.check.cautions import cautions
 
-        return cautions(plan)
+        return [*cautions(plan), *hub_warnings(plan)]
 
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return the exact commands and GPUs, of all stages or of stage `only`."""
@@ -35,6 +35,8 @@ class OpenrlhfBackend:
         from rewardlab_openrlhf.job.run import check_engine
 
         check_engine(plan, only)
+        if self.trains_here(plan):
+            refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return whether no Ray cluster is named, by the recipe or by RAY_ADDRESS."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import Plan, RunDirectory, needs_engine
+from rewardlab.training import Plan, RunDirectory, hub_warnings, needs_engine, refuse_missing_models
 
 from rewardlab_trl.check import check
 
@@ -15,6 +15,10 @@ class TrlBackend:
         """Return every reason why TRL cannot do what the recipe says."""
         return check(plan)
 
+    def warnings(self, plan: Plan) -> Sequence[Problem]:
+        """Return which models are not on this machine."""
+        return hub_warnings(plan)
+
     def describe(self, plan: Plan, only: int | None) -> str:
         """Return what TRL will be told, of all stages or of stage `only`."""
         from rewardlab_trl.describe import describe
@@ -22,13 +26,14 @@ class TrlBackend:
         return describe(plan, only)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError where this machine lacks a package of the engine, or the device that the recipe names."""
+        """Raise UserError where this machine lacks a package of the engine, the recipe's device, or its model."""
         stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
         if not any(map(needs_engine, stages)):
             return
         from rewardlab_trl.ready import refuse_unfit_machine
 
         refuse_unfit_machine(plan)
+        refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return True: TRL trains in this process."""

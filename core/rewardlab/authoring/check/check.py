@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from rewardlab.authoring.check.options import options_by_component
 from rewardlab.authoring.check.progress import Progress, show_progress
 from rewardlab.authoring.check.table import LawTable
 from rewardlab.errors import UserError, nearest
-from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND
+from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import Context, Spec
 
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 class PluginCheck:
     """The result of a check of a plugin.
 
-    results: one for each component and example. import_cost: None where only other laws were asked for.
+    results: one for each component and example. import_cost: None where only other laws were asked for. unproved:
+    (component, main law, what it takes) for each main law that was asked for and not tried under any example.
     """
 
     plugin: Plugin
     results: "Sequence[TrialResult]"
     import_cost: ImportCost | None
     seconds: float
+    unproved: Sequence[tuple[str, str, str]] = ()
 
     def count(self, state: "State") -> int:
         """Return how many laws, over all components and examples, are in this state."""
@@ -40,8 +42,9 @@ class PluginCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether all is built, nothing is broken and some law held: where nothing could be tried, nothing is known."""
-        if self.count("broken") or self.count("unbuilt") or (self.import_cost is not None and self.import_cost.broken):
+        """Whether all is built, nothing is broken, and each main law was tried: else nothing is known."""
+        broken_import = self.import_cost is not None and self.import_cost.broken
+        if self.unproved or self.count("broken") or self.count("unbuilt") or broken_import:
             return False
         only_the_import = bool(self.plugin.specs) and not self.results
         return only_the_import or self.count("held") > 0
@@ -88,7 +91,33 @@ def check_plugin(
                 found = [_result_without_examples(plugin, spec, laws)]
                 listener.laws_end(found[0].use, "", found[0].outcomes)
         results += found
-    return PluginCheck(plugin=plugin, results=results, import_cost=import_cost, seconds=time.monotonic() - started)
+    unproved = [*_unproved(results), *_unproved_backends(plugin, specs, only)]
+    seconds = time.monotonic() - started
+    return PluginCheck(plugin=plugin, results=results, unproved=unproved, import_cost=import_cost, seconds=seconds)
+
+
+def _unproved(results: "Sequence[TrialResult]") -> Iterator[tuple[str, str, str]]:
+    """Yield (component, main law, what it takes) for each that was tried under no example."""
+    owners: dict[tuple[str, str], dict[str, list[LawOutcome]]] = {}
+    for result in results:
+        for outcome in result.outcomes:
+            owners.setdefault((result.use, result.kind), {}).setdefault(outcome.law, []).append(outcome)
+    for (use, kind), laws in owners.items():
+        for law in MAIN_LAWS[kind]:
+            outcomes = laws.get(law, [])
+            if outcomes and not any(outcome.state in ("held", "broken", "unbuilt", "off") for outcome in outcomes):
+                untried = [outcome.why for outcome in outcomes if outcome.state == "untried"]
+                yield from ((use, law, why) for why in untried[:1])
+
+
+def _unproved_backends(
+    plugin: Plugin, specs: Sequence[Spec], only: Sequence[str] | None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what the laws of the backends among these take, which `check` does not try."""
+    for spec in specs if only is None else ():
+        if spec.kind == "backend":
+            how = "takes whole runs: run pytest with a test that calls rewardlab.testing.check_backend(RECIPE)"
+            yield plugin.use(spec), MAIN_LAWS["backend"][0], how
 
 
 class _Listener:

@@ -15,6 +15,8 @@ from rewardlab.testing.messages import build_failures, remedy_text
 if TYPE_CHECKING:
     from rewardlab.testing.outcome import State, TrialResult
 
+UNPROVED = "not proved, so exit code 1; what it takes"
+
 
 def format_findings(check: PluginCheck) -> str:
     """Return what stands below the table: what is broken, with its smallest failing example, what was not tried, why.
@@ -27,6 +29,9 @@ def format_findings(check: PluginCheck) -> str:
     for state in ("off", "untried", "nothing"):
         if reasons := list(_reasons(check.results, state)):
             parts.append("\n".join([WORDS[state], *(f"  {reason}" for reason in reasons)]))
+    if check.unproved:
+        lines = (f"  {use}, {law}: {why}" for use, law, why in check.unproved)
+        parts.append("\n".join([UNPROVED, *lines]))
     return "\n\n".join([*parts, _summary(check)])
 
 
@@ -39,6 +44,7 @@ def check_as_dict(check: PluginCheck) -> dict[str, Any]:
         "version": plugin.version,
         "passed": check.passed,
         **{state: check.count(state) for state in WORDS},
+        "unproved": [{"use": use, "law": law, "why": why} for use, law, why in check.unproved],
         "seconds": round(check.seconds, 3),
         "import": None if import_cost is None else {**asdict(import_cost), "broken": import_cost.broken},
         "components": [_component_as_dict(result) for result in check.results],

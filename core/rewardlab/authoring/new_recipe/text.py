@@ -35,7 +35,7 @@ class RecipeParts:
 
     rows: the path of the rows; read: how many were looked at; first: the first one. model: None where the user named
     none. rewards: component -> reward. held_out: the share of the rows for evaluation; None: there are too few.
-    has_split: whether a column `split` decides instead.
+    has_split: whether a column `split` decides instead, for every row.
     """
 
     rows: str
@@ -83,7 +83,8 @@ def _dataset(parts: RecipeParts) -> Iterator[str]:
     yield f"  with: {{path: {_scalar(parts.rows)}}}"
     yield "  fields:    # our name: your column"
     for ours, guess in parts.columns.items():
-        yield f"    {ours}: {_scalar(guess.column)}    # {guess.why}; the first is {_shown(parts.first[guess.column])}"
+        first = _shown(parts.first.get(guess.column))
+        yield f"    {ours}: {_scalar(guess.column)}    # {guess.why}; the first is {first}"
     if parts.unused:
         yield f"  # columns that nothing here uses: {', '.join(map(_comment, parts.unused))}"
     if parts.has_split:
@@ -154,7 +155,13 @@ def _scalar(text: str) -> str:
     """Return a text as YAML writes it."""
     if _PLAIN.fullmatch(text) and text not in _WORDS:
         return text
-    return json.dumps(text.replace("\\", "\\\\").replace("${", "\\${") if "${" in text else text)
+    text = text.replace("\\", "\\\\").replace("${", "\\${") if "${" in text else text
+    return "".join(map(_escaped, json.dumps(text, ensure_ascii=False)))
+
+
+def _escaped(letter: str) -> str:
+    """Return a character as double quotes hold it; YAML has no pairs of surrogates, which JSON writes for emoji."""
+    return letter if letter.isprintable() else f"\\U{ord(letter):08x}"
 
 
 def _comment(text: str) -> str:

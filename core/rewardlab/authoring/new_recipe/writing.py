@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
 
 from rewardlab.authoring.new_recipe.text import RecipeParts, recipe_text
 from rewardlab.data import is_held_out
-from rewardlab.data.column_names import Guess, field_named, guess_columns
+from rewardlab.data.column_names import Choose, Guess, field_named, guess_columns
+from rewardlab.data.prompt_findings import prompt_findings
 from rewardlab.data.rows import Identifier, columns_of, to_sample
-from rewardlab.errors import UserError
+from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Sample
@@ -37,7 +39,7 @@ class NewRecipe:
     """A recipe as written.
 
     file: where. columns: our field -> the column and what the guess rests on. unused: the other columns. left_out: the
-    rewards that do not fit these rows -> why. also: further files that were written.
+    rewards that do not fit these rows -> why. also: further files that were written. doubts: about the prompts.
     """
 
     file: Path
@@ -45,49 +47,75 @@ class NewRecipe:
     unused: Sequence[str] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     also: Sequence[Path] = ()
+    doubts: Sequence[str] = ()
 
 
 def write_recipe(
-    rows: str, *, model: str | None = None, output: Path | None = None, registry: Registry | None = None
+    rows: str,
+    *,
+    model: str | None = None,
+    output: Path | None = None,
+    registry: Registry | None = None,
+    columns: Mapping[str, str] | None = None,
+    choose: Choose | None = None,
 ) -> NewRecipe:
     """Write a recipe that trains a model on the rows of a file, and return what was found in them.
 
     rows: a path as the recipe will hold it. model: a folder or a hub name; absent: a small one to begin with.
-    output: a new file; absent: the name of the rows with .yaml. Raises UserError if the rows cannot be read, none of
-    their columns can be the prompt, or the file is there already.
+    output: a new file; absent: the name of the rows with .yaml. columns: our field -> the column that it is, "" for
+    none; the others are guessed. choose: asked between several columns; absent: they are an error. Raises UserError if
+    the rows cannot be read, none of their columns can be the prompt, or the file is there already.
     """
     registry = registry or Registry()
     output = output or Path(f"{Path(rows).name.removesuffix('.gz').rpartition('.')[0] or 'recipe'}.yaml")
     refuse_existing(output)
     found = _read(rows, registry)
-    columns = guess_columns(found)
-    if "prompt" not in columns:
-        names = ", ".join(map(repr, dict.fromkeys(name for row in found for name in row)))
+    given, there = dict(columns or {}), list(dict.fromkeys(name for row in found for name in row))
+    for ours, column in given.items():
+        if column and column not in there:
+            raise UserError(f"--{ours}: no column {column!r}{nearest(column, there)}", where=rows)
+    columns_found = guess_columns(found, choose or _refuse_to_choose(rows), given)
+    if "prompt" not in columns_found:
+        names = ", ".join(map(repr, there))
         what = f"which column is the prompt? None of these has a text, or messages, in every row: {names}"
         raise UserError(what, where=rows)
     try:
-        samples = _samples(found, columns)
+        samples = _samples(found, columns_found)
     except ValueError as error:
         raise UserError(str(error), where=rows) from error
-    left_out = {name: why for name in REWARDS if (why := _why_not(name, columns, samples, registry)) is not None}
+    left_out = {name: why for name in REWARDS if (why := _why_not(name, columns_found, samples, registry)) is not None}
     held_out = next((share for share in SHARES if _splits(samples, share)), None)
-    unused = [name for name in found[0] if name not in {guess.column for guess in columns.values()}]
+    used = {guess.column for guess in columns_found.values()}
+    unused = [name for name in found[0] if name not in used]
     parts = RecipeParts(
         rows=rows,
         read=len(found),
         file=output,
         model=model,
         default_model=MODEL,
-        columns=columns,
+        columns=columns_found,
         first=found[0],
         unused=unused,
         rewards={name: use for name, (use, _) in REWARDS.items() if name not in left_out},
         left_out=left_out,
         held_out=held_out,
-        has_split="split" in unused,
+        has_split=all(row.get("split") is not None for row in found),
     )
     write_new(output, recipe_text(parts))
-    return NewRecipe(file=output, columns=columns, unused=unused, left_out=left_out)
+    return NewRecipe(
+        file=output, columns=columns_found, unused=unused, left_out=left_out, doubts=[*prompt_findings(samples)]
+    )
+
+
+def _refuse_to_choose(rows: str) -> Choose:
+    """Return a `choose` that raises UserError: between several columns nothing is guessed."""
+
+    def refuse(field: str, found: Sequence[str]) -> str:
+        options = " or ".join(f"--{field} {quote(column)}" for column in found)
+        none = "" if field == "prompt" else f", or --{field} '' for none of them"
+        raise UserError(f"which column is the {field}? Add {options}{none}", where=rows)
+
+    return refuse
 
 
 def refuse_existing(file: Path) -> None:
@@ -153,7 +181,7 @@ def _why_not(name: str, columns: Mapping[str, Guess], samples: Sequence[Sample],
     """Return why a reward does not fit the rows, as a part of a sentence; None where it fits."""
     use, needed = REWARDS[name]
     if needed is not None and needed not in columns:
-        return f"no column looks like the {needed}{_inside(needed, samples[0])}"
+        return f"no column looks like the {needed}{_inside(needed, samples[0]) or f'; --{needed} COLUMN names it'}"
     try:
         spec = registry.find("reward", use)
     except UserError as error:

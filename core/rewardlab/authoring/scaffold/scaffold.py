@@ -62,14 +62,11 @@ def write_scaffold(
 
 
 def next_steps(scaffold: Scaffold) -> list[str]:
-    """Return the commands that install the distribution, run its tests and check its laws."""
+    """Return the commands that install the distribution, run its tests and check its laws (a backend's are tests)."""
     folder = quote(str(scaffold.folder))
     relative = "" if scaffold.folder.is_absolute() else "./"
-    return [
-        f"pip install -e {quote(f'{relative}{scaffold.folder}[test]')}",
-        f"pytest {folder}",
-        f"rewardlab plugins check {scaffold.name}",
-    ]
+    check = [] if scaffold.kind == "backend" else [f"rewardlab plugins check {scaffold.name}"]
+    return [f"pip install -e {quote(f'{relative}{scaffold.folder}[test]')}", f"pytest {folder}", *check]
 
 
 def _templates(size: str, kind: str) -> Iterator[tuple[str, Traversable]]:

@@ -8,7 +8,7 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
     independence   no mixing up: other orders, other calls, other prompts, other arrivals
     degenerate     nothing to earn by copying the prompt, repeating or padding; pairs that share a fixed amount
     hedging        less for a right and a wrong answer than for the right one
-    unanswered     no value where the judges have no answer
+    judged         no value where the judges have no answer or a reply is noise; quotations that no text can end
     cases          the completions with which the laws are tried
     comparison     whether two answers are the same, and the failing example where they are not
 """
@@ -18,7 +18,7 @@ from functools import wraps
 
 from rewardlab.testing.bench import bench
 from rewardlab.testing.outcome import UnmetNeed
-from rewardlab.testing.reward_laws import cases, degenerate, hedging, independence, repeatability, unanswered, values
+from rewardlab.testing.reward_laws import cases, degenerate, hedging, independence, judged, repeatability, values
 from rewardlab.testing.trial import Trial
 
 Law = Callable[[Trial], int]
@@ -61,7 +61,9 @@ LAWS: dict[str, Law] = {
     "rebuild": _needs_answers(repeatability.rebuild),
     "info": values.info,
     "required": values.required,
-    "unanswered": unanswered.unanswered,
+    "unanswered": judged.unanswered,
+    "unreadable": judged.unreadable,
+    "fence": judged.fence,
     "empty": _needs_answers(values.empty),
     "prompt_copy": _needs_answers(degenerate.prompt_copy),
     "repetition": _needs_answers(degenerate.repetition),

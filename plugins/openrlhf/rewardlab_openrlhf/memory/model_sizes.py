@@ -1,14 +1,13 @@
 """A model's sizes from its config.json: in its folder, or in the hub's cache on this machine. Nothing is downloaded."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import TinyModel, looks_local
+from rewardlab.training import TinyModel, hub_configs, looks_local
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +116,4 @@ def _config_files(model: str) -> Iterator[Path]:
     if looks_local(model):
         yield Path(model).expanduser() / "config.json"
         return
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-    cache_folder = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
-    repository = cache_folder / f"models--{model.replace('/', '--')}"
-    try:
-        yield repository / "snapshots" / (repository / "refs" / "main").read_text().strip() / "config.json"
-    except OSError:
-        yield from sorted(repository.glob("snapshots/*/config.json"))
+    yield from hub_configs(model)
