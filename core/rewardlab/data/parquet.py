@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from rewardlab.data.jsonl import MOST_BYTES, told_name, too_long
+from rewardlab.data.parquet_sizes import columns_to_keep_packed, unpacked_bytes
 from rewardlab.errors import Problem, UserError, one_line
 
 INSTALL = "pip install 'rewardlab[parquet]'"
@@ -40,7 +41,10 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(path)
+        packed = columns_to_keep_packed(path, parquet.read_metadata(path), BATCH_ROWS)
+        file = parquet.ParquetFile(path, read_dictionary=packed)
+    except UserError:
+        raise
     except Exception as error:  # pyarrow's own kinds, and those of the system
         raise UserError(f"this is no parquet file: {one_line(error)}", where=path) from error
     names = file.schema_arrow.names
@@ -67,29 +71,16 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
 def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
     """Yield the rows of a batch as Python's values; of one that is large or cannot be read whole, (batch, index)."""
     rows = None
-    if sum(_most_bytes(column) for column in batch.columns) <= MOST_BYTES:
+    if sum(map(unpacked_bytes, batch.columns)) <= MOST_BYTES:
         with suppress(ValueError, OverflowError, NotImplementedError):  # the row that is to blame is found one by one
             rows = batch.to_pylist(maps_as_pydicts="lossy")
     yield from ((batch, index) for index in range(batch.num_rows)) if rows is None else rows
 
 
-def _most_bytes(column: Any) -> int:
-    """Return a bound on the bytes of a column's values: each text of a dictionary may be that of every row."""
-    times = len(column) if _is_dictionary(column) else 1
-    return column.nbytes * times
-
-
-def _is_dictionary(column: Any) -> bool:
-    return hasattr(column, "dictionary_decode")
-
-
 def _one_row(batch: Any, index: int) -> dict[str, Any]:
     """Return one row of a batch. ValueError where it is too long or Python has no such value."""
-    columns = {}
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        value = column.slice(index, 1)
-        columns[name] = value.dictionary_decode() if _is_dictionary(value) else value
-    if sum(value.nbytes for value in columns.values()) > MOST_BYTES:
+    columns = {name: column.slice(index, 1) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+    if sum(map(unpacked_bytes, columns.values())) > MOST_BYTES:
         raise ValueError(too_long("row"))
     return {name: _one_value(value, name) for name, value in columns.items()}
 
