@@ -1,11 +1,12 @@
 """`rewardlab convert` from Python."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rewardlab.api.result import CommandResult
-from rewardlab.data import BadRows
+from rewardlab.data import BadRows, to_group
 from rewardlab.data.inspect_log import SUFFIXES, inspect_rows
 from rewardlab.data.lm_eval_samples import lm_eval_rows
 from rewardlab.data.log_form import LogForm
@@ -39,25 +40,39 @@ def convert(
     output = Path(output)
     if output.exists():
         raise UserError("exists already; give -o another name", where=str(output))
-    bad, lines, taken = BadRows(), [], set[str]()
-    for path in map(str, samples):
-        for row in (inspect_rows if path.endswith(SUFFIXES) else lm_eval_rows)(path, form):
-            if not isinstance(row, Problem) and row["id"] in taken:
-                what = (
-                    f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
-                )
-                row = Problem(where=path, what=what)
-            if isinstance(row, Problem):
-                bad.add(row)
-                continue
-            taken.add(row["id"])
-            lines.append(json.dumps(row, ensure_ascii=False))
-    if bad.count and not skip_bad:
-        raise bad.error(str(samples[0]), "mend them, or leave them out with --skip-bad")
-    if not lines:
-        raise UserError("no samples", where=str(samples[0]))
-    write_text(output, "".join(f"{line}\n" for line in lines))
-    told = f"{len(lines):,} rows of {len(samples)} file{'s' if len(samples) > 1 else ''}: {output}"
-    data = {"ok": True, "output": str(output), "rows": len(lines), "left_out": bad.count}
+    bad, taken = BadRows(), set[str]()
+    write_text(output, _lines(samples, form, bad, taken, skip_bad))
+    told = f"{len(taken):,} rows of {len(samples)} file{'s' if len(samples) > 1 else ''}: {output}"
+    data = {"ok": True, "output": str(output), "rows": len(taken), "left_out": bad.count}
     warnings = [str(bad.error(str(samples[0]), "left out, as --skip-bad says"))] if bad.count else []
     return CommandResult(ok=True, text=told, data=data, warnings=warnings)
+
+
+def _lines(
+    samples: Sequence[str | Path], form: LogForm, bad: BadRows, taken: set[str], skip_bad: bool
+) -> Iterator[str]:
+    """Yield the line of each row that `score` reads. Raises UserError at the end for the others, which `bad` has."""
+    for path in map(str, samples):
+        for row in (inspect_rows if path.endswith(SUFFIXES) else lm_eval_rows)(path, form):
+            checked = row if isinstance(row, Problem) else _checked(row, path, taken)
+            if isinstance(checked, Problem):
+                bad.add(checked)
+                continue
+            taken.add(checked["id"])
+            yield json.dumps(checked, ensure_ascii=False) + "\n"
+    if bad.count and not skip_bad:
+        raise bad.error(str(samples[0]), "mend them, or leave them out with --skip-bad")
+    if not taken:
+        raise UserError("no samples", where=str(samples[0]))
+
+
+def _checked(row: dict[str, Any], path: str, taken: set[str]) -> dict[str, Any] | Problem:
+    """Return the row, or why `score` would not read it."""
+    if row["id"] in taken:
+        what = f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
+        return Problem(where=path, what=what)
+    try:
+        to_group(row, {})
+    except ValueError as error:
+        return Problem(where=f"{path}: {row['id']}", what=str(error))
+    return row
