@@ -16,13 +16,17 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="OUT", help="a new file: .parquet, .csv or .jsonl"
     )
+    parser.add_argument(
+        "--raw", action="store_true", help="CSV: leave texts as they are, also those that a spreadsheet would run"
+    )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
 
 def run(options: Namespace) -> int:
     from rewardlab.analysis.ledger import export_ledger
 
-    result = export_ledger(options.run, options.output, say=partial(print, file=sys.stderr))
+    say = partial(print, file=sys.stderr)
+    result = export_ledger(options.run, options.output, say=say, raw=options.raw)
     if options.json:
         print(json.dumps({"ok": True, "output": str(options.output)} | result.as_dict(), ensure_ascii=False))
         return 0
