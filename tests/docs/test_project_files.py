@@ -65,15 +65,17 @@ OTHER_VERSIONS = {
 
 
 def test_a_package_has_one_version_wherever_one_is_named():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    places = re.compile(r"requirements[\w.-]*$|/requirements/|pyproject\.toml$|\.md$|file$|\.yml$|rewardlab_.*\.py$")
+    places = ("*.md", "*.toml", "requirements*", "docs/**/*.md", "docker/*", ".github/**/*.yml", "plugins/*/*.*")
+    places += ("plugins/*/tests/*.md", "plugins/*/rewardlab_*/**/*.py", "plugins/*/rewardlab_*/**/*.txt")
     versions = {}
-    for file in (name for name in tracked if places.search(name) and name != "CHANGELOG.md"):
+    for path in (path for place in places for path in ROOT.glob(place) if path.name != "CHANGELOG.md"):
+        file = str(path.relative_to(ROOT))
         for name, version in PIN.findall(text(file)):
             package = re.sub(r"[-_.]+", "-", name).lower()
             if (file, package) not in OTHER_VERSIONS:
-                versions.setdefault(package, {}).setdefault(version, []).append(file)
+                versions.setdefault(package, {}).setdefault(version, set()).add(file)
     assert len(versions) > 100
+    assert {"requirements.txt", "plugins/comet/rewardlab_comet/requirements.txt"} <= versions["torch"]["2.13.0"]
     assert {package: found for package, found in versions.items() if len(found) > 1} == {}
 
 
