@@ -87,6 +87,12 @@ class TestACsv:
         path = write(name.lower(), "a\tb\n1,5\t2\n")
         assert told(path.rename(path.with_name(name))) == [(2, {"a": "1,5", "b": "2"})]
 
+    @pytest.mark.parametrize("sign", [";", "\t", "|"])
+    def test_says_by_its_head_what_separates_its_columns(self, write, sign):
+        path = write("rows.csv", f'\ufeff\n"a, or so"{sign}b\n"1{sign}2"{sign}1,5\n')
+        assert told(path) == [(3, {"a, or so": f"1{sign}2", "b": "1,5"})]
+        assert told(write("one.csv", f'"a{sign}b"\n1\n')) == [(2, {f"a{sign}b": "1"})]
+
     def test_says_what_is_wrong_with_a_row_and_reads_on(self, write):
         path = write("rows.csv", b'a,b\n1\n1,2,3\n"x"y,2\n1,\xff\n1,2\n"open,2\n')
         assert told(path) == [
@@ -101,7 +107,6 @@ class TestACsv:
     @pytest.mark.parametrize(
         ("head", "what"),
         [
-            ("a;b\n1;2\n", "has one column; are columns separated by ';'"),
             ("a,,b\n1,2,3\n", "column 2 of the head has no name"),
             ("a,b,a\n1,2,3\n", "the head names the column 'a' twice"),
         ],

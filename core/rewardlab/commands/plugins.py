@@ -2,6 +2,7 @@
 
     rewardlab plugins                              all of them, broken ones too
     rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
+    rewardlab plugins --search WORD                installed and known plugins that have the word
     rewardlab plugins rl                           the keys of a stage, or of another part of recipes: with defaults and
                                                    units
     rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
@@ -26,6 +27,7 @@ ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHE
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="[new | check] NAME [KEY=VALUE ...]", help=SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--search", metavar="WORD", help="list what has this word, also plugins that are not installed")
     parser.add_argument("--into", metavar="DIR", help="of new: the folder to make (./rewardlab-NAME)")
     parser.add_argument(
         "--kind",
@@ -40,6 +42,8 @@ def arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     command = options.words[0] if options.words and options.words[0] in (NEW, CHECK) else None
     _refuse_options_of_others(options, command)
+    if options.search is not None:
+        return _search(options)
     if command == NEW:
         return _new(options)
     if command == CHECK:
@@ -53,6 +57,23 @@ def _refuse_options_of_others(options: Namespace, command: str | None) -> None:
     for name, owner in ONLY_OF.items():
         if getattr(options, name) is not None and command != owner:
             raise UserError(f"--{name} is an option of `rewardlab plugins {owner} NAME`")
+
+
+def _search(options: Namespace) -> int:
+    from rewardlab.authoring import format_found, search_plugins
+    from rewardlab.errors import UserError
+    from rewardlab.text.printable import print_json
+
+    if options.words:
+        raise UserError(f"--search takes one word or several in quotes; leave out {' '.join(options.words)}")
+    found = search_plugins(options.search)
+    if options.json:
+        print_json(found, indent=1)
+    elif found:
+        print(format_found(found))
+    else:
+        print(f"nothing has {options.search!r}; `rewardlab plugins` lists what is installed", file=sys.stderr)
+    return 0 if found else 1
 
 
 def _list(options: Namespace) -> int:

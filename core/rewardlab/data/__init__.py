@@ -9,6 +9,7 @@ row.
     csv_rows      CSV: rows of texts
     parquet       parquet, by pyarrow
     parquet_sizes  what a parquet file unpacks to, from its footer
+    plain_values  rows of other libraries as JSON has them
     lm_eval_samples  what lm-evaluation-harness logged, as rows
     inspect_log   what inspect_ai logged, as rows
     inspect_file  the file of such a log, sample by sample

@@ -1,22 +1,17 @@
 """Parquet: rows of typed columns, read by pyarrow, an extra that is imported where a file needs it."""
 
-import math
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from contextlib import suppress
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from rewardlab.data.jsonl import MOST_BYTES, told_name, too_long
 from rewardlab.data.parquet_sizes import columns_to_keep_packed, unpacked_bytes
+from rewardlab.data.plain_values import plain_row
 from rewardlab.errors import Problem, UserError, one_line
 
 INSTALL = "pip install 'rewardlab[parquet]'"
 BATCH_ROWS = 64
-TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
-"""values without a word in JSON, which become text"""
 
 
 def import_pyarrow(path: str) -> Any:
@@ -62,8 +57,7 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
             for values in _values(batch):
                 number += 1
                 try:
-                    row = values if isinstance(values, dict) else _one_row(*values)
-                    yield number, {name: _plain(value, name) for name, value in row.items() if not _is_missing(value)}
+                    yield number, plain_row(values if isinstance(values, dict) else _one_row(*values))
                 except ValueError as error:
                     yield number, Problem(where=f"{path}:{number}", what=str(error))
 
@@ -101,26 +95,3 @@ def _next(batches: Any, path: str, number: int) -> Any:
         return next(batches, None)
     except Exception as error:  # a file that was cut or damaged
         raise UserError(f"cannot be read: {one_line(error)}", where=f"{path}:{number + 1}") from error
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _plain(value: Any, name: str) -> Any:
-    """Return a value as JSON has it. ValueError, with the column's name, for what JSON has no word for."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        if math.isinf(value):
-            raise ValueError(f"the column {told_name(name)} holds an infinite number")
-        return None if math.isnan(value) else value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, name) for key, item in value.items() if not _is_missing(item)}
-    if isinstance(value, list | tuple):
-        return [_plain(item, name) for item in value]
-    if isinstance(value, TEXTS):
-        return str(value)
-    raise ValueError(
-        f"the column {told_name(name)} holds {type(value).__name__}, which is no text, number, list or object"
-    )
