@@ -15,16 +15,21 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="RECIPE [KEY=VALUE ...] [ROWS.jsonl]",
         help="what to check, and scored rows to look for causes in",
     )
+    parser.add_argument("--resolved", action="store_true", help="print the whole recipe, merged over what it extends")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(options: Namespace) -> int:
     from rewardlab.api import check
     from rewardlab.errors import UserError
-    from rewardlab.recipe import with_rows_or_none
+    from rewardlab.recipe import load, with_rows_or_none
+    from rewardlab.recipe.yaml12 import dump
     from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)
+    if options.resolved:
+        print(dump(load(recipe, overrides, strict=False).raw), end="")
+        return 0
     found = check(recipe, *overrides, rows=rows)
     if options.json:
         print_json(found.data)
