@@ -12,6 +12,7 @@ from rewardlab.data.lm_eval_samples import lm_eval_rows
 from rewardlab.data.log_form import LogForm
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
+from rewardlab.scorefile import output_path_problem
 
 
 def convert(
@@ -38,6 +39,8 @@ def convert(
         filter=filter,
     )
     output = Path(output)
+    if problem := output_path_problem(output):
+        raise UserError([problem])
     if output.exists():
         raise UserError("exists already; give -o another name", where=str(output))
     bad, taken = BadRows(), set[str]()
