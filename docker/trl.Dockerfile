@@ -7,7 +7,7 @@ FROM python:3.12-slim
 
 # Without a GPU: --build-arg TORCH="--index-url ADDRESS", the address of PyTorch's wheels for CPUs.
 ARG TORCH=""
-COPY requirements.txt /rewardlab/
+COPY requirements.txt requirements.lock /rewardlab/
 RUN pip install --no-cache-dir $TORCH "$(grep '^torch==' /rewardlab/requirements.txt)"
 
 COPY pyproject.toml README.md LICENSE CHANGELOG.md /rewardlab/
@@ -15,8 +15,8 @@ COPY core /rewardlab/core
 COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # the versions that the tests know, and ours as packages, not as links into this folder
-RUN cd /rewardlab && grep -v '^-e' requirements.txt > /tmp/pinned.txt \
- && pip install --no-cache-dir -r /tmp/pinned.txt . \
+RUN cd /rewardlab && pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock \
+ && pip install --no-cache-dir --no-deps . \
       ./plugins/checklist ./plugins/choice ./plugins/comet ./plugins/curriculum ./plugins/data ./plugins/embed ./plugins/format \
       ./plugins/language ./plugins/math ./plugins/normalize ./plugins/openai ./plugins/pairwise ./plugins/reward_model ./plugins/rubric ./plugins/trl \
  && rewardlab check quickstart

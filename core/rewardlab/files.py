@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -123,8 +123,8 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
-def write_text(path: Path, text: str) -> None:
-    r"""Write a text to a file, whole or not at all: a kill or a full disk leaves the earlier file as it was.
+def write_text(path: Path, text: str | Iterable[str]) -> None:
+    r"""Write a text, or its pieces, to a file, whole or not at all: a kill or a full disk leaves an earlier file there.
 
     Of several writers at once the last one wins. A lone surrogate, which no file can hold, is written as its escape,
     such as \ud800.
@@ -132,7 +132,7 @@ def write_text(path: Path, text: str) -> None:
     scratch = path.with_name(f".{secrets.token_hex(8)}.writing")
     try:
         with open(scratch, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(path)

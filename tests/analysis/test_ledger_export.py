@@ -110,6 +110,24 @@ def test_the_formats_hold_the_same_texts(flat):
         assert [*csv.DictReader(file)][2]["completion"] == shown
 
 
+RUN_BY_SPREADSHEETS = ['=HYPERLINK("http://a.b")', "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "＝1+1"]
+KEPT = ["-5", "+1.5e3", "a=b", "'=1"]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_spreadsheet_runs_no_cell_of_csv(tmp_path, main, raw):
+    ledger = Ledger(tmp_path / "ledger.jsonl", attempt=0)
+    ledger.write(1, 1, [scored("t1", *RUN_BY_SPREADSHEETS, *KEPT, prompt="=1", level=-1, note="@x")], "yes")
+    ledger.close()
+    out = tmp_path / "flat.csv"
+    assert main("ledger", str(tmp_path), "-o", str(out), *(["--raw"] if raw else []))[0] == 0
+    with open(out, newline="", encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    sign = "" if raw else "'"
+    assert [row["completion"] for row in rows] == [*(sign + text for text in RUN_BY_SPREADSHEETS), *KEPT]
+    assert (rows[0]["prompt"], rows[0]["fields.note"], rows[0]["fields.level"]) == (f"{sign}=1", f"{sign}@x", "-1")
+
+
 def test_parquet_keeps_types_and_what_is_missing(flat):
     from pyarrow import parquet
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -153,6 +154,17 @@ def test_columns_of_any_name_are_written_so_that_they_are_read_again(made, main,
 
 def test_the_model_is_yours(made):
     assert made(GSM8K, "--model", "/models/my own")[1]["model"] == "/models/my own"
+
+
+def test_other_rows_of_that_name_have_a_recipe_of_their_own(made, main, tmp_path):
+    made(GSM8K)
+    (tmp_path / "more").mkdir()
+    shutil.copy(tmp_path / "rows.jsonl", tmp_path / "more" / "rows.jsonl")
+    assert main("new", "recipe", "more/rows.jsonl")[1].startswith("rows-2.yaml is written\n")
+    assert "path: more/rows.jsonl" in (tmp_path / "rows-2.yaml").read_text()
+    assert main("new", "recipe", "more/rows.jsonl")[2] == (
+        "error: rows-2.yaml: it is there already; name a new file with -o\n"
+    )
 
 
 def test_a_file_that_is_there_stays(made, main, write):

@@ -14,6 +14,7 @@ import tomllib
 import zipfile
 
 import pytest
+import yaml
 from helpers.paths import ROOT
 from rewardlab import Completion, Sample, __version__
 from rewardlab.authoring import next_steps, write_scaffold
@@ -22,7 +23,9 @@ from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 
 FILES = [
+    ".github/workflows/ci.yml",
     ".gitignore",
+    "LICENSE",
     "README.md",
     "pyproject.toml",
     "recipe.yaml",
@@ -36,7 +39,7 @@ FILES = [
 ]
 MINIMAL = ["pyproject.toml", "rewardlab_my_terms/__init__.py", "tests/test_laws.py"]
 SIZES = [(kind, minimal) for kind in KINDS for minimal in (False, True)]
-PLACEHOLDERS = ("@name@", "@package@", "@release@", "@summary@", "@test@", ".tmpl")
+PLACEHOLDERS = ("@name@", "@kind@", "@package@", "@release@", "@summary@", "@test@", ".tmpl")
 TOY_ENGINE = ROOT / "tests/toy_plugin/toy_rewards/engine"
 ENGINE_TEMPLATES = ROOT / "core/rewardlab/authoring/scaffold/full/backend/package/engine"
 WORDS_OF_TOY = {
@@ -129,6 +132,20 @@ def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
     assert project["entry-points"] == {"rewardlab": {"my-terms": "rewardlab_my_terms"}}
 
 
+@pytest.mark.parametrize("minimal", [False, True])
+def test_a_distribution_says_whose_it_is_and_tests_itself(tmp_path, minimal):
+    folder = write_scaffold("my-terms", tmp_path / "p", minimal=minimal).folder
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    assert (project["license"], project["authors"]) == ("MIT", [{"name": "the authors of rewardlab-my-terms"}])
+    assert project["urls"] == {"Repository": "https://github.com/you/rewardlab-my-terms"}
+    assert "Programming Language :: Python :: 3.13" in project["classifiers"]
+    if not minimal:
+        assert (folder / project["license-files"][0]).read_text().startswith("MIT License")
+        (job,) = yaml.safe_load((folder / ".github/workflows/ci.yml").read_text())["jobs"].values()
+        runs = [step["run"] for step in job["steps"] if "run" in step]
+        assert runs == ["pip install -e '.[test]'", "pytest", "rewardlab plugins check my-terms"]
+
+
 def test_the_recipe_names_the_reward_and_the_rows_have_its_terms(made):
     assert (
         load(made.folder / "recipe.yaml").tree["reward"]["components"]["terms"]["use"] == made.use == "my-terms/terms"
@@ -151,7 +168,7 @@ def test_the_command(main, tmp_path):
     code, out, err = main("plugins", "new", "glossary", "--into", "deep/in a folder")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "deep/in a folder: 11 files, with the reward glossary/terms. Next:",
+        "deep/in a folder: 13 files, with the reward glossary/terms. Next:",
         "  pip install -e './deep/in a folder[test]'",
         "  pytest 'deep/in a folder'",
         "  rewardlab plugins check glossary",

@@ -156,6 +156,8 @@ def test_nothing_is_written_over(main, write, tmp_path):
     code, _, err = main("convert", SUMS, "-o", "rows.jsonl")
     assert code == 2
     assert "exists already" in err
+    code, _, err = main("convert", SUMS, "-o", "none/new.jsonl")
+    assert (code, err) == (2, "error: none/new.jsonl: there is no folder none; make it first\n")
     code, _, err = main("convert", SUMS, "-o", "new.jsonl", "--set", "id=7")
     assert code == 2
     assert "a field is NAME=TEXT, and not id, prompt or completions" in err

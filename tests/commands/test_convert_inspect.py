@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 
 import pytest
 from helpers.paths import TESTS
-from rewardlab.data import inspect_log
+from rewardlab.data import inspect_file
 
 LOGS = TESTS / "data" / "inspect_ai"
 
@@ -83,28 +84,67 @@ def test_without_the_reader_of_zstd_it_is_told_what_to_install(tmp_path):
     assert "pip install 'rewardlab[zstd]'" in done.stderr
 
 
-@pytest.mark.parametrize("packed", ["zstd", "deflate"])
-def test_a_zip_bomb_is_refused(main, tmp_path, monkeypatch, packed):
-    monkeypatch.setattr(inspect_log, "MAX_LOG", 4 << 20)
-    library = pytest.importorskip("backports.zstd.zipfile") if sys.version_info < (3, 14) else zipfile
-    how = library.ZIP_ZSTANDARD if packed == "zstd" else library.ZIP_DEFLATED
-    with library.ZipFile(tmp_path / "log.eval", "w", how) as parts:
-        parts.writestr("header.json", json.dumps({"eval": {"task": "t"}}))
-        for number in range(3):
-            parts.writestr(f"samples/{number}.json", b'{"id": "' + b" " * (2 << 20) + b'"}')
-    assert (tmp_path / "log.eval").stat().st_size < 20_000
-    code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
+@pytest.fixture
+def zipped(tmp_path):
+    """Write log.eval: a question for each text, which is its prompt."""
+    (sample, *_) = json.loads((LOGS / "sums.json").read_text("utf-8"))["samples"]
+
+    def write(*texts):
+        library = pytest.importorskip("backports.zstd.zipfile") if sys.version_info < (3, 14) else zipfile
+        with library.ZipFile(tmp_path / "log.eval", "w", library.ZIP_ZSTANDARD) as parts:
+            parts.writestr("header.json", json.dumps({"eval": {"task": "t"}}))
+            for number, text in enumerate(texts):
+                messages = [{"role": "user", "content": text}, {"role": "assistant", "content": "4"}]
+                changed = json.dumps({**sample, "id": number, "messages": messages})
+                parts.writestr(f"samples/{number}_epoch_1.json", changed)
+        assert (tmp_path / "log.eval").stat().st_size < 30_000
+
+    return write
+
+
+def test_a_zip_bomb_is_refused(main, zipped, tmp_path, monkeypatch):
+    monkeypatch.setattr(inspect_file, "MAX_LOG", 4 << 20)
+    zipped(*("x" * (2 << 20) for _ in range(3)))
+    code, _, err = main("convert", "log.eval", "-o", "rows.jsonl", "--skip-bad")
     assert code == 2
     assert "log.eval: holds more than 4 MB, unpacked, and is not read" in err
     assert not (tmp_path / "rows.jsonl").exists()
 
 
-def test_a_damaged_log_is_told(main, tmp_path):
+def test_a_sample_that_no_row_holds_is_left_out(main, zipped, rows, monkeypatch):
+    monkeypatch.setattr(inspect_file, "MOST_BYTES", 1 << 20)
+    zipped("x" * (2 << 20), "1 + 1?")
+    code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
+    assert code == 2
+    assert "log.eval: samples/0_epoch_1.json: this sample is longer than" in err
+    assert main("convert", "log.eval", "-o", "rows.jsonl", "--skip-bad")[0] == 0
+    assert [row["id"] for row in rows()] == ["t/1"]
+
+
+def test_memory_holds_the_samples_of_one_question(main, zipped):
+    def peak(count):
+        zipped(*("x" * 200_000 for _ in range(count)))
+        tracemalloc.start()
+        assert main("convert", "log.eval", "-o", f"rows{count}.jsonl")[0] == 0
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(1)
+    assert peak(40) < peak(4) + 200_000
+
+
+def test_a_damaged_sample_can_be_left_out_and_a_damaged_head_cannot(main, tmp_path, rows):
     whole = bytearray((LOGS / "sums.eval").read_bytes())
-    for place in range(200, len(whole) - 1500, 97):
-        whole[place] ^= 0xFF
+    whole[2_000] ^= 0xFF  # in samples/s0_epoch_1.json
     (tmp_path / "log.eval").write_bytes(whole)
     code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
+    assert code == 2
+    assert "log.eval: samples/s0_epoch_1.json: cannot be unpacked" in err
+    assert main("convert", "log.eval", "-o", "rows.jsonl", "--skip-bad")[0] == 0
+    assert [row["id"] for row in rows()] == ["sums/s1", "sums/s2", "sums/s3"]
+    (tmp_path / "log.eval").write_bytes(whole[:-30])
+    code, _, err = main("convert", "log.eval", "-o", "other.jsonl", "--skip-bad")
     assert code == 2
     assert "log.eval: is no log of inspect_ai" in err
 
@@ -149,8 +189,16 @@ def test_choices_and_columns_that_are_ours_are_fields(main, rows, log):
         ({"error": {"message": "ConnectionError('no')"}}, "epoch 1 ended with an error: ConnectionError('no')"),
         ({"output": {"choices": []}}, "epoch 1 has no output of a model"),
         ({"output": {"choices": [{"message": {"content": [{"type": "image"}]}}]}}, "a message has image, and not only"),
-        ({"output": {"choices": [{"message": {}}]}}, "a message has no text, but None"),
+        ({"output": {"choices": [{"message": {}}]}}, "a message has no text"),
         ({"messages": []}, "its epochs were asked different things"),
+        ({"messages": "hello"}, "messages: Input should be a valid list"),
+        ({"messages": [{"role": "user", "content": [1]}]}, "messages.0.content.0: must be an object"),
+        ({"output": {"choices": [7]}}, "output.choices.0: must be an object"),
+        ({"output": {"usage": {"output_tokens": "6"}}}, "output.usage.output_tokens: Input should be a valid integer"),
+        ({"metadata": [1]}, "metadata: Input should be a valid dictionary"),
+        ({"epoch": None}, "epoch: Input should be a valid integer"),
+        ({"epoch": 2}, "epoch 2 is there twice"),
+        ({"error": "boom"}, "error: must be an object"),
     ],
 )
 def test_a_sample_that_makes_no_row_is_told_and_can_be_left_out(main, rows, log, tmp_path, changes, told):

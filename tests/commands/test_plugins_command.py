@@ -1,11 +1,14 @@
 """`rewardlab plugins`: what is installed, broken plugins too."""
 
 import json
+import tomllib
 from dataclasses import replace
 
 import pytest
+from helpers.paths import ROOT
 from rewardlab import RewardSpec, Sample
 from rewardlab.authoring import component_rows, format_card, format_table
+from rewardlab.authoring.plugin_search import known_plugins
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin
 
@@ -293,3 +296,22 @@ def test_the_list_and_a_misspelt_name_point_at_the_parts(main):
         .endswith("rewardlab plugins recipe | dataset | judge | reward | component | data | sft | rl | dpo | eval")
     )
     assert main("plugins", "dop")[2] == "error: no plugin 'dop'; did you mean 'dpo'?\n"
+
+
+class TestASearch:
+    def test_finds_what_is_installed_and_what_is_known(self, main, monkeypatch):
+        code, out, _ = main("plugins", "--search", "rhymes")
+        assert (code, out) == (1, "")
+        known = [{"distribution": "rewardlab-poems", "summary": "Rhymes in Chinese", "source": "https://example.org"}]
+        monkeypatch.setattr("rewardlab.authoring.plugin_search.known_plugins", lambda: known)
+        code, out, _ = main("plugins", "--search", "rhymes chinese")
+        assert (code, out.splitlines()[1:]) == (0, ["rewardlab-poems  pip install rewardlab-poems  Rhymes in Chinese"])
+        assert "toy/brevity" in main("plugins", "--search", "brevity")[1]
+        assert main("plugins", "math", "--search", "x")[0] == 2
+
+    def test_knows_each_of_our_plugins(self):
+        known = {one["distribution"]: one for one in known_plugins()}
+        projects = [tomllib.loads(path.read_text())["project"] for path in ROOT.glob("plugins/*/pyproject.toml")]
+        assert {project["name"] for project in projects} <= known.keys()
+        assert all(set(one) == {"distribution", "summary", "source"} for one in known.values())
+        assert list(known) == sorted(known)

@@ -1,6 +1,9 @@
 """`rewardlab score`: rows in, a line of scores a row out; what it refuses, and what it says."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -431,7 +434,7 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
         ),
         (["r.yaml", "/dev/null", "-o", "out.jsonl"], "rows are read twice; name a regular file"),
         (["r.yaml", "rows.jsonl", "reward.total=size", "-o", "out.jsonl"], "no component 'size'"),
-        (["r.yaml", "rows.jsonl"], "the following arguments are required: -o"),
+        (["r.yaml", "rows.jsonl"], "where do the scores go? -o OUT.jsonl, a new file"),
     ],
 )
 def test_what_cannot_work_is_refused(arguments, complaint, capsys):
@@ -452,3 +455,53 @@ def test_a_reward_that_cannot_be_built_leaves_nothing_behind(capsys):
     assert line.startswith("error: judge 'j' (cases/leaky) could not be built: KeyError: 'NO_SUCH_VARIABLE' (")
     assert "score_cases.py:" in line
     assert nothing_is_written()
+
+
+# --- between pipes ---
+
+
+def piped(*arguments, rows="", program=("-m", "rewardlab")):
+    return subprocess.run(
+        [sys.executable, *program, "score", "r.yaml", *arguments],
+        input=rows,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": str(PLUGIN)},
+    )
+
+
+def test_standard_input_is_scored_to_standard_output():
+    write_recipe()
+    write_rows(row("b", ["ab"]), row("a", ["abcd"]))
+    assert score() == 0
+    done = piped("-", rows=Path("rows.jsonl").read_text())
+    assert (done.returncode, done.stdout) == (0, Path("out.jsonl").read_text()), done.stderr
+    assert done.stderr.splitlines()[-1] == "2 rows, 2 completions, mean total 0.03"
+    assert piped("rows.jsonl", "-o", "-").stdout == done.stdout
+
+
+def test_a_bad_row_of_a_stream_ends_it_or_is_left_out():
+    write_recipe()
+    lines = [json.dumps(row("a")), "no", json.dumps(row("b"))]
+    done = piped("-", rows="\n".join(lines))
+    assert (done.returncode, [json.loads(line)["id"] for line in done.stdout.splitlines()]) == (2, ["a"])
+    assert "error: /dev/stdin:2: not JSON" in done.stderr
+    assert "error: /dev/stdin: 1 rows before it are scored" in done.stderr
+    done = piped("-", "--skip-bad", rows="\n".join(lines))
+    assert (done.returncode, [json.loads(line)["id"] for line in done.stdout.splitlines()]) == (0, ["a", "b"])
+    assert "warning: /dev/stdin:2: not JSON" in done.stderr
+    assert piped("-", rows="").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-", "-o", "out.jsonl"], "leave out -o, or redirect it with >"),
+        (["-", "--resume"], "no --resume, no --json"),
+    ],
+)
+def test_what_a_stream_has_not_is_told(capsys, arguments, told):
+    write_recipe()
+    assert main(["score", "r.yaml", *arguments]) == 2
+    assert told in capsys.readouterr().err

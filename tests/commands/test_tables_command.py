@@ -501,10 +501,12 @@ class TestFiles:
         language = "d|e\n\x1b[31m"
         write(
             folder / "odd.jsonl",
-            [{"id": "a", "prompt": "?", "language": language}, {"id": "b", "prompt": "!", "language": "b"}],
+            [{"id": "a", "prompt": "?", "language": language}, {"id": "b", "prompt": "!", "language": "=1+1"}],
         )
         write(folder / "one.jsonl", [scored_row("a", correct=[1.0]), scored_row("b", correct=[1.0, 0.0])])
-        assert main(["tables", "one.jsonl", "--rows", "odd.jsonl", "-o", "t.md", "-o", "t.tex"]) == 0
+        outputs = ("-o", "t.md", "-o", "t.tex", "-o", "t.csv")
+        assert main(["tables", "one.jsonl", "--rows", "odd.jsonl", *outputs]) == 0
+        assert ",'=1+1," in (folder / "t.csv").read_text()
         assert "d|e \\x1b[31m" in capsys.readouterr().out
         text = (folder / "t.md").read_text()
         assert "| d\\|e \\\\x1b\\[31m |" in text

@@ -51,6 +51,16 @@ def test_a_row_may_hold_any_whole_number(write):
     assert only(write('{"a": 123456789012345678901234567890}')) == (1, {"a": 123456789012345678901234567890})
 
 
+def test_a_row_of_many_values_is_refused_before_they_are_made(write):
+    path = write('{"a": [' + "[]," * 2_100_000 + "[]]}")
+    tracemalloc.start()
+    (_, problem) = only(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert problem.what == "this row has more than 4,194,304 values, the most that is read; is it one row?"
+    assert most < 32 << 20
+
+
 BROKEN = {
     '{"a": "cut': "the JSON is cut off at column 11",
     '{"a": 1,': "the JSON is cut off at column 9",

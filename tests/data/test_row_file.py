@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import tracemalloc
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 
@@ -31,13 +32,32 @@ def write(tmp_path):
 
 @pytest.fixture
 def parquet(tmp_path):
-    def write(columns):
+    def write(columns, group=2):
         from pyarrow import parquet
 
-        parquet.write_table(pyarrow.table(columns), tmp_path / "rows.parquet", row_group_size=2)
-        return tmp_path / "rows.parquet"
+        path = tmp_path / "rows.parquet"
+        parquet.write_table(pyarrow.table(columns), path, row_group_size=group, compression="zstd")
+        return path
 
     return write
+
+
+@pytest.fixture
+def arrow_memory():
+    """Give a block after which no more than `limit` bytes may have been in pyarrow's memory at any time."""
+
+    @contextmanager
+    def watch(limit):
+        before = pyarrow.default_memory_pool()
+        pool = pyarrow.proxy_memory_pool(before)
+        pyarrow.set_memory_pool(pool)
+        try:
+            yield
+        finally:
+            pyarrow.set_memory_pool(before)
+        assert pool.max_memory() <= limit
+
+    return watch
 
 
 def told(path):
@@ -67,6 +87,12 @@ class TestACsv:
         path = write(name.lower(), "a\tb\n1,5\t2\n")
         assert told(path.rename(path.with_name(name))) == [(2, {"a": "1,5", "b": "2"})]
 
+    @pytest.mark.parametrize("sign", [";", "\t", "|"])
+    def test_says_by_its_head_what_separates_its_columns(self, write, sign):
+        path = write("rows.csv", f'\ufeff\n"a, or so"{sign}b\n"1{sign}2"{sign}1,5\n')
+        assert told(path) == [(3, {"a, or so": f"1{sign}2", "b": "1,5"})]
+        assert told(write("one.csv", f'"a{sign}b"\n1\n')) == [(2, {f"a{sign}b": "1"})]
+
     def test_says_what_is_wrong_with_a_row_and_reads_on(self, write):
         path = write("rows.csv", b'a,b\n1\n1,2,3\n"x"y,2\n1,\xff\n1,2\n"open,2\n')
         assert told(path) == [
@@ -81,7 +107,6 @@ class TestACsv:
     @pytest.mark.parametrize(
         ("head", "what"),
         [
-            ("a;b\n1;2\n", "has one column; are columns separated by ';'"),
             ("a,,b\n1,2,3\n", "column 2 of the head has no name"),
             ("a,b,a\n1,2,3\n", "the head names the column 'a' twice"),
         ],
@@ -238,6 +263,30 @@ class TestParquet:
         parquet.write_table(pyarrow.Table.from_arrays(columns, names=["p", "p"]), tmp_path / "rows.parquet")
         with pytest.raises(UserError, match=r"rows\.parquet: two columns are called 'p'; rename one"):
             told(tmp_path / "rows.parquet")
+
+    @pytest.mark.parametrize(
+        "texts",
+        [["x" * (65 << 20)], [f"{n}" + "x" * (1 << 20) for n in range(9)]],
+        ids=["one row that is too long", "rows that are short enough"],
+    )
+    def test_that_unpacks_to_too_much_is_refused_by_its_footer(self, parquet, arrow_memory, monkeypatch, texts):
+        monkeypatch.setattr("rewardlab.data.parquet_sizes.MAX_PART", 8 << 20)
+        path = parquet({"text": texts}, group=100)
+        assert path.stat().st_size < 20_000
+        with (
+            arrow_memory(limit=1 << 20),
+            pytest.raises(UserError, match=r"rows\.parquet: the column 'text' unpacks from [\d,]+ bytes to \d+ MB"),
+        ):
+            read_lines(path)
+
+    def test_has_no_row_whose_texts_are_all_one_text_of_a_dictionary(self, parquet, arrow_memory, monkeypatch):
+        monkeypatch.setattr("rewardlab.data.parquet_sizes.MAX_COPIES", 1 << 26)
+        path = parquet({"id": ["a", "b"], "texts": [["x" * (1 << 20)] * 80, ["y"]]})
+        assert path.stat().st_size < 20_000
+        with arrow_memory(limit=16 << 20):
+            (_, first), (_, second) = read_lines(path)
+        assert "this row is longer than 64 MiB" in first.what
+        assert second == {"id": "b", "texts": ["y"]}
 
     def test_that_is_none_or_is_damaged_is_refused(self, write, parquet):
         with pytest.raises(UserError, match=r"rows\.parquet: this is no parquet file"):

@@ -59,6 +59,38 @@ def test_commit_hooks_are_valid():
         assert (rest[0] in COMMANDS) if program == "rewardlab" else f"\n{known[program]}==" in developing
 
 
+PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?==([0-9][\w.]*)")
+OTHER_VERSIONS = {
+    ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "transformers"): "openrlhf asks for this one",
+    ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "tokenizers"): "transformers 5.15 asks for this one",
+}
+
+
+def test_a_package_has_one_version_wherever_one_is_named():
+    places = ("*.md", "*.toml", "requirements*", "docs/**/*.md", "docker/*", ".github/**/*.yml", "plugins/*/*.*")
+    places += ("plugins/*/tests/*.md", "plugins/*/rewardlab_*/**/*.py", "plugins/*/rewardlab_*/**/*.txt")
+    versions = {}
+    for path in (path for place in places for path in ROOT.glob(place) if path.name != "CHANGELOG.md"):
+        file = str(path.relative_to(ROOT))
+        for name, version in PIN.findall(text(file)):
+            package = re.sub(r"[-_.]+", "-", name).lower()
+            if (file, package) not in OTHER_VERSIONS:
+                versions.setdefault(package, {}).setdefault(version, set()).add(file)
+    assert len(versions) > 100
+    assert {"requirements.txt", "plugins/comet/rewardlab_comet/requirements.txt"} <= versions["torch"]["2.13.0"]
+    assert {package: found for package, found in versions.items() if len(found) > 1} == {}
+
+
+def test_the_lock_has_each_requirement_with_hashes_and_no_address():
+    lines = text("requirements.lock").splitlines()
+    locked = {line.partition("==")[0] for line in lines if re.match(r"[a-z]", line)}
+    wanted = {name.lower().replace("_", "-") for name, _ in PIN.findall(text("requirements.txt"))}
+    assert wanted - locked == {"torch"}
+    blocks = re.split(r"\n(?=[a-z])", text("requirements.lock"))[1:]
+    assert all("--hash=sha256:" in block for block in blocks)
+    assert not re.search(r"https?:|file:|--index|--find-links", text("requirements.lock"))
+
+
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
 def test_containers_copy_and_install_what_is_here(path):
     dockerfile = path.read_text(encoding="utf-8").replace("\\\n", " ")

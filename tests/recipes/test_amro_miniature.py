@@ -13,7 +13,9 @@ LINE = "critiques of held-out answers that agree with the teacher's, {}"
 def loop(folder, *options):
     """What the command prints."""
     script = TESTS / "tiny_models" / "critique_loop.py"
-    done = subprocess.run([sys.executable, script, folder, *options], capture_output=True, encoding="utf-8", timeout=900)
+    done = subprocess.run(
+        [sys.executable, script, folder, *options], capture_output=True, encoding="utf-8", timeout=900
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

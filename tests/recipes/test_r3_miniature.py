@@ -11,7 +11,9 @@ from helpers.paths import TESTS
 def road(folder, *options):
     """What the command prints, and says on stderr."""
     script = TESTS / "tiny_models" / "rubric_road.py"
-    done = subprocess.run([sys.executable, script, folder, *options], capture_output=True, encoding="utf-8", timeout=900)
+    done = subprocess.run(
+        [sys.executable, script, folder, *options], capture_output=True, encoding="utf-8", timeout=900
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
 

@@ -21,13 +21,19 @@ FAULTY = {"use": "toy/faulty", "with": {"how": "fail"}}
 HANGING = {"use": "toy/faulty_worker", "with": {"how": "hang", "seconds": 60}, "timeout": 0.5, "workers": 1}
 
 
+ALONE = {
+    "version": 1,
+    "reward": {"components": {"brief": RECIPE["reward"]["components"]["brief"]}, "total": "2 * brief"},
+}
+
+
 def rows(count=3):
     return [{"id": f"r{number}", "prompt": "Why?", "completions": ["a", "a b c d"]} for number in range(count)]
 
 
-def with_component(name, use, total=None):
-    components = RECIPE["reward"]["components"] | {name: use}
-    return RECIPE | {"reward": {"components": components, "total": total or f"2 * brief + longest + {name}"}}
+def with_component(name, use, total=None, base=RECIPE):
+    components = base["reward"]["components"] | {name: use}
+    return base | {"reward": {"components": components, "total": total or f"{base['reward']['total']} + {name}"}}
 
 
 @pytest.fixture
@@ -41,6 +47,16 @@ def test_scores_rows_of_a_program(reward):
     assert [group.sample.id for group in groups] == ["r0", "r1"]
     assert groups[0].totals == groups[0].shaped == [2.0, 2.0]
     assert [score.value for score in groups[0].components["brief"]] == [1.0, 0.5]
+
+
+def test_is_shown_in_a_line_and_in_a_notebook_as_a_table(reward):
+    assert repr(reward) == "<RecipeReward 2 * brief + longest: brief (toy/brevity), longest (toy/longest)>"
+    (group,) = reward.score([{"id": "r0", "prompt": "Why?", "completions": ["<b>", "a b c " * 1_000]}])
+    assert repr(group) == "<ScoredGroup 'r0': 2 completions, totals 1.001 to 2>"
+    shown = group._repr_html_()
+    assert "<tr><td>completion</td><td>total</td><td>shaped</td><td>brief</td><td>longest</td></tr>" in shown
+    assert "<tr><td>&lt;b&gt;</td><td>2</td><td>2</td><td>1</td><td>0</td></tr>" in shown
+    assert len(shown) < 1_000
 
 
 def test_rows_without_an_id_get_one(reward):
@@ -122,14 +138,26 @@ class TestRows:
             "rows: 4 bad rows; mend them; nothing was scored",
         ]
 
-    @pytest.mark.parametrize("library", ["pandas", "polars"])
-    def test_are_no_data_frame(self, reward, library):
-        frame = pytest.importorskip(library).DataFrame(rows(1))
-        with pytest.raises(UserError, match=r"of a data frame, frame.to_dict\('records'\)"):
-            reward.score(frame)
+    @pytest.mark.parametrize("library", ["pandas", "polars", "datasets", "arrays"])
+    def test_may_be_a_table_of_another_library(self, reward, library):
+        given = [{**row, "level": level} for row, level in zip(rows(2), (1.5, None), strict=True)]
+        if library == "datasets":
+            table = pytest.importorskip("datasets").Dataset.from_list(given)
+        elif library == "arrays":
+            numpy = pytest.importorskip("numpy")
+            table = [{**row, "completions": numpy.array(row["completions"])} for row in given]
+        else:
+            table = pytest.importorskip(library).DataFrame(given)
+        if library == "pandas":
+            numpy = pytest.importorskip("numpy")
+            table["completions"] = [numpy.array(row["completions"]) for row in given]  # as read_parquet gives them
+        found = reward.score(table)
+        assert [group.totals for group in found] == [group.totals for group in reward.score(rows(2))]
+        assert [group.sample.fields.get("level") for group in found] == [1.5, None]
+        assert [group.totals for group in reward.stream(table)] == [group.totals for group in found]
 
     def test_are_no_single_row(self, reward):
-        with pytest.raises(UserError, match="give a list of rows"):
+        with pytest.raises(UserError, match="a list of dicts, a data frame, or the path of a file, not an object"):
             reward.score(rows(1)[0])
 
 
@@ -176,11 +204,13 @@ class TestAwaited:
     def test_gives_what_score_gives(self, reward):
         async def work():
             streamed = [group async for group in reward.astream(rows())]
-            return await reward.ascore(rows()), streamed, await reward.ascore_one(prompt="Why?", completion="a")
+            async with load_reward(ALONE) as alone:
+                one = await alone.ascore_one(prompt="Why?", completion="a")
+            return await reward.ascore(rows()), streamed, one
 
         found, streamed, one = asyncio.run(work())
         assert found == streamed == reward.score(rows())
-        assert one.total == 3.0
+        assert one.total == 2.0
 
     def test_does_not_block_the_loop(self, toy):
         async def work():
@@ -223,19 +253,24 @@ class TestAwaited:
 class TestOneCompletion:
     """A value, a reason and a contribution for each component."""
 
-    def test_says_what_each_component_did(self, reward):
-        one = reward.score_one(prompt="Why?", completion={"text": "a b c d", "token_count": 4}, answer="x")
-        assert (one.total, one.shaped, one.rest) == (2.0, 2.0, 0.0)
+    def test_says_what_each_component_did(self, toy):
+        with load_reward(ALONE) as reward:
+            one = reward.score_one(prompt="Why?", completion={"text": "a b c d", "token_count": 4}, answer="x")
+        assert (one.total, one.shaped, one.rest) == (1.0, 1.0, 0.0)
         assert one.completion.token_count == 4
         assert one.sample.fields == {"answer": "x"}
-        assert {name: (part.value, part.contribution) for name, part in one.components.items()} == {
-            "brief": (0.5, 1.0),
-            "longest": (1.0, 1.0),
-        }
+        assert {name: (part.value, part.contribution) for name, part in one.components.items()} == {"brief": (0.5, 1.0)}
+
+    def test_has_no_number_where_it_would_be_compared_with_others(self, reward):
+        told = r"longest: compares the completions of a prompt \(toy/longest\), and a lone completion has no others"
+        with pytest.raises(UserError, match=told):
+            reward.score_one(prompt="Why?", completion="a")
+        with pytest.raises(UserError, match=told):
+            asyncio.run(reward.ascore_one(prompt="Why?", completion="a"))
 
     def test_gives_the_reason_of_a_failure_and_never_a_zero(self, toy):
         with load_reward(
-            with_component("faulty", FAULTY | {"on_missing": "zero_advantage", "max_missing": 1})
+            with_component("faulty", FAULTY | {"on_missing": "zero_advantage", "max_missing": 1}, base=ALONE)
         ) as reward:
             one = reward.score_one(prompt="?", completion="BAD")
         part = one.components["faulty"]
@@ -243,7 +278,7 @@ class TestOneCompletion:
 
     def test_gives_the_reason_of_a_component_that_abstains(self, toy):
         use = FAULTY | {"with": {"how": "abstain"}, "on_abstain": 0.25}
-        with load_reward(with_component("faulty", use)) as reward:
+        with load_reward(with_component("faulty", use, base=ALONE)) as reward:
             one = reward.score_one(prompt="?", completion="BAD")
         part = one.components["faulty"]
         assert (part.value, part.failed, part.reason, part.contribution) == (None, False, "not for me", 0.25)

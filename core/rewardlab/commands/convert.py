@@ -1,16 +1,18 @@
 """`rewardlab convert`: samples of another evaluation tool as rows to score."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Flag, Positional
-from rewardlab.data import BadRows
+from rewardlab.data import BadRows, to_group
 from rewardlab.data.inspect_log import SUFFIXES, inspect_rows
 from rewardlab.data.lm_eval_samples import lm_eval_rows
 from rewardlab.data.log_form import LogForm
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
+from rewardlab.scorefile import output_path_problem
 from rewardlab.specs import Config
 
 
@@ -51,28 +53,42 @@ def run(options: Options) -> CommandResult:
         read="filtered_resps" if options.filtered else "resps",
         filter=options.filter,
     )
+    if problem := output_path_problem(options.output):
+        raise UserError([problem])
     if options.output.exists():
         raise UserError("exists already; give -o another name", where=str(options.output))
-    bad, lines, taken = BadRows(), [], set[str]()
+    bad, taken = BadRows(), set[str]()
+    write_text(options.output, _lines(options, form, bad, taken))
+    files = f"{len(options.samples)} file{'s' if len(options.samples) > 1 else ''}"
+    data = {"ok": True, "output": str(options.output), "rows": len(taken), "left_out": bad.count}
+    warnings = [str(bad.error(str(options.samples[0]), "left out, as --skip-bad says"))] if bad.count else []
+    return CommandResult(text=f"{len(taken):,} rows of {files}: {options.output}", data=data, warnings=warnings)
+
+
+def _lines(options: Options, form: LogForm, bad: BadRows, taken: set[str]) -> Iterator[str]:
+    """Yield the line of each row that `score` reads. Raises UserError at the end for the others, which `bad` has."""
+    first = str(options.samples[0])
     for path in map(str, options.samples):
         for row in (inspect_rows if path.endswith(SUFFIXES) else lm_eval_rows)(path, form):
-            if not isinstance(row, Problem) and row["id"] in taken:
-                what = (
-                    f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
-                )
-                row = Problem(where=path, what=what)
-            if isinstance(row, Problem):
-                bad.add(row)
+            checked = row if isinstance(row, Problem) else _checked(row, path, taken)
+            if isinstance(checked, Problem):
+                bad.add(checked)
                 continue
-            taken.add(row["id"])
-            lines.append(json.dumps(row, ensure_ascii=False))
+            taken.add(checked["id"])
+            yield json.dumps(checked, ensure_ascii=False) + "\n"
     if bad.count and not options.skip_bad:
-        raise bad.error(str(options.samples[0]), "mend them, or leave them out with --skip-bad")
-    if not lines:
-        raise UserError("no samples", where=str(options.samples[0]))
-    write_text(options.output, "".join(f"{line}\n" for line in lines))
-    files = f"{len(options.samples)} file{'s' if len(options.samples) > 1 else ''}"
-    told = f"{len(lines):,} rows of {files}: {options.output}"
-    data = {"ok": True, "output": str(options.output), "rows": len(lines), "left_out": bad.count}
-    warnings = [str(bad.error(str(options.samples[0]), "left out, as --skip-bad says"))] if bad.count else []
-    return CommandResult(text=told, data=data, warnings=warnings)
+        raise bad.error(first, "mend them, or leave them out with --skip-bad")
+    if not taken:
+        raise UserError("no samples", where=first)
+
+
+def _checked(row: dict[str, Any], path: str, taken: set[str]) -> dict[str, Any] | Problem:
+    """Return the row, or why `score` would not read it."""
+    if row["id"] in taken:
+        what = f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
+        return Problem(where=path, what=what)
+    try:
+        to_group(row, {})
+    except ValueError as error:
+        return Problem(where=f"{path}: {row['id']}", what=str(error))
+    return row

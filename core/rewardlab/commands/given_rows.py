@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rewardlab.data import BadRows
 from rewardlab.errors import Problem
-from rewardlab.scoring import Rows, refuse_no_rows
+from rewardlab.scoring import Rows, as_dicts
 
 
 @contextmanager
@@ -21,12 +21,12 @@ def file_of(rows: Rows | None) -> Iterator[str | None]:
     if rows is None or isinstance(rows, (str, os.PathLike)):
         yield None if rows is None else os.fspath(rows)
         return
-    refuse_no_rows(rows)
+    dicts = as_dicts(rows)
     with tempfile.TemporaryDirectory(prefix="rewardlab-") as folder:
         path = Path(folder) / "rows.jsonl"
         bad = BadRows()
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            for index, row in enumerate(rows):
+            for index, row in enumerate(dicts):
                 try:
                     file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
                 except (TypeError, ValueError, RecursionError) as error:

@@ -20,13 +20,15 @@ class Options(Config):
     """a run directory, or a ledger.jsonl"""
     output: Annotated[Path, Flag("-o", metavar="OUT")]
     """a new file: .parquet, .csv or .jsonl"""
+    raw: bool = False
+    """CSV: leave texts as they are, also those that a spreadsheet would run"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 
 
 def run(options: Options) -> CommandResult:
     """Write the table; data: how many rows and columns it has."""
-    result = export_ledger(options.run, options.output, say=options.say)
+    result = export_ledger(options.run, options.output, say=options.say, raw=options.raw)
     replaced = f", {result.superseded:,} of them superseded by a resume" if result.superseded else ""
     discarded = f", {result.discarded:,} of them made for training and not trained on" if result.discarded else ""
     size = f"{result.rows:,} rows of {len(result.columns)} columns"

@@ -11,12 +11,14 @@ from rewardlab.authoring import (
     component_rows,
     format_card,
     format_findings,
+    format_found,
     format_table,
     next_steps,
     part_row,
+    search_plugins,
     write_scaffold,
 )
-from rewardlab.command_spec import CommandResult, Flag, Positional, PythonOnly
+from rewardlab.command_spec import CommandResult, Flag, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import Count
 from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry
@@ -33,6 +35,7 @@ class Options(Config):
 
         rewardlab plugins                              all of them, broken ones too
         rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
+        rewardlab plugins --search WORD                installed and known plugins that have the word
         rewardlab plugins rl                           the keys of a stage, or of another part of recipes: with
         defaults and units
         rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
@@ -47,6 +50,8 @@ class Options(Config):
 
     words: Annotated[tuple[str, ...], Positional("[new | check] NAME [KEY=VALUE ...]")] = ()
     """what to do, and with which plugin"""
+    search: Annotated[str | None, Flag(metavar="WORD")] = None
+    """list what has this word, also plugins that are not installed"""
     into: Annotated[str | None, Flag(metavar="DIR")] = None
     """of new: the folder to make (./rewardlab-NAME)"""
     kind: Annotated[str | None, Flag(metavar="KIND")] = None
@@ -65,6 +70,8 @@ def run(options: Options) -> CommandResult:
     """List, write or check; data: the rows of the list, the files of the new plugin, or what the laws say."""
     command = options.words[0] if options.words and options.words[0] in (NEW, CHECK) else None
     _refuse_options_of_others(options, command)
+    if options.search is not None:
+        return _search(options)
     if command == NEW:
         return _new(options)
     return _check(options) if command == CHECK else _list(options)
@@ -74,6 +81,15 @@ def _refuse_options_of_others(options: Options, command: str | None) -> None:
     for name, owner in ONLY_OF.items():
         if getattr(options, name) and command != owner:
             raise UserError(f"--{name} is an option of `rewardlab plugins {owner} NAME`")
+
+
+def _search(options: Options) -> CommandResult:
+    if options.words:
+        raise UserError(f"--search takes one word or several in quotes; leave out {' '.join(options.words)}")
+    found = search_plugins(str(options.search))
+    if not found and not options.as_json:
+        note(f"nothing has {options.search!r}; `rewardlab plugins` lists what is installed")
+    return CommandResult(ok=bool(found), text=format_found(found) if found else "", data=found)
 
 
 def _list(options: Options) -> CommandResult:

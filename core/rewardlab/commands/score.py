@@ -1,57 +1,94 @@
 """`rewardlab score`: rewards for existing completions."""
 
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
+from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import command_named
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
 from rewardlab.commands.given_rows import file_of
 from rewardlab.commands.parsing import command_line
+from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.redaction import name_variables
-from rewardlab.scorefile import ScoreJob
+from rewardlab.scorefile import STREAM, ScoreJob, score_stream
 from rewardlab.specs import Config
+from rewardlab.text.printable import print_json
+
+JSON = ("--json",)
 
 
 class Options(Config):
     """Score existing completions: write a line of scores for each row, in the rows' order.
 
     A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked before anything is scored. An
-    interrupted job continues with --resume. A file whose name contains = is written with its folder: ./a=b.jsonl.
+    interrupted job continues with --resume. With - as the rows, JSON
+    lines of standard input are scored, and their scores go to standard output. A file whose name contains = is written with its folder: ./a=b.jsonl.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
     """what to score by"""
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")]
-    """what to score"""
+    """what to score; -: standard input"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
-    output: Annotated[Path, Flag("-o", metavar="OUT.jsonl")]
-    """a new file"""
+    output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
+    """a new file; -: standard output"""
     resume: bool = False
     """go on with an interrupted OUT.jsonl"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
+    as_json: Annotated[bool, PythonOnly()] = False
+    """whether the summary is printed as JSON"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 
 
 def run(options: Options) -> CommandResult:
     """Write a line of scores for each row; data: the summary. A UserError for wrong rows before anything is scored."""
+    output = None if options.output is None else str(options.output)
+    streams = STREAM in (options.rows, output)
+    _refuse_flags(options, output, streams)
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    if streams:
+        summary = score_stream(plan, options.rows, _print_at_once, options.say, options.skip_bad)
+        for line in summary.lines():
+            options.say(line)
+        return CommandResult(data=summary.as_dict())
     with file_of(options.rows) as path:
         summary = ScoreJob(
-            plan=make_plan(load(options.recipe, options.overrides, strict=False), purpose="score"),
+            plan=plan,
             rows=str(path),
-            output=options.output,
+            output=Path(str(output)),
             resume=options.resume,
             skip_bad=options.skip_bad,
-            command=command_line(command_named("score"), options.model_copy(update={"resume": False}), "--resume"),
+            command=command_line(
+                command_named("score"),
+                options.model_copy(update={"resume": False}),
+                *JSON[: options.as_json],
+                "--resume",
+            ),
             say=options.say,
         ).run()
-    written = name_variables(str(options.output))
+    written = name_variables(str(output))
     *components, total = summary.lines()
     for line in (*components, f"{total}: {written}"):
         options.say(line)
     return CommandResult(data=summary.as_dict() | {"output": written})
+
+
+def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
+    if not streams and output is None:
+        raise UserError("where do the scores go? -o OUT.jsonl, a new file, or -o - for standard output")
+    if streams and output not in (None, STREAM):
+        raise UserError("scores of standard input go to standard output: leave out -o, or redirect it with >")
+    if streams and (options.resume or options.as_json):
+        raise UserError("of standard output nothing can be resumed, and no summary is JSON: no --resume, no --json")
+
+
+def _print_at_once(row: Mapping[str, Any]) -> None:
+    print_json(row)
+    sys.stdout.flush()

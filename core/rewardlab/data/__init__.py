@@ -8,7 +8,12 @@ row.
     json_array    a JSON array of rows, item by item
     csv_rows      CSV: rows of texts
     parquet       parquet, by pyarrow
+    parquet_sizes  what a parquet file unpacks to, from its footer
+    plain_values  rows of other libraries as JSON has them
     lm_eval_samples  what lm-evaluation-harness logged, as rows
+    inspect_log   what inspect_ai logged, as rows
+    inspect_file  the file of such a log, sample by sample
+    log_form      how logs become rows: the answer's column, and fields that file names say
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  which columns are probably which fields, by name and by values
     prompt_findings  prompts that hold their answer, or come again

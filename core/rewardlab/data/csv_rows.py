@@ -9,11 +9,14 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BOM, DECODER, MOST_BYTES, bounded_lines, told_name, too_long
+from rewardlab.data.jsonl import BLOCK, BOM, DECODER, MOST_BYTES, bounded_lines, told_name, too_long
 from rewardlab.errors import Problem, UserError
 
+SEPARATORS = ";\t|,"
+"""of columns in files that are called CSV; a spreadsheet in much of Europe writes the first"""
 _JSON = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
 
 
@@ -24,12 +27,13 @@ class _TooLong(ValueError):
 def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (the line in which the row begins, the row or what is wrong with it) for each row that is not blank.
 
-    Raises UserError where the head is missing or names no columns, or a column twice.
+    delimiter: what separates columns, unless the head has one column by it and several by another of SEPARATORS. Raises
+    UserError where the head is missing or names no columns, or a column twice.
     """
     # the library's own limit on a cell is 128 KiB, and the same for the whole process; ours is on the row
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
     lines = _Lines(file)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    rows = csv.reader(lines, delimiter=_separator(file, delimiter), strict=True)
     head: Sequence[str] | None = None
     while True:
         number = lines.begin_row()
@@ -46,9 +50,22 @@ def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, d
         if not any(cells):
             continue
         if head is None:
-            head = _head(cells, place, delimiter)
+            head = _head(cells, place)
         else:
             yield number, _row(head, cells, place)
+
+
+def _separator(file: BinaryIO, usual: str) -> str:
+    """Return what separates the columns of the head: the usual sign, or where it separates none, one that does."""
+    head = b""
+    while not head.strip() and (line := file.readline(BLOCK)):
+        head = line.removeprefix(BOM)
+    file.seek(0)
+    text = [head.decode("utf-8", "replace")]
+    with suppress(csv.Error):
+        counts = {sign: len(next(csv.reader(text, delimiter=sign), [])) for sign in (usual, *SEPARATORS)}
+        return usual if counts[usual] > 1 else max(counts, key=counts.__getitem__)
+    return usual
 
 
 class _Lines:
@@ -78,13 +95,9 @@ class _Lines:
         return line.decode("utf-8", "surrogateescape")  # a row that is not UTF-8 is told when it is whole
 
 
-def _head(cells: Sequence[str], place: str, delimiter: str) -> Sequence[str]:
+def _head(cells: Sequence[str], place: str) -> Sequence[str]:
     names = [name.strip() for name in cells]
     _refuse_other_bytes(names, place)
-    if len(names) == 1 and (other := next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)):
-        what = f"the head {told_name(names[0])} has one column"
-        what += f"; are columns separated by {other!r}? {delimiter!r} is needed"
-        raise UserError(what, where=place)
     if "" in names:
         raise UserError(f"column {names.index('') + 1} of the head has no name", where=place)
     if twice := [name for name, times in Counter(names).items() if times > 1]:

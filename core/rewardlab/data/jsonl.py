@@ -12,6 +12,8 @@ MAX_LISTED = 20
 """different causes that are told of the bad rows of a file"""
 MOST_BYTES = 1 << 26
 """of one row; what comes with it takes some ten times as much memory"""
+MAX_VALUES = 1 << 22
+"""of one row, counted by brackets, braces and commas: [[],[], ... takes twenty times as much memory as its text"""
 LONGEST_NAME = 80
 """characters of a key or column that a message shows"""
 BLOCK = 1 << 16
@@ -76,6 +78,8 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
         raise ValueError(f"not UTF-8: {found}; save the file as UTF-8") from None
     if text.lstrip().startswith("["):
         raise ValueError("this looks like a JSON array; one object a line is needed, or a name in .json")
+    if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:
+        raise ValueError(f"this row has more than {MAX_VALUES:,} values, the most that is read; is it one row?")
     try:
         row = DECODER.decode(text)
     except json.JSONDecodeError as error:

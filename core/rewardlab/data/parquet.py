@@ -1,21 +1,17 @@
 """Parquet: rows of typed columns, read by pyarrow, an extra that is imported where a file needs it."""
 
-import math
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from contextlib import suppress
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from rewardlab.data.jsonl import MOST_BYTES, told_name, too_long
+from rewardlab.data.parquet_sizes import columns_to_keep_packed, unpacked_bytes
+from rewardlab.data.plain_values import plain_row
 from rewardlab.errors import Problem, UserError, one_line
 
 INSTALL = "pip install 'rewardlab[parquet]'"
 BATCH_ROWS = 64
-TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
-"""values without a word in JSON, which become text"""
 
 
 def import_pyarrow(path: str) -> Any:
@@ -40,7 +36,10 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(path)
+        packed = columns_to_keep_packed(path, parquet.read_metadata(path), BATCH_ROWS)
+        file = parquet.ParquetFile(path, read_dictionary=packed)
+    except UserError:
+        raise
     except Exception as error:  # pyarrow's own kinds, and those of the system
         raise UserError(f"this is no parquet file: {one_line(error)}", where=path) from error
     names = file.schema_arrow.names
@@ -58,8 +57,7 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
             for values in _values(batch):
                 number += 1
                 try:
-                    row = values if isinstance(values, dict) else _one_row(*values)
-                    yield number, {name: _plain(value, name) for name, value in row.items() if not _is_missing(value)}
+                    yield number, plain_row(values if isinstance(values, dict) else _one_row(*values))
                 except ValueError as error:
                     yield number, Problem(where=f"{path}:{number}", what=str(error))
 
@@ -67,29 +65,16 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
 def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
     """Yield the rows of a batch as Python's values; of one that is large or cannot be read whole, (batch, index)."""
     rows = None
-    if sum(_most_bytes(column) for column in batch.columns) <= MOST_BYTES:
+    if sum(map(unpacked_bytes, batch.columns)) <= MOST_BYTES:
         with suppress(ValueError, OverflowError, NotImplementedError):  # the row that is to blame is found one by one
             rows = batch.to_pylist(maps_as_pydicts="lossy")
     yield from ((batch, index) for index in range(batch.num_rows)) if rows is None else rows
 
 
-def _most_bytes(column: Any) -> int:
-    """Return a bound on the bytes of a column's values: each text of a dictionary may be that of every row."""
-    times = len(column) if _is_dictionary(column) else 1
-    return column.nbytes * times
-
-
-def _is_dictionary(column: Any) -> bool:
-    return hasattr(column, "dictionary_decode")
-
-
 def _one_row(batch: Any, index: int) -> dict[str, Any]:
     """Return one row of a batch. ValueError where it is too long or Python has no such value."""
-    columns = {}
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        value = column.slice(index, 1)
-        columns[name] = value.dictionary_decode() if _is_dictionary(value) else value
-    if sum(value.nbytes for value in columns.values()) > MOST_BYTES:
+    columns = {name: column.slice(index, 1) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+    if sum(map(unpacked_bytes, columns.values())) > MOST_BYTES:
         raise ValueError(too_long("row"))
     return {name: _one_value(value, name) for name, value in columns.items()}
 
@@ -110,26 +95,3 @@ def _next(batches: Any, path: str, number: int) -> Any:
         return next(batches, None)
     except Exception as error:  # a file that was cut or damaged
         raise UserError(f"cannot be read: {one_line(error)}", where=f"{path}:{number + 1}") from error
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _plain(value: Any, name: str) -> Any:
-    """Return a value as JSON has it. ValueError, with the column's name, for what JSON has no word for."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        if math.isinf(value):
-            raise ValueError(f"the column {told_name(name)} holds an infinite number")
-        return None if math.isnan(value) else value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, name) for key, item in value.items() if not _is_missing(item)}
-    if isinstance(value, list | tuple):
-        return [_plain(item, name) for item in value]
-    if isinstance(value, TEXTS):
-        return str(value)
-    raise ValueError(
-        f"the column {told_name(name)} holds {type(value).__name__}, which is no text, number, list or object"
-    )

@@ -8,6 +8,7 @@ summary. All rows are checked before anything is paid for. Other commands that s
     index         the rows' ids and the places of their scores, for files of any length
     output        the file of scores: its lines, its order, what an interrupted job left in it
     output_check  the check that a row is one that `score` wrote
+    stream        the same between pipes, row by row: nothing is checked ahead, and nothing can be resumed
     state         the folder beside the output: who writes it, what it is made from
     summary       counts, means and findings at the end
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import output_path_problem, output_row, to_line
     from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
     from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
+    from rewardlab.scorefile.stream import STREAM, score_stream
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -31,10 +33,12 @@ else:
             "output": ["output_path_problem", "output_row", "to_line"],
             "output_check": ["check_numbers", "check_output", "row_components"],
             "rows": ["abstention_problems", "check_rows", "rows_to_score"],
+            "stream": ["STREAM", "score_stream"],
         },
     )
 
 __all__ = [
+    "STREAM",
     "RowIndex",
     "ScoreJob",
     "abstention_problems",
@@ -45,5 +49,6 @@ __all__ = [
     "output_row",
     "row_components",
     "rows_to_score",
+    "score_stream",
     "to_line",
 ]

@@ -31,7 +31,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement, record_of_scored
     from rewardlab.scoring.composition import Composition, ScoredGroup
-    from rewardlab.scoring.given_rows import Rows, all_rows, refuse_no_rows, rows_one_by_one, sorted_rows
+    from rewardlab.scoring.given_rows import Rows, all_rows, as_dicts, rows_one_by_one, sorted_rows
     from rewardlab.scoring.group_numbers import ComponentNumbers, GroupNumbers, numbers_of_group
     from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure, describe_place
     from rewardlab.scoring.missing_guard import MissingGuard
@@ -47,7 +47,7 @@ else:
         {
             "attribution_records": ["OutputRecords", "ledger_movement", "record_of_scored"],
             "composition": ["Composition", "ScoredGroup"],
-            "given_rows": ["Rows", "all_rows", "refuse_no_rows", "rows_one_by_one", "sorted_rows"],
+            "given_rows": ["Rows", "all_rows", "as_dicts", "rows_one_by_one", "sorted_rows"],
             "group_numbers": ["ComponentNumbers", "GroupNumbers", "numbers_of_group"],
             "lanes": ["Item", "awaiting", "checked_scores", "describe_failure", "describe_place"],
             "missing_guard": ["MissingGuard"],
@@ -80,6 +80,7 @@ __all__ = [
     "Scorer",
     "SharedResources",
     "all_rows",
+    "as_dicts",
     "awaiting",
     "checked_scores",
     "describe_failure",
@@ -88,7 +89,6 @@ __all__ = [
     "load_reward",
     "numbers_of_group",
     "record_of_scored",
-    "refuse_no_rows",
     "results_in_order",
     "rows_one_by_one",
     "scored_in_order",

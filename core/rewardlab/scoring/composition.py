@@ -16,6 +16,7 @@ from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution import Decomposition, GroupAttribution, ScoredTotals, mean
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score
+from rewardlab.scoring.shown_group import line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
 
 
@@ -38,6 +39,13 @@ class ScoredGroup:
     shaped: Sequence[float]
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
     centred: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{line_of(self.sample.id, self.totals)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the group as a table, for notebooks."""
+        return table_of(line_of(self.sample.id, self.totals), self.by_completion())
 
     def by_completion(self) -> Sequence[ScoredCompletion]:
         """Return the G completions in order, each with the value, reason and contribution of every component."""

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab.data import BadRows, Identifier, kind_of, read_lines
+from rewardlab.data.plain_values import plain_row
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.scoring.row_check import InputRow, RowCheck
 
-Rows = Iterable[Mapping[str, Any]] | str | os.PathLike[str]
-"""rows as `rewardlab score` reads them, {"prompt", "completions", ...fields}, or the path of a file of them"""
+Rows = Iterable[Any] | str | os.PathLike[str]
+"""rows as `rewardlab score` reads them, {"prompt", "completions", ...fields}: dicts, a table of pandas, polars or
+datasets, or the path of a file of them"""
 
 
 def rows_one_by_one(rows: Rows, plan: Plan) -> Generator[InputRow | Problem]:
@@ -55,17 +57,36 @@ def sorted_rows(rows: Iterable[InputRow | Problem]) -> tuple[list[InputRow], Bad
 def _placed(rows: Rows) -> Iterator[tuple[str, Any]]:
     if isinstance(rows, (str, os.PathLike)):
         return ((f"{os.fspath(rows)}:{line}", row) for line, row in read_lines(rows))
-    refuse_no_rows(rows)
-    return ((f"rows[{index}]", row) for index, row in enumerate(rows))
+    return ((f"rows[{index}]", row) for index, row in enumerate(as_dicts(rows)))
 
 
-def refuse_no_rows(rows: Any) -> None:
-    """Raise a UserError for what is no iterable of rows, but can be taken for one."""
-    if isinstance(rows, Mapping) or hasattr(rows, "columns"):
-        what = "give a list of rows; of a data frame, frame.to_dict('records') (pandas) or frame.to_dicts() (polars)"
-        raise UserError(what, where="rows")
-    if not isinstance(rows, Iterable):
-        raise UserError(f"a list of dicts, or the path of a file of them, not {kind_of(rows)}", where="rows")
+def as_dicts(rows: Any) -> Iterator[Any]:
+    """Yield what a program hands over row by row; arrays in a row as lists, and what a table lacks as absent.
+
+    Of pandas, polars and datasets no library is imported: a table is told by what it can do. Raises a UserError for
+    what is no iterable of rows, but can be taken for one.
+    """
+    if hasattr(rows, "iter_rows"):  # polars
+        return map(_table_row, rows.iter_rows(named=True))
+    if hasattr(rows, "itertuples"):  # pandas
+        names = list(rows.columns)
+        return (_table_row(dict(zip(names, cells, strict=True))) for cells in rows.itertuples(index=False, name=None))
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        raise UserError(f"a list of dicts, a data frame, or the path of a file, not {kind_of(rows)}", where="rows")
+    return map(_without_arrays, rows)
+
+
+def _table_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return plain_row(row)
+    except ValueError:  # whoever reads the row says where it is, and what is wrong with it
+        return row
+
+
+def _without_arrays(row: Any) -> Any:
+    if not isinstance(row, Mapping) or not any(hasattr(value, "tolist") for value in row.values()):
+        return row
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in row.items()}
 
 
 def _name(rows: Rows) -> str:

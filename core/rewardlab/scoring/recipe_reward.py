@@ -50,8 +50,9 @@ def load_reward(
 class RecipeReward:
     """A recipe's reward, ready to score rows; from `load_reward`. Use it in `with` or `async with`, or close it.
 
-    A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it. Any thread may score, also inside of a
-    running event loop (a notebook); rows under way at the same time share judges, workers and batches.
+    A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it: a dict, or a row of a data frame. Any
+    thread may score, also inside of a running event loop (a notebook); rows under way at the same time share judges,
+    workers and batches.
     """
 
     def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None):
@@ -65,6 +66,10 @@ class RecipeReward:
         except BaseException:
             self._scorer.close()
             raise
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
+        return f"<RecipeReward {self.plan.recipe.reward.total if self.plan.recipe.reward else ''!s}: {parts}>"
 
     def score(self, rows: Rows) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
@@ -109,15 +114,17 @@ class RecipeReward:
         """Return one completion with its total, and each component's value, reason and contribution.
 
         prompt: a text or messages. completion: a text, or {"text", "token_count", "truncated"}. fields: what the
-        rewards read of the row (answer, language, ...). It is a group of its own: rewards and normalizers that compare
-        the completions of a prompt have nothing to compare it with. Raises what `score` raises, but for the recipe's
-        max_missing, which is about many.
+        rewards read of the row (answer, language, ...). It is a group of its own: normalizers have nothing to compare
+        it with. Raises a UserError if a component compares the completions of a prompt, as it would have no number for
+        one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
         """
+        self._refuse_comparisons()
         (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
         return self._scorer.score_groups([row.group])[0].by_completion()[0]
 
     async def ascore_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return what `score_one` returns, without blocking the event loop."""
+        self._refuse_comparisons()
         (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
         return (await asyncio.wrap_future(self._scorer.submit(row.group))).by_completion()[0]
 
@@ -182,6 +189,13 @@ class RecipeReward:
                 guard.count(scored)
                 guard.check()
         guard.check_end()
+
+    def _refuse_comparisons(self) -> None:
+        for name, planned in self.plan.components.items():
+            if planned.spec.scope == "group":
+                what = f"compares the completions of a prompt ({planned.use.use}), and a lone completion has no others"
+                where = self.plan.document.where(("reward", "components", name))
+                raise UserError(f"{what}; give `score` a row with several, or take this component out", where=where)
 
     def _guard(self) -> MissingGuard:
         return MissingGuard.over_rows(self.plan.uses_in_total)

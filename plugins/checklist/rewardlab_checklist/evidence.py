@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-MOST = 50
-"""quotations of one dimension that are looked up"""
+MAX_QUOTATIONS, MAX_CHARACTERS, MAX_STRETCHES = 50, 50_000, 500
+"""quotations of one dimension that are looked up, their characters in all, and the stretches of one of them"""
 MIN_LETTERS = 4
 """letters of English that the longest stretch of a quotation must say; a whole part of the work may say less"""
 _MARKS = str.maketrans(dict.fromkeys("“”„«»‘’‚`´'", '"'))
@@ -24,9 +24,17 @@ def normalised(text: str) -> str:
 
 
 def quotations(evidence: Any) -> list[str]:
-    """Return the quotations of a dimension, a text or a list of texts, without blank ones."""
+    """Return the quotations of a dimension, a text or a list of texts, without blank ones.
+
+    One that goes beyond MAX_CHARACTERS is "", which stands nowhere.
+    """
     given = evidence if isinstance(evidence, list) else [evidence]
-    return [one for one in given[:MOST] if isinstance(one, str) and one.strip()]
+    found, left = [], MAX_CHARACTERS
+    for one in given[:MAX_QUOTATIONS]:
+        if isinstance(one, str) and one[: left + 1].strip():
+            found.append(one if len(one) <= left else "")
+            left -= len(found[-1])
+    return found
 
 
 class Grounds:
@@ -34,24 +42,26 @@ class Grounds:
 
     def __init__(self, texts: Iterable[str]):
         self._texts = [normalised(text) for text in texts]
+        self._whole = [_stretches(text) for text in self._texts]
 
     def have(self, quotation: str) -> bool:
         """Return whether one of the texts has a quotation; where `...` leaves words out, its stretches in their order.
 
         A quotation without a stretch, such as `...`, is in none.
         """
-        stretches = _stretches(quotation)
-        return bool(stretches) and any(_has(text, stretches) for text in self._texts)
+        stretches = _stretches(normalised(quotation))
+        return 0 < len(stretches) <= MAX_STRETCHES and any(_has(text, stretches) for text in self._texts)
 
     def say(self, quotation: str) -> bool:
         """Return whether a quotation stands in a text and says something: MIN_LETTERS, or all that a text has."""
-        stretches = _stretches(quotation)
+        stretches = _stretches(normalised(quotation))
         enough = any(_said(stretch) >= MIN_LETTERS for stretch in stretches)
-        return self.have(quotation) and (enough or any(stretches == _stretches(text) for text in self._texts))
+        return self.have(quotation) and (enough or stretches in self._whole)
 
 
-def _stretches(quotation: str) -> list[str]:
-    stretches = [stretch.strip(' "') for stretch in _ELLIPSIS.split(normalised(quotation))]
+def _stretches(text: str) -> list[str]:
+    """Return the stretches of a normalised text between marks of what is left out."""
+    stretches = [stretch.strip(' "') for stretch in _ELLIPSIS.split(text)]
     return [stretch for stretch in stretches if stretch]
 
 

@@ -28,7 +28,8 @@ TRACE = ["Logical Soundness", "Correct Reasoning", "Error Identification", "Redu
 def critique(answer=1, trace=1, evidence="It is 5", task="Chat", **changed):
     """A critique of both parts; `changed` replaces dimensions of the answer."""
     made = {name: {"evidence": ["that is 5"], "why": "so", "score": trace} for name in TRACE}
-    said = {name: {"evidence": [evidence], "why": "so", "score": answer} for name in CHAT}
+    quoted = evidence if isinstance(evidence, list) else [evidence]
+    said = {name: {"evidence": quoted, "why": "so", "score": answer} for name in CHAT}
     return {"reasoning": {**made, "Task Recognition": task}, "answer": {**said, **changed}}
 
 
@@ -152,6 +153,18 @@ class TestTheScore:
     @pytest.mark.parametrize("evidence", ["...", "… ...", '"', "is 5 ... It"])
     def test_is_not_supported_by_what_quotes_nothing(self, evidence):
         assert score("answer", Judge(critique(evidence=evidence)), on_unsupported="missing").error is not None
+
+    @pytest.mark.parametrize(
+        "evidence",
+        [["surely " * 8_000], ["surely " * 4_000, "surely " * 4_000], ["s ... " * 501]],
+        ids=["a long one", "long ones", "of many stretches"],
+    )
+    def test_is_not_looked_up_beyond_its_bounds(self, evidence):
+        found = score("answer", Judge(critique(evidence=evidence)), f"{TEXT[:-9]} {'surely ' * 9_000}</answer>")
+        assert found.info["unsupported"] == dict.fromkeys(CHAT, 1)
+        short = [one[:3_000] for one in evidence]
+        found = score("answer", Judge(critique(evidence=short)), f"{TEXT[:-9]} {'surely ' * 9_000}</answer>")
+        assert found.info["unsupported"] == {}
 
     @pytest.mark.parametrize(
         ("evidence", "text", "quoted"),

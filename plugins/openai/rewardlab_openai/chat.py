@@ -1,13 +1,16 @@
 """The judge openai/chat: a question becomes a chat completion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rewardlab import Ask, Reply
 
 from rewardlab_openai.completion import read_completion
-from rewardlab_openai.options import ChatOptions, parameters, with_asked
-from rewardlab_openai.server_judge import ServerJudge
+from rewardlab_openai.options import LIMITS, ChatOptions, parameters, with_asked
+from rewardlab_openai.server_judge import MAX_ANSWER, ServerJudge
+
+ENVELOPE, TOKEN, ALTERNATIVE = 1 << 20, 64, 256
+"""bytes of an answer: around what the model wrote, for a token of it, and for each log probability of a token"""
 
 
 class ChatJudge(ServerJudge):
@@ -28,6 +31,14 @@ class ChatJudge(ServerJudge):
         if self._chat.seed is not None:
             request["seed"] = self._chat.seed + ask.draw
         return with_asked(request, ask.params, self._chat.max_tokens_name)
+
+    def max_answer(self, request: Mapping[str, Any]) -> int:
+        """Return how many bytes the answer may have, by the most tokens that it may have."""
+        tokens = next((request[name] for name in LIMITS if isinstance(request.get(name), int)), None)
+        if tokens is None:
+            return MAX_ANSWER
+        alternatives = 1 + int(request.get("top_logprobs") or 0) if request.get("logprobs") else 0
+        return ENVELOPE + tokens * (TOKEN + ALTERNATIVE * alternatives)
 
     def read(self, body: str, hide: Callable[[str], str]) -> Reply:
         """Return the completion in a body."""

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import aiohttp
@@ -15,8 +15,8 @@ from rewardlab_openai.credentials import Credentials, address
 from rewardlab_openai.options import ServerOptions
 from rewardlab_openai.refusals import LARGEST_REFUSAL, Refusal
 
-LARGEST_ANSWER = 32 << 20
-"""bytes; more than any model writes"""
+MAX_ANSWER = 32 << 20
+"""bytes of an answer whose question sets no limit; more than any model writes"""
 
 
 class ServerJudge:
@@ -49,6 +49,10 @@ class ServerJudge:
         """Return the answer in a body; ValueError for a body that is not JSON, NoAnswerError for JSON without one."""
         raise NotImplementedError
 
+    def max_answer(self, request: Mapping[str, Any]) -> int:
+        """Return how many bytes the answer to a request may have."""
+        return MAX_ANSWER
+
     def hint(self, status: int) -> str:
         """Return what to do where the server refuses with a status, or "" where its own words suffice."""
         return ""
@@ -65,7 +69,7 @@ class ServerJudge:
             except UserError as error:
                 return Reply(error=str(error))
         try:
-            status, headers, content = await self._post(json.dumps(self.request(ask)).encode(), self._credentials)
+            status, headers, content = await self._post(self.request(ask), self._credentials)
         except (aiohttp.ClientError, OSError) as error:
             why = self._credentials.redact(self._describe_failure(error))
         else:
@@ -79,18 +83,18 @@ class ServerJudge:
             client, self._client = self._client, None
             await client.release()
 
-    async def _post(self, body: bytes, credentials: Credentials) -> tuple[int, Any, bytes]:
+    async def _post(self, request: Mapping[str, Any], credentials: Credentials) -> tuple[int, Any, bytes]:
         """Return (status, headers, body) of the server's answer."""
         if self._client is None:
             self._client = PooledClient.shared()
         post = self._client.session.post(
             f"{self._address}{self._path}",
-            data=body,
+            data=json.dumps(request).encode(),
             headers=credentials.headers,
             allow_redirects=False,  # they would turn the request into another, and carry the key to another host
         )
         async with post as response:
-            limit = LARGEST_ANSWER if response.status == 200 else LARGEST_REFUSAL
+            limit = self.max_answer(request) if response.status == 200 else LARGEST_REFUSAL
             return response.status, response.headers, await _read_body(response, limit)
 
     def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
@@ -127,7 +131,7 @@ async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
         content += chunk
         if len(content) > limit:
             if response.status == 200:
-                raise TryAgain(f"answered with more than {limit >> 20} MB")
+                raise TryAgain(f"answered with more than {limit >> 20} MB, far above what was asked for")
             return bytes(content[:limit])  # the connection is closed with the rest of the page unread
     return bytes(content)
 

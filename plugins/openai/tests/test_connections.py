@@ -113,8 +113,15 @@ class TestBrokenConnections:
                     await response.write(b" " * (1 << 20))
             return response
 
-        with pytest.raises(TryAgain, match=r"^answered with more than 32 MB$"):
+        with pytest.raises(TryAgain, match=r"^answered with more than 32 MB, far above"):
             ask(serve(fault=lambda *_: endless))
+
+    def test_more_than_was_asked_for(self, serve, ask):
+        long = serve(answer=lambda _: "x" * (3 << 20))
+        assert len(ask(long, max_tokens=1 << 16).text) == 3 << 20
+        assert len(ask(long, max_tokens=8_000, extra_body={"logprobs": True}).text) == 3 << 20
+        with pytest.raises(TryAgain, match=r"^answered with more than 1 MB, far above what was asked for$"):
+            ask(long, max_tokens=8_000)
 
     def test_an_answer_just_below_that_is_an_answer(self, serve, ask):
         server = serve(answer=lambda _: "x" * (31 << 20))

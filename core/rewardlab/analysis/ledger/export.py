@@ -16,6 +16,7 @@ from rewardlab.data.ledger_lines import LedgerPart, ledger_parts
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
 from rewardlab.scoring.attribution import CurrentSteps, is_discarded
+from rewardlab.text.tables import inert
 
 NUMBERS = ("attempt", "stage", "group", "index")
 NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total")
@@ -38,12 +39,12 @@ class ExportResult:
         return asdict(self)
 
 
-def export_ledger(run: Path, output: Path, say: Callable[[str], None]) -> ExportResult:
+def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool = False) -> ExportResult:
     """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
 
     The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
-    shards their index. A UserError where there is no ledger, a line is none of a ledger, or `output` exists or cannot
-    be written.
+    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError where there
+    is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
     """
     ledger = ledger_parts(run)
     if not ledger:
@@ -55,7 +56,7 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None]) -> Export
     rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
     with flat_file(output, form, columns) as write:
         for row in rows:
-            write(row)
+            write(row if raw or form != "csv" else [inert(cell) if isinstance(cell, str) else cell for cell in row])
     return ExportResult(
         rows=rows.count,
         superseded=rows.superseded,

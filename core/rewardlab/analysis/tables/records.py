@@ -15,6 +15,7 @@ from rewardlab.analysis.tables.pages import format_latex, format_markdown, forma
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
+from rewardlab.text.tables import inert
 
 PLACE = ("kind", "model", "against", "measure", "task", "language")
 COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict", "clusters")
@@ -57,10 +58,14 @@ def format_csv(result: TablesResult, digits: int = 1) -> str:
     lines.writeheader()
     for kind in ("averages", "comparisons"):
         lines.writerows(
-            {"kind": kind.removesuffix("s"), **{name: one for name, one in row.items() if name in COLUMNS}}
+            {"kind": kind.removesuffix("s"), **{name: _inert(one) for name, one in row.items() if name in COLUMNS}}
             for row in values[kind]
         )
     return text.getvalue()
+
+
+def _inert(value: Any) -> Any:
+    return inert(value) if isinstance(value, str) else value
 
 
 def format_json(result: TablesResult, digits: int = 1) -> str:

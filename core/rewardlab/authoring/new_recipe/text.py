@@ -66,10 +66,10 @@ def _head(parts: RecipeParts) -> Iterator[str]:
     yield "# Read what was guessed. `rewardlab check` finds every mistake, `rewardlab run --dry-run` prints the plan."
     yield "# `rewardlab plugins rl` lists what a stage takes, `rewardlab plugins math/accuracy` what a component takes."
     yield "version: 1"
-    yield f"name: {_scalar(_name(parts.file))}"
+    yield f"name: {scalar(_name(parts.file))}"
     yield "seed: 0"
     hint = "any causal language model: a folder, or a name on the Hugging Face hub"
-    yield f"model: {_scalar(parts.model or parts.default_model)}    # {hint}"
+    yield f"model: {scalar(parts.model or parts.default_model)}    # {hint}"
     yield ""
 
 
@@ -80,11 +80,11 @@ def _name(file: Path) -> str:
 def _dataset(parts: RecipeParts) -> Iterator[str]:
     yield "dataset:"
     yield "  use: data/jsonl"
-    yield f"  with: {{path: {_scalar(parts.rows)}}}"
+    yield f"  with: {{path: {scalar(parts.rows)}}}"
     yield "  fields:    # our name: your column"
     for ours, guess in parts.columns.items():
         first = _shown(parts.first.get(guess.column))
-        yield f"    {ours}: {_scalar(guess.column)}    # {guess.why}; the first is {first}"
+        yield f"    {ours}: {scalar(guess.column)}    # {guess.why}; the first is {first}"
     if parts.unused:
         yield f"  # columns that nothing here uses: {', '.join(map(_comment, parts.unused))}"
     if parts.has_split:
@@ -151,7 +151,7 @@ def _stages(parts: RecipeParts) -> Iterator[str]:
     yield "backend: {use: trl}    # one machine; docs/cluster.md has several"
 
 
-def _scalar(text: str) -> str:
+def scalar(text: str) -> str:
     """Return a text as YAML writes it."""
     if _PLAIN.fullmatch(text) and text not in _WORDS:
         return text

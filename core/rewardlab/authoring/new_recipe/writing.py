@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
 
-from rewardlab.authoring.new_recipe.text import RecipeParts, recipe_text
+from rewardlab.authoring.new_recipe.text import RecipeParts, recipe_text, scalar
 from rewardlab.data import is_held_out
 from rewardlab.data.column_names import Choose, Guess, field_named, guess_columns
 from rewardlab.data.prompt_findings import prompt_findings
@@ -62,12 +62,13 @@ def write_recipe(
     """Write a recipe that trains a model on the rows of a file, and return what was found in them.
 
     rows: a path as the recipe will hold it. model: a folder or a hub name; absent: a small one to begin with.
-    output: a new file; absent: the name of the rows with .yaml. columns: our field -> the column that it is, "" for
-    none; the others are guessed. choose: asked between several columns; absent: they are an error. Raises UserError if
-    the rows cannot be read, none of their columns can be the prompt, or the file is there already.
+    output: a new file; absent: the name of the rows with .yaml, numbered if that is a recipe for other rows. columns: our
+    field -> the column that it is, "" for none; the others are guessed. choose: asked between several columns; absent:
+    they are an error. Raises UserError if the rows cannot be read, none of their columns can be the prompt, or the file
+    is there already.
     """
     registry = registry or Registry()
-    output = output or Path(f"{Path(rows).name.removesuffix('.gz').rpartition('.')[0] or 'recipe'}.yaml")
+    output = output or _free_name(rows)
     refuse_existing(output)
     found = _read(rows, registry)
     given, there = dict(columns or {}), list(dict.fromkeys(name for row in found for name in row))
@@ -116,6 +117,16 @@ def _refuse_to_choose(rows: str) -> Choose:
         raise UserError(f"which column is the {field}? Add {options}{none}", where=rows)
 
     return refuse
+
+
+def _free_name(rows: str) -> Path:
+    """Return the name of a recipe for rows: theirs, with a number if other rows of that name have a recipe."""
+    stem = Path(rows).name.removesuffix(".gz").rpartition(".")[0] or "recipe"
+    for number in count(1):
+        file = Path(f"{stem}.yaml" if number == 1 else f"{stem}-{number}.yaml")
+        if not file.exists() or f"path: {scalar(rows)}" in file.read_text(encoding="utf-8", errors="replace"):
+            return file
+    raise AssertionError
 
 
 def refuse_existing(file: Path) -> None:

@@ -18,7 +18,7 @@ from rewardlab.version import __version__
 
 OF_EVERY_KIND = "every"
 ENDING = ".tmpl"
-WRITTEN_AS = {"package": "@package@", "gitignore": ".gitignore"}
+WRITTEN_AS = {"package": "@package@", "gitignore": ".gitignore", "github": ".github"}
 """what a template's folder or file is called in the distribution: a `.gitignore` here would hide files from git"""
 
 
@@ -47,7 +47,7 @@ def write_scaffold(
     folder = Path(into) if into is not None else Path(f"rewardlab-{name}")
     refuse_taken(name, folder)
     example = (MINIMAL if minimal else FULL)[kind]
-    values = _values(name, example)
+    values = _values(name, kind, example)
     texts = {
         _filled_in(path, values): _filled_in(source.read_text("utf-8"), values)
         for of_kind in (OF_EVERY_KIND, kind)
@@ -84,12 +84,13 @@ def _templates(size: str, kind: str) -> Iterator[tuple[str, Traversable]]:
     return below(files(__package__) / size / kind, "")
 
 
-def _values(name: str, example: Example) -> dict[str, str]:
+def _values(name: str, kind: str, example: Example) -> dict[str, str]:
     """Return what stands for each placeholder."""
     release = ".".join([*__version__.split(".")[:2], "0"])
     needed = [f"rewardlab[testing]~={release}", *(f"{other}~={release}" for other in example.test)]
     return {
         "name": name,
+        "kind": kind,
         "package": package_name(name),
         "release": release,
         "summary": example.summary,

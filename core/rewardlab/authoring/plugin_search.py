@@ -1,0 +1,41 @@
+"""The search for plugins by a word: among what is installed, and among what is known (known_plugins.yaml)."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import yaml
+
+from rewardlab.authoring.listing import component_rows
+from rewardlab.registry import Registry
+from rewardlab.text import columns
+
+KNOWN = "known_plugins.yaml"
+
+
+def search_plugins(words: str, registry: Registry | None = None) -> list[dict]:
+    """Return what has all words in its names or its summary: installed components, then known plugins.
+
+    A row has `name`, `summary` and `get`, which is how to have it: "installed", or a command.
+    """
+    registry = registry or Registry()
+    installed = [row for name in registry.names() for row in component_rows(registry.plugin(name))]
+    there = {row["distribution"] for row in installed}
+    rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in installed]
+    rows += [
+        {"name": known["distribution"], "summary": known["summary"], "get": f"pip install {known['distribution']}"}
+        for known in known_plugins()
+        if known["distribution"] not in there
+    ]
+    wanted = words.casefold().split()
+    return [row for row in rows if all(word in f"{row['name']} {row['summary']}".casefold() for word in wanted)]
+
+
+def known_plugins() -> list[dict[str, str]]:
+    """Return the plugins that somebody has told us of: distribution, summary, source."""
+    return yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
+
+
+def format_found(rows: Sequence[dict]) -> str:
+    """Return a table with a line for each plugin or component that was found."""
+    head = ("name", "get", "summary")
+    return "\n".join(columns([head, *(tuple(row[key] for key in head) for row in rows)]))

@@ -1,0 +1,43 @@
+"""Rows of other libraries as JSON has them: numpy's values, dates, and what is missing."""
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from rewardlab.data.jsonl import told_name
+
+TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
+"""values without a word in JSON, which become text"""
+
+
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row without what is missing: None, and NaN, as which pandas writes it. ValueError for other values."""
+    return {name: plain(value, name) for name, value in row.items() if not _is_missing(value)}
+
+
+def plain(value: Any, name: str) -> Any:
+    """Return a value as JSON has it. ValueError, with the column's name, for what JSON has no word for."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        if math.isinf(value):
+            raise ValueError(f"the column {told_name(name)} holds an infinite number")
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, name) for key, item in value.items() if not _is_missing(item)}
+    if isinstance(value, list | tuple):
+        return [plain(item, name) for item in value]
+    if isinstance(value, TEXTS):
+        return str(value)
+    if hasattr(value, "tolist"):  # an array or number of numpy
+        return plain(value.tolist(), name)
+    raise ValueError(
+        f"the column {told_name(name)} holds {type(value).__name__}, which is no text, number, list or object"
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
