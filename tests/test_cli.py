@@ -52,7 +52,7 @@ def test_an_unknown_command_gets_the_nearest_one(main):
     [
         (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
         (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
-        (["score", "r.yaml", "rows.jsonl"], "the following arguments are required: -o"),
+        (["ledger", "run"], "the following arguments are required: -o"),
     ],
 )
 def test_wrong_arguments_get_the_usage(main, arguments, says):

@@ -26,7 +26,8 @@ class Options(Config):
 
     A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked before anything is scored. An
     interrupted job continues with --resume. With - as the rows, JSON
-    lines of standard input are scored, and their scores go to standard output. A file whose name contains = is written with its folder: ./a=b.jsonl.
+    lines of standard input are scored, and their scores go to standard output. A file whose name contains = is written
+    with its folder: ./a=b.jsonl.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
@@ -58,6 +59,7 @@ def run(options: Options) -> CommandResult:
         for line in summary.lines():
             options.say(line)
         return CommandResult(data=summary.as_dict())
+    more = (*JSON[: options.as_json], "--resume")
     with file_of(options.rows) as path:
         summary = ScoreJob(
             plan=plan,

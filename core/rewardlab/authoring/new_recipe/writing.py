@@ -62,10 +62,10 @@ def write_recipe(
     """Write a recipe that trains a model on the rows of a file, and return what was found in them.
 
     rows: a path as the recipe will hold it. model: a folder or a hub name; absent: a small one to begin with.
-    output: a new file; absent: the name of the rows with .yaml, numbered if that is a recipe for other rows. columns: our
-    field -> the column that it is, "" for none; the others are guessed. choose: asked between several columns; absent:
-    they are an error. Raises UserError if the rows cannot be read, none of their columns can be the prompt, or the file
-    is there already.
+    output: a new file; absent: the name of the rows with .yaml, numbered if that is a recipe for other rows. columns:
+    our field -> the column that it is, "" for none; the others are guessed. choose: asked between several columns;
+    absent: they are an error. Raises UserError if the rows cannot be read, none of their columns can be the prompt, or
+    the file is there already.
     """
     registry = registry or Registry()
     output = output or _free_name(rows)
