@@ -122,6 +122,14 @@ class HubOptions(Config):
     """read rows as they are needed; false downloads all of them first"""
     rows: Annotated[int, Field(ge=1)] | None = None
     """the most rows to read, from the first on"""
+    drawn: bool = False
+    """whether the recipe's seed draws those `rows` among all, which are read to the end; they come in their order"""
+
+    @model_validator(mode="after")
+    def _draws_some(self) -> Self:
+        if self.drawn and self.rows is None:
+            raise ValueError("drawn: true draws `rows` of the rows; say how many")
+        return self
 
 
 class InstructionFile(Config):
