@@ -560,7 +560,7 @@ def test_wrong_numbers_are_of_the_distribution_of_their_tasks_right_ones(write, 
 
 
 def test_a_text_is_no_words_to_swap():
-    """A target of BBH's movie_recommendation is the text of an option; as words, "Inc Monsters," was the wrong answer."""
+    """A target of BBH's movie_recommendation is an option's text; as words, "Inc Monsters," was the wrong answer."""
     question = "Find a movie similar to Shrek:\nOptions:\n(A) Monsters, Inc\n(B) Town & Country"
     assert {corrupted("Monsters, Inc", question, str(n)) for n in range(9)} == {"Town & Country"}
     with pytest.raises(ValueError, match="no wrong answer can be made of 'Monsters, Inc'"):

@@ -261,7 +261,7 @@ DRAWN = "stages.3.dataset.from.from.from={use: data/hub, with: {path: pool, rows
     ids=["as it is", "shares", "quotas", "drawn"],
 )
 def test_a_dry_run_counts_the_teachers_questions_about_a_pool_that_is_not_there(main, mixed, rows):
-    """Diverse steps let 13,500, 2,600, 2,900 and 1,000 rows through; only of a source without a bound 1,000 are assumed."""
+    """Diverse steps let 13,500, 2,600, 2,900 and 1,000 rows through; 1,000 are assumed only of what has no bound."""
     code, out, err = main(
         *("run", RECIPES / "r3.yaml", "--dry-run", "backend={use: trl}", "model={use: tiny}", "stages.4.max_tokens=64"),
         *mixed,
