@@ -15,20 +15,21 @@ SHOWN = re.compile(r"\[\[(-?\d+)\]\]")
 """how every response of these pools, and no rubric, writes a sum"""
 LONG = "So I add them once more, and it is the same. " * 500
 RUBRIC = {str(level): f"It is off by {5 - level}." for level in range(1, 6)}
+TEACHERS = ("deepseek-ai/DeepSeek-R1", "openai/gpt-oss-120b")
 WORDINGS = count()
 SUMS = [(a, b) for a in range(2, 12) for b in range(3, 7)]
 HARD = [(a, b) for a, b in SUMS if a + b > 11]
 
 
 def verdict(request):
-    """The judgement of a sum: right, but of a sum of 7 or 17; a small model is also wrong of sums above 12."""
+    """The judgement of a sum: right, but of a sum of 7 or 17; a small model is also wrong of sums above 11."""
     text = "\n".join(message["content"] for message in request["messages"])
     asked, shown = ASKED.search(text), [int(number) for number in SHOWN.findall(text)]
     if asked is None or not shown:
         return "ready"
     right = int(asked[1]) + int(asked[2])
     off = [abs(number - right) for number in shown]
-    weak = right % 10 == 7 or (request["model"].endswith("-20b") and right > 12)
+    weak = right % 10 == 7 or (request["model"] not in TEACHERS and right > 11)
     if len(off) == 2:
         better = 0 if (off[0] < off[1]) != weak else 1
         names = ("Assistant A", "Assistant B") if "Assistant A" in text else ("Response 1", "Response 2")
@@ -175,7 +176,12 @@ def check_r3(made, read):
     assert all(row["full_trace"] == LONG.strip() for row in shortened)
 
 
-def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch):
+def labels_of(rows):
+    counted = Counter(row["gold"] for row in rows)
+    return "; gold: " + ", ".join(f"{value} {number / len(rows):.3f}" for value, number in sorted(counted.items()))
+
+
+def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, module_of, tmp_path, capsys):
     """All steps but embed/diverse, which starts processes that load torch."""
     r3_pool(write)
 
@@ -185,7 +191,16 @@ def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch):
 
     with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
         made = road("r3_ablations/random_sampling", main, write, server, monkeypatch, change)
-    check_r3(made, made.pop("read.jsonl"))
+    read = made.pop("read.jsonl")
+    check_r3(made, read)
+    module_of("../benchmarks/rows_table.py").main([str(tmp_path / "read.jsonl"), "--by", "dataset"])
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith(f"all: {len(read)} rows (1.00), prompt ")
+    assert told[0].endswith(labels_of(read))
+    binary = made["r3-random-binary.jsonl"]
+    (line,) = (line for line in told if line.startswith("  binary: "))
+    assert line.startswith(f"  binary: {len(binary)} rows ({len(binary) / len(read):.2f}), prompt ")
+    assert line.endswith(labels_of(binary))
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ class HubRows:
     column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
     """
 
-    def __init__(self, options: HubOptions, seed: int):
+    def __init__(self, options: HubOptions, seed: int = 0):
         self._options, self._seed = options, seed
 
     def __iter__(self) -> Iterator[Sample]:
