@@ -313,7 +313,7 @@ class DatasetSpec(Spec):
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
     question: as RewardSpec has it.
-    makes: for a step, a function of the options and the number of source rows: most rows made of them; absent: as many.
+    makes: a function of the options and the number of rows that it reads: most rows made of them; absent: as many.
     environment: as RewardSpec has it, for the files that `build` opens through `context.workers`.
     """
 

@@ -1,6 +1,7 @@
 """`rewardlab judge --benchmark`: rows as they are published in, official scores out."""
 
 import json
+import statistics
 from statistics import correlation
 from textwrap import dedent
 
@@ -501,6 +502,7 @@ def test_bbh_shows_each_target_and_a_wrong_one_of_its_kind(judge, write):
         {"input": "not ( True ) is", "target": "False"},
         {"input": "Is it so?", "target": "yes"},
         {"input": "How many?", "target": "7"},
+        {"input": "How many now?", "target": "3"},
         {"input": "Complete: [ < (", "target": ") > ]"},
         {"input": "Sort: c a b", "target": "a b c"},
     ]
@@ -511,10 +513,10 @@ def test_bbh_shows_each_target_and_a_wrong_one_of_its_kind(judge, write):
     assert [case.answers[0] for _, case in cases if case.gold == (1.0,)] == [row["target"] for row in rows]
     assert wrong[0] in ("(A)", "(C)")
     assert wrong[1:3] == ["True", "no"]
-    assert wrong[3].lstrip("-").isdigit()
-    assert wrong[4] != ") > ]"
-    assert set(wrong[4].split()) <= {")", ">", "]"}
-    assert (sorted(wrong[5].split()), wrong[5] != "a b c") == (["a", "b", "c"], True)
+    assert wrong[3].isdigit()
+    assert wrong[5] != ") > ]"
+    assert set(wrong[5].split()) <= {")", ">", "]"}
+    assert (sorted(wrong[6].split()), wrong[6] != "a b c") == (["a", "b", "c"], True)
     again, _ = read_benchmark("bbh_binary", path)
     assert [case for _, case in again] == [case for _, case in cases]
 
@@ -529,11 +531,40 @@ def test_no_draw_of_a_wrong_answer_is_the_right_one():
     question = "Which one?\nOptions:\n(A) this\n(B) that"
     brackets = {corrupted("] >", "Complete: < [", str(n)) for n in range(99)}
     assert {corrupted("(B)", question, str(n)) for n in range(99)} == {"(A)"}
-    assert "5" not in {corrupted("5", "?", str(n)) for n in range(99)}
     assert "] >" not in brackets
     assert {len(answer.split()) for answer in brackets} == {1, 2, 3}  # one left out, two swapped, one added
-    assert {corrupted("a a b", "?", str(n)) for n in range(99)} == {"b a a", "a b a"}
-    assert {corrupted("0", "?", str(n)) for n in range(99)} == {"1", "-1"}
+    assert {corrupted("a a b", "Sort: b a a", str(n)) for n in range(99)} == {"b a a", "a b a"}
+
+
+def test_wrong_numbers_are_of_the_distribution_of_their_tasks_right_ones(write, tmp_path):
+    """R3's appendix H, by mean and deviation; a count is none below 0, and a task's numbers are its own."""
+    tasks = load_benchmark("bbh_binary").hub.configurations
+    answers = {task: ["yes"] for task in tasks}
+    answers |= {"object_counting": range(21), "multistep_arithmetic_two": range(-2000, 2001, 100)}
+    for task, targets in answers.items():
+        rows = [{"input": f"{task} {n}?", "target": str(target)} for n in range(40) for target in targets]
+        write(f"{task}.jsonl", rows if len(targets) > 1 else rows[:1])
+    cases, bad = read_benchmark("bbh_binary", str(tmp_path / "{configuration}.jsonl"))
+    assert bad.count == 0
+
+    def wrong(task):
+        return [int(case.answers[0]) for _, case in cases if case.slices["task"] == task and case.gold == (0.0,)]
+
+    counts, sums = wrong("object_counting"), wrong("multistep_arithmetic_two")
+    assert min(counts) >= 0
+    assert statistics.fmean(counts) == pytest.approx(10.5, abs=0.8)  # 10 without those below 0
+    assert statistics.pstdev(sums) == pytest.approx(1183, rel=0.1)
+    assert statistics.fmean(sums) == pytest.approx(0, abs=120)
+    shown = [case.answers[0] for _, case in cases if case.slices["task"] == "object_counting"]
+    assert all(right != other for right, other in zip(shown[::2], shown[1::2], strict=True))
+
+
+def test_a_text_is_no_words_to_swap():
+    """A target of BBH's movie_recommendation is an option's text; as words, "Inc Monsters," was the wrong answer."""
+    question = "Find a movie similar to Shrek:\nOptions:\n(A) Monsters, Inc\n(B) Town & Country"
+    assert {corrupted("Monsters, Inc", question, str(n)) for n in range(9)} == {"Town & Country"}
+    with pytest.raises(ValueError, match="no wrong answer can be made of 'Monsters, Inc'"):
+        corrupted("Monsters, Inc", "Find a movie similar to Shrek.", "0")
 
 
 def test_bbh_takes_wrong_answers_that_a_file_has_and_its_tasks(judge, write, tmp_path):

@@ -41,11 +41,38 @@ def test_the_loop_that_is_renewed_has_the_same_reward_and_stabilisers():
     assert [one.use for one in synced.reward.normalize] == [one.use for one in amro.reward.normalize]
     stages = synced.stages[1:]
     assert all(stage == stages[0] for stage in stages)
+    assert sum(stage.steps for stage in stages) == amro.stages[-1].steps == 500
+    assert synced.dataset == amro.dataset, "one dataset, in which a stage reads on where the last one stopped"
     assert (stages[0].loss, synced.reward.normalize[1].options["reference_length"]) == (
         "constant",
         stages[0].max_new_tokens,
     )
     assert synced.judges["itself"].options["weights"] == "start"
+
+
+RL = ["amro", "amro_synced", *(f"amro_ablations/{path.stem}" for path in (RECIPES / "amro_ablations").iterdir())]
+
+
+@pytest.mark.parametrize("name", RL)
+def test_reinforcement_goes_on_from_the_supervised_model_and_never_from_the_base(name, main):
+    """Sections 5.1 and 5.6.1: the model that amro_critic.yaml leaves in the folder that its first line names."""
+    command = ("run", RECIPES / f"{name}.yaml", "backend={use: trl}", "--dry-run")
+    head = (RECIPES / "amro_critic.yaml").read_text(encoding="utf-8")
+    folder = re.search(r"--run-dir (\S+)", head)[1].replace("7b", "1.5b" if name == "amro_synced" else "7b")
+    code, _, err = main(*command)
+    assert (code, f"'{folder}/models/1-sft' is no model folder" in err) == (2, True)
+    code, out, _ = main(*command, "model=some/supervised-model")
+    assert (code, "some/supervised-model" in out) == (0, True)
+
+
+def test_a_dry_run_of_the_critics_data_asks_once_a_row(main):
+    """Critiques of traces, answers and both come out 240:300:150, each of a row of its own."""
+    code, out, err = main("run", RECIPES / "amro_critic.yaml", "--dry-run", "backend={use: trl}")
+    assert code == 0, err
+    assert "asks teacher up to 1,000 questions" in out
+    kinds = [load(RECIPES / f"amro_{name}.yaml").tree["stages"][0]["dataset"] for name in ("critic", "csft")]
+    for dataset in kinds:
+        assert dataset["from"]["critiques"]["with"]["kinds"] == {"reasoning": 240, "answer": 300, "joint": 150}
 
 
 ABLATIONS = {

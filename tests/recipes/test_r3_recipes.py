@@ -1,6 +1,7 @@
 """The recipes of R3 and mR3: the papers' numbers, ablations that differ in one thing, and rewards that are probed."""
 
 import json
+import re
 
 import pytest
 from helpers.paths import RECIPES
@@ -131,7 +132,8 @@ class TestR3:
         whole, random = recipe_of("r3"), recipe_of("r3_ablations/random_sampling")
         for stage, other in zip(whole.stages[:4], random.stages[:4], strict=True):
             first = step(other, "data/hub").options
-            assert first == {**step(stage, "data/hub").options, "rows": step(stage, "embed/diverse").options["rows"]}
+            rows = step(stage, "embed/diverse").options["rows"]
+            assert first == {**step(stage, "data/hub").options, "rows": rows, "drawn": True}
             assert step(other, "rubric/distilled").options == step(stage, "rubric/distilled").options
         same = {"dataset"}
         assert random.stages[4].model_dump(exclude=same) == whole.stages[4].model_dump(exclude=same)
@@ -260,11 +262,25 @@ class TestProbes:
             assert wins("r3_miniature_policy", *arguments) == (0, {"other_answer"})
 
 
-def test_a_dry_run_counts_the_teachers_questions_about_a_pool_that_is_not_there(main):
-    """Diverse steps let 13,500, 2,600, 2,900 and 1,000 rows through, and no more than 1,000 were counted of each."""
+MIXED = "stages.3.dataset.from.from.from={use: data/mix, with: {parts: {a: %s, b: %s}%s}%s}"
+DIVERSE = "{use: embed/diverse, with: {model: m, rows: %s}, from: {use: data/hub, with: {path: pool}}}"
+FROM = ", from: {a: " + DIVERSE % 9_000 + ", b: " + DIVERSE % 5_000 + "}"
+SHARES = MIXED % ("{share: 2}", "{share: 1}", ", until: each_read", FROM)
+QUOTAS = MIXED % ("{path: r3-pairwise.jsonl, rows: 9000}", "{path: r3-pointwise.jsonl, rows: 5000}", "", "")
+DRAWN = "stages.3.dataset.from.from.from={use: data/hub, with: {path: pool, rows: 14000, drawn: true}}"
+
+
+@pytest.mark.parametrize(
+    ("mixed", "rows"),
+    [((), 1_000), ((SHARES,), 14_000), ((QUOTAS,), 14_000), ((DRAWN,), 14_000)],
+    ids=["as it is", "shares", "quotas", "drawn"],
+)
+def test_a_dry_run_counts_the_teachers_questions_about_a_pool_that_is_not_there(main, mixed, rows):
+    """Diverse steps let 13,500, 2,600, 2,900 and 1,000 rows through; 1,000 are assumed only of what has no bound."""
     code, out, err = main(
-        "run", RECIPES / "r3.yaml", "--dry-run", "backend={use: trl}", "model={use: tiny}", "stages.4.max_tokens=64"
+        *("run", RECIPES / "r3.yaml", "--dry-run", "backend={use: trl}", "model={use: tiny}", "stages.4.max_tokens=64"),
+        *mixed,
     )
     assert code == 0, err
-    for rows in (13_500, 2_600, 2_900, 1_000):
-        assert f"asks teacher up to {rows:,} questions" in out
+    asked = re.findall(r"asks teacher up to ([\d,]+) questions", out)
+    assert asked == ["13,500", "2,600", "2,900", f"{rows:,}"]

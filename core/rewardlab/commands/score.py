@@ -67,12 +67,7 @@ def run(options: Options) -> CommandResult:
             output=Path(str(output)),
             resume=options.resume,
             skip_bad=options.skip_bad,
-            command=command_line(
-                command_named("score"),
-                options.model_copy(update={"resume": False}),
-                *JSON[: options.as_json],
-                "--resume",
-            ),
+            command=command_line(command_named("score"), options.model_copy(update={"resume": False}), *more),
             say=options.say,
         ).run()
     written = name_variables(str(output))

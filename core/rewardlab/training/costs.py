@@ -61,22 +61,26 @@ def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str]
     rows = _together([rows for _, rows in found])
     lines.append(f"{planned.use.use} from {', '.join(source.use for source in below.values())}")
     lines += [f"  {line}" for line in _step_costs(plan, planned, rows.count, rows.size)]
+    return lines, _made(planned, rows)
+
+
+def _made(planned: Component, rows: _Rows) -> _Rows:
+    """Return the rows that a dataset makes of those that it reads."""
     if planned.spec.makes is None:
-        return lines, rows
+        return rows
     made, bound = (
         planned.ask("how many rows it makes", planned.spec.makes, planned.options, count)
         for count in (rows.count, MANY_ROWS)
     )
     if not rows.counted and bound < MANY_ROWS // 1000:
-        return lines, _Rows(bound, rows.size)
-    return lines, _Rows(made, rows.size, rows.counted)
+        return _Rows(bound, rows.size)
+    return _Rows(made, rows.size, rows.counted)
 
 
 def _source_costs(plan: Plan, source: Component, asks: bool) -> tuple[list[str], _Rows]:
     rows, size = _source_size(plan, source) if asks else (None, 0.0)
     if rows is None:
-        told = getattr(source.options, "rows", None)
-        return [], _Rows(told or SAMPLE_ROWS, None, told is not None)
+        return [], _made(source, _Rows(SAMPLE_ROWS, None, counted=False))
     return [f"starts from {rows:,} rows of {source.use.use}"], _Rows(rows, size)
 
 

@@ -4,7 +4,8 @@ Source: SGCM (paper 004), section 5.1: critiques of traces, of answers, and of b
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -31,10 +32,10 @@ PARTS: Mapping[Kind, tuple[str, ...]] = {"reasoning": (TRACE,), "answer": (ANSWE
 class CritiqueRows:
     """An iterable of samples, streaming; each iteration asks anew.
 
-    Of each row comes one for each of `kinds`: `prompt` is the question that a reward of the same options asks,
-    `response` the critique as that reward reads it, every dimension in the checklist's order and nothing else. Besides
-    the source's fields, without the completion: `kind`, and `scores`, {part: {dimension: worth in [0, 1]}}. The id is
-    the source's, with `/kind` behind it where there are several kinds.
+    Of each row comes one for each of `kinds`, or one of the kind that is drawn: `prompt` is the question that a reward
+    of the same options asks, `response` the critique as that reward reads it, every dimension in the checklist's order
+    and nothing else. Besides the source's fields, without the completion: `kind`, and `scores`, {part: {dimension:
+    worth in [0, 1]}}. The id is the source's, with `/kind` behind it where there are several kinds.
 
     A row whose completion lacks a part of the kind is left out; so is a critique that cannot be read, lacks a score, or
     quotes what is not there; all are counted. Iterating raises UserError for a row without a completion or of a task
@@ -42,7 +43,7 @@ class CritiqueRows:
     """
 
     def __init__(self, options: CritiquesOptions, context: Context):
-        self._options, self._source = options, context.source
+        self._options, self._source, self._seed = options, context.source, context.seed
         self._teacher = None if options.teacher is None else context.judges[options.teacher]
         self._understood = getattr(self._teacher, "understood", None)  # only a host's judge has it
 
@@ -68,7 +69,7 @@ class CritiqueRows:
         parts = parts_of(Completion(text=text))
         made: list[Sample | DroppedRow] = []
         errors: list[str] = []
-        for kind in self._options.kinds:
+        for kind in self._kinds_of(sample):
             wanted = PARTS[kind]
             if absent := [part for part in wanted if part not in parts]:
                 made.append(_dropped(sample, kind, f"no {absent[0]} to examine", "", "source"))
@@ -83,6 +84,14 @@ class CritiqueRows:
             what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
             raise JobError(f"{sample.source or sample.id}: {what}")
         return made, len(errors)
+
+    def _kinds_of(self, sample: Sample) -> Sequence[Kind]:
+        """Return the kinds of critique that the row becomes."""
+        kinds = self._options.kinds
+        if not isinstance(kinds, dict):
+            return kinds
+        draw = random.Random(json.dumps(["critiques", self._seed, sample.id]))
+        return draw.choices([*kinds], [*kinds.values()])
 
     async def _critique(self, sample: Sample, kind: Kind, texts: Mapping[str, str]) -> Sample | DroppedRow:
         work = work_of(self._options, sample, texts)

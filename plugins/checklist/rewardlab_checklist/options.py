@@ -113,6 +113,7 @@ class TaskOptions(CritiqueOptions):
 
 
 Kind = Literal["reasoning", "answer", "joint"]
+Weights = dict[Kind, Annotated[float, Field(gt=0, le=1e9)]]
 
 
 class CritiquesOptions(ChecklistOptions):
@@ -123,8 +124,9 @@ class CritiquesOptions(ChecklistOptions):
     given: Name | None = None
     """the field with a row's critique, in place of a teacher: an object, or its JSON, with `reasoning` or `answer` or
     both"""
-    kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("joint",)
-    """the questions that a row becomes: about the trace, the answer, or both at once"""
+    kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] | Annotated[Weights, Field(min_length=1)] = ("joint",)
+    """the questions that a row becomes: about the trace, the answer, or both at once. Names: one of each. Weights, such
+    as {reasoning: 240, answer: 300, joint: 150}: one of one kind, which a hash of the seed and the row's id draws"""
     completion: Name = "response"
     """the field with the text that is examined"""
     unsupported: Literal["drop", "keep"] = "drop"
@@ -142,6 +144,11 @@ class CritiquesOptions(ChecklistOptions):
         if len(set(self.kinds)) != len(self.kinds):
             raise ValueError("kinds: one is named twice")
         return self
+
+    @property
+    def questions(self) -> int:
+        """How many questions a row becomes."""
+        return 1 if isinstance(self.kinds, dict) else len(self.kinds)
 
     @property
     def by_task(self) -> bool:

@@ -1,6 +1,8 @@
 """checklist/critiques: rows that teach a critic just what a reward reads."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Context, Reply, Sample
@@ -49,11 +51,11 @@ class Teacher:
         return Reply(text=said if isinstance(said, str) else json.dumps(said), finish_reason="stop")
 
 
-def rows(source, teacher=None, **options):
+def rows(source, teacher=None, seed=0, **options):
     spec = Registry().find("dataset", "checklist/critiques")
     named = {"given": "critique"} if teacher is None else {"teacher": "t"}
     made = spec.config.model_validate({**named, "checklist": FORM, "kinds": ["answer"], **options})
-    return list(spec.build(made, Context(source=source, judges={"t": teacher})))
+    return list(spec.build(made, Context(source=source, judges={"t": teacher}, seed=seed)))
 
 
 def test_the_response_is_what_the_checklist_has_and_the_prompt_what_a_reward_asks():
@@ -83,6 +85,20 @@ def test_each_kind_is_a_row_of_its_own():
         ["reasoning", "answer"],
     ]
     assert json.loads(made[0].fields["response"])["reasoning"]["Task Recognition"] == "Chat"
+
+
+def test_kinds_with_weights_come_out_in_their_ratio_and_a_row_becomes_one():
+    """SGCM's 240,000 critiques of traces, 300,000 of answers and 150,000 of both."""
+    kinds = {"reasoning": 240, "answer": 300, "joint": 150}
+    source = [replace(ROW, id=str(number)) for number in range(2070)]
+    teacher = Teacher(SAID)
+    made = [row.id for row in rows(source, teacher, kinds=kinds)]
+    assert [name.partition("/")[0] for name in made] == [row.id for row in source]
+    counted = Counter(name.partition("/")[2] for name in made)
+    assert counted == pytest.approx({"reasoning": 720, "answer": 900, "joint": 450}, rel=0.1)
+    assert len(teacher.asked) == 2070
+    assert made == [row.id for row in rows(source[::-1], Teacher(SAID), kinds=kinds)][::-1]
+    assert made != [row.id for row in rows(source, Teacher(SAID), kinds=kinds, seed=1)]
 
 
 @pytest.mark.parametrize("said", [SAID, json.dumps(SAID)])

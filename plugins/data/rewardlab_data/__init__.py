@@ -40,7 +40,7 @@ def _build_mix(options: MixOptions, context: Context) -> Any:
 def _build_hub(options: HubOptions, context: Context) -> Any:
     from rewardlab_data.hub import HubRows
 
-    return HubRows(options)
+    return HubRows(options, context.seed)
 
 
 def _build_benchmark(options: BenchmarkOptions, context: Context) -> Any:
@@ -108,6 +108,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             name="jsonl",
             summary="rows of a file: JSON lines, a JSON array, CSV or parquet",
             config=JsonlOptions,
+            makes=lambda options, rows: min(rows, options.first or rows),
             build=_build_jsonl,
             laws=_laws("jsonl"),
         ),
@@ -125,6 +126,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             summary="a dataset on the Hugging Face hub",
             config=HubOptions,
             remote=True,
+            makes=lambda options, rows: min(rows, options.rows or rows),
             build=_build_hub,
             laws=_laws("hub"),
         ),

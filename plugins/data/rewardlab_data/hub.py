@@ -1,5 +1,6 @@
 """data/hub: the rows of a dataset on the Hugging Face hub, or of a dataset folder, as samples."""
 
+import random
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -12,20 +13,23 @@ from rewardlab_data.options import HubOptions
 
 
 class HubRows:
-    """An iterable of raw samples, streaming by default; each iteration starts anew.
+    """An iterable of raw samples, streaming by default; each iteration starts anew. seed: of rows that are drawn.
 
     Iterating raises UserError where the library `datasets`, the dataset, its split or revision is missing, and for a
     column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
     """
 
-    def __init__(self, options: HubOptions):
-        self._options = options
+    def __init__(self, options: HubOptions, seed: int = 0):
+        self._options, self._seed = options, seed
 
     def __iter__(self) -> Iterator[Sample]:
         options = self._options
         rows = self._open()
         try:
-            for number, row in enumerate(islice(rows, options.rows), 1):
+            numbered: Iterable[tuple[int, dict[str, Any]]] = enumerate(rows, 1)
+            if options.drawn and options.rows is not None:
+                numbered = drawn_of(numbered, options.rows, random.Random(f"rows of a dataset:{self._seed}"))
+            for number, row in islice(numbered, options.rows):
                 yield raw_sample(row, f"{options.path} row {number}")
         except (UserError, JobError, GeneratorExit):
             raise
@@ -58,3 +62,14 @@ class HubRows:
         if media:
             raise UserError(f"the columns {', '.join(media)} hold no text or numbers", where=options.path)
         return rows
+
+
+def drawn_of(items: Iterable[Any], count: int, draw: random.Random) -> list[Any]:
+    """Return `count` of the items, each as likely, in their order; all where there are no more. Reads them once."""
+    kept: list[tuple[int, Any]] = []
+    for number, item in enumerate(items):
+        if number < count:
+            kept.append((number, item))
+        elif (place := draw.randrange(number + 1)) < count:
+            kept[place] = (number, item)
+    return [item for _, item in sorted(kept, key=lambda one: one[0])]

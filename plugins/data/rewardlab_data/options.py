@@ -122,6 +122,14 @@ class HubOptions(Config):
     """read rows as they are needed; false downloads all of them first"""
     rows: Annotated[int, Field(ge=1)] | None = None
     """the most rows to read, from the first on"""
+    drawn: bool = False
+    """whether the recipe's seed draws those `rows` among all, which are read to the end; they come in their order"""
+
+    @model_validator(mode="after")
+    def _draws_some(self) -> Self:
+        if self.drawn and self.rows is None:
+            raise ValueError("drawn: true draws `rows` of the rows; say how many")
+        return self
 
 
 class InstructionFile(Config):
@@ -136,7 +144,8 @@ class BenchmarkOptions(Config):
     """Options of data/benchmark."""
 
     benchmark: Annotated[str, Field(min_length=1)]
-    """one that comes with this plugin (belebele, global_mmlu_lite, include, mgsm, mlogiqa, mmlu_prox, mt_math100), or a
+    """one that comes with this plugin (belebele, global_mmlu_lite, include, mgsm, mlogiqa, mmlu_prox, mt_aime2024,
+    mt_math100), or a
     YAML file of your own in the same form"""
     languages: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_check_distinct)] | None = None
     """the languages to read, by their codes; null: all that the benchmark has"""

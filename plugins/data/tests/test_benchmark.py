@@ -79,6 +79,14 @@ class TestPublishedFormats:
         assert [row.fields["answer"] for row in found] == ["1,080", "7"]
         assert 'Er sagte: "Wie viele?"' in found[0].prompt[0]["content"]
 
+    def test_mt_aime2024_is_its_like_with_whole_numbers(self, write):
+        write("aime.jsonl", [{"en": "What?", "de": "Was?", "zh-cn": "什么?", "answer": 204}])
+        found = read(benchmark="mt_aime2024", path="aime.jsonl", languages=["de", "zh-cn"])
+        assert [(row.id, row.fields["answer"], row.fields["task"]) for row in found] == [
+            ("de/0", "204", "mt_aime2024"),
+            ("zh-cn/0", "204", "mt_aime2024"),
+        ]
+
     def test_mt_math100_has_a_column_for_each_language(self, write):
         write("math.jsonl", [{"en": "What?", "de": "Was?", "no": "Hva?", "zh-cn": "什么?", "answer": "\\frac{1}{2}"}])
         found = read(benchmark="mt_math100", path="math.jsonl", languages=["de", "no", "zh-cn"])

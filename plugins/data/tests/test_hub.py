@@ -12,9 +12,9 @@ from rewardlab.registry import Registry
 pytestmark = pytest.mark.slow  # importing `datasets` takes as long as some hundred of the quick tests
 
 
-def dataset(**options):
+def dataset(seed=0, **options):
     spec = Registry().find("dataset", "data/hub")
-    return spec.build(spec.config(**options), Context())
+    return spec.build(spec.config(**options), Context(seed=seed))
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +48,17 @@ def test_rows_are_samples_with_their_place(folder, streaming):
 
 def test_no_more_rows_than_asked_for(folder):
     assert [sample.fields["answer"] for sample in dataset(path=str(folder), rows=2)] == ["0", "2"]
+
+
+def test_rows_are_drawn_by_the_seed_and_come_in_their_order(folder):
+    def drawn(seed):
+        return [sample.fields["answer"] for sample in dataset(seed, path=str(folder), rows=2, drawn=True)]
+
+    found = [drawn(seed) for seed in range(40)]
+    assert found == [drawn(seed) for seed in range(40)]
+    assert {*map(tuple, found)} == {("0", "2"), ("0", "4"), ("2", "4")}
+    with pytest.raises(ValueError, match="say how many"):
+        dataset(path=str(folder), drawn=True)
 
 
 def test_another_split(folder):

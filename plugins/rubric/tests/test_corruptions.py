@@ -76,8 +76,8 @@ def test_a_deviation_far_below_a_unit_still_gives_another_number():
         ("number", "NaN", "'NaN' is no number"),
         ("number", "1,5", "'1,5' is no number"),
         ("number", "9" * 16, "is no number"),
-        ("words", "ant", "no two words"),
-        ("words", "ant ant", "no two words"),
+        ("words", "ant", "no list of words"),
+        ("words", "ant ant", "no list of words"),
         ("brackets", "", "no brackets"),
     ],
 )

@@ -135,7 +135,9 @@ class TestCorruptions:
     def test_that_do_not_fit_leave_the_row_out(self, negatives, caplog):
         with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
             negatives([row(1), row(2, answer="7")], corruption="number", numbers={"deviation": 1})
+            negatives([row(1, answer="ant bee"), row(2, answer="It is so. Is it?")], corruption="words")
         assert "1 of 2 rows dropped: 1: nothing to corrupt by 'number'" in caplog.text
+        assert "1 of 2 rows dropped: 1: nothing to corrupt by 'words'" in caplog.text
 
 
 class TestAsked:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab.analysis.judge_benchmarks.benchmark_format import JudgeBenchmark
+from rewardlab.analysis.judge_benchmarks.corrupted_answers import NumberLabels
 from rewardlab.analysis.judge_benchmarks.row_cases import BenchmarkCase, cases_of
 from rewardlab.analysis.judge_benchmarks.row_forms import is_left_out
 from rewardlab.data import BadRows, read_lines
@@ -34,14 +35,16 @@ def read_benchmark(
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
     pairs = number = 0
-    for place, row in _rows(benchmark, name, path):
+    placed = list(_rows(benchmark, name, path))
+    labels = _numbers_by_task(benchmark, placed)
+    for place, row in placed:
         try:
             if isinstance(row, Problem):
                 bad.add(row)
                 continue
             if is_left_out(benchmark, row):
                 continue
-            made = cases_of(benchmark, row, number, pairs)
+            made = cases_of(benchmark, row, number, pairs, labels.get(row.get(CONFIGURATION)))
             number, pairs = number + 1, pairs + len(made)
             language = made[0].slices["language"]
             if rows is not None and taken.get(language, 0) >= rows:
@@ -53,6 +56,17 @@ def read_benchmark(
             bad.add(Problem(where=place, what=str(error)))
     _refuse_unknown(name, languages, taken, bad)
     return cases, bad
+
+
+def _numbers_by_task(benchmark: JudgeBenchmark, placed: list[PlacedRow]) -> dict[Any, NumberLabels | None]:
+    """Return the numbers among the right answers of each configuration, of which wrong ones are drawn."""
+    columns = {form.right for form in benchmark.forms if form.wrong_is is not None}
+    answers: dict[Any, list[str]] = {}
+    for _, row in placed if columns else ():
+        if isinstance(row, dict):
+            found = [str(row[name]) for name in columns if name in row]
+            answers.setdefault(row.get(CONFIGURATION), []).extend(found)
+    return {task: NumberLabels.among(texts) for task, texts in answers.items()}
 
 
 def _distinct(case: BenchmarkCase, place: str, seen: dict[str, str]) -> BenchmarkCase:

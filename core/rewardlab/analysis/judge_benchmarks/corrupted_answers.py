@@ -1,31 +1,58 @@
-"""Wrong answers made of right ones, where a benchmark has only those: another option, label, number or order."""
+"""Wrong answers made of right ones, where a benchmark has only those: another option, label, number or order.
+
+Source: R3 (Anugraha et al. 2025), appendix H.
+"""
 
 import random
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import Self
 
 LABEL = re.compile(r"\(([A-Z])\)")
+OPTION = re.compile(r"^\([A-Z]\) (.+)$", re.M)
+MAX_DRAWS = 1000
+NUMBER = re.compile(r"[-+]?\d{1,15}")
 OPPOSITES = (("true", "false"), ("yes", "no"), ("valid", "invalid"))
 CLOSING = {"(": ")", "<": ">", "[": "]", "{": "}"}
 
 
-def corrupted(right: str, question: str, name: str) -> str:
+@dataclass(frozen=True)
+class NumberLabels:
+    """The numbers among the right answers of a task: their mean, their standard deviation, and the least one."""
+
+    mean: float
+    deviation: float
+    least: int
+
+    @classmethod
+    def among(cls, answers: Iterable[str]) -> Self | None:
+        """Return those of these right answers; None if there are none."""
+        numbers = [int(text) for answer in answers if NUMBER.fullmatch(text := answer.strip())]
+        return cls(fmean(numbers), pstdev(numbers), min(numbers)) if numbers else None
+
+
+def corrupted(right: str, question: str, name: str, numbers: NumberLabels | None = None) -> str:
     """Return a wrong answer of the same kind, drawn by the row's name: the same in every run.
 
-    Another option of the question; the other of two words, such as no for yes; another number; closing brackets
-    with one left out, two swapped or one added; words with two of them swapped. A ValueError where it is of no such
-    kind.
+    Another option of the question, as a label or as its text; the other of two words, such as no for yes; another
+    number, of the normal distribution of its task's; closing brackets with one left out, two swapped or one added;
+    words that the question has with two of them swapped. A ValueError where it is of no such kind.
     """
     draw, text = random.Random(f"corrupted:{name}"), right.strip()
     if LABEL.fullmatch(text):
         return _other_option(text, question, draw)
     if (word := _opposite(text)) is not None:
         return word
-    if re.fullmatch(r"[-+]?\d+", text):
-        return str(int(text) + draw.choice((-1, 1)) * draw.randint(1, max(1, abs(int(text)) // 2)))
+    if numbers is not None and NUMBER.fullmatch(text):
+        return str(_other_number(int(text), numbers, draw))
     symbols = text.split()
     if symbols and all(symbol in CLOSING.values() for symbol in symbols):
         return " ".join(_other_brackets(symbols, question, draw))
-    if len(set(symbols)) > 1:
+    if others := [option.strip() for option in OPTION.findall(question) if option.strip() != text]:
+        return draw.choice(others)
+    if len(set(symbols)) > 1 and set(symbols) <= set(question.split()):
         return " ".join(_swapped(symbols, draw))
     raise ValueError(f"no wrong answer can be made of {text[:80]!r}; give one in a column")
 
@@ -43,6 +70,15 @@ def _opposite(text: str) -> str | None:
             other = pair[1 - pair.index(text.lower())]
             return other.capitalize() if text[:1].isupper() else other
     return None
+
+
+def _other_number(right: int, numbers: NumberLabels, draw: random.Random) -> int:
+    """Return a number as the task's right answers are distributed; none below 0 if none of them is."""
+    for _ in range(MAX_DRAWS):
+        wrong = round(draw.gauss(numbers.mean, numbers.deviation))
+        if wrong != right and (wrong >= 0 or numbers.least < 0):
+            return wrong
+    raise ValueError(f"the numbers of its task lie too near to {right} to draw another one; give one in a column")
 
 
 def _other_brackets(symbols: list[str], question: str, draw: random.Random) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from rewardlab.analysis.judge_benchmarks.benchmark_format import LABELS, RUBRIC, JudgeBenchmark, RowForm, shape_of
-from rewardlab.analysis.judge_benchmarks.corrupted_answers import corrupted
+from rewardlab.analysis.judge_benchmarks.corrupted_answers import NumberLabels, corrupted
 from rewardlab.analysis.judge_benchmarks.row_columns import (
     Row,
     cell,
@@ -52,13 +52,20 @@ class BenchmarkCase:
         return {**row, "completions": list(self.answers), "scores": list(self.gold)}
 
 
-def cases_of(benchmark: JudgeBenchmark, row: Row, number: int, pairs_before: int) -> list[BenchmarkCase]:
+def cases_of(
+    benchmark: JudgeBenchmark, row: Row, number: int, pairs_before: int, labels: NumberLabels | None = None
+) -> list[BenchmarkCase]:
     """Return the cases of a row. number: of the row, from 0. pairs_before: how many cases the rows before it made.
+
+    labels: the numbers among the right answers of its task.
 
     A ValueError says what the row lacks.
     """
     form = form_of(benchmark, row)
     shown = _shown(benchmark, form, row, number)
+    if form.wrong_is is not None:
+        right = text_of(row, str(form.right))
+        return list(_two(shown, right, corrupted(right, str(shown.prompt), shown.id, labels)))
     made = _MAKERS[shape_of(benchmark.measure, form) or ()](benchmark, form, row, shown)
     cases = list(made)
     if form.chosen is not None and form.first == "alternating":
@@ -185,8 +192,8 @@ def _right_and_wrong(
     benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase
 ) -> Iterator[BenchmarkCase]:
     assert form.right is not None
-    right = text_of(row, form.right)
-    wrong = corrupted(right, str(shown.prompt), shown.id) if form.wrong is None else text_of(row, form.wrong)
+    assert form.wrong is not None
+    right, wrong = text_of(row, form.right), text_of(row, form.wrong)
     if right.strip() == wrong.strip():
         raise ValueError(f"the wrong answer is the right one, {right[:80]!r}")
     yield from _two(shown, right, wrong)
@@ -247,6 +254,5 @@ _MAKERS: dict[tuple[str, ...], Any] = {
     ("answers", "preference"): _graded_pair,
     ("response", "gold"): _judged,
     ("right", "wrong"): _right_and_wrong,
-    ("right", "wrong_is"): _right_and_wrong,
     ("choices", "answer"): _of_choices,
 }

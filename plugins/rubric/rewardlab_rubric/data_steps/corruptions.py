@@ -16,6 +16,9 @@ TRIES = 64
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
 """a number small enough that decimal arithmetic is exact"""
 
+_WORD = re.compile(r"\w+(?:[-'’ ]\w+)*")
+"""an item of a list of words: a sentence with its marks in other places would be no wrong answer, but none"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
@@ -52,8 +55,8 @@ def corrupt_words(answer: str, question: str, draw: random.Random, numbers: Numb
     comma = ", " if "," in answer else " "
     words = [word.strip() for word in answer.split(",")] if "," in answer else answer.split()
     pairs = [(a, b) for a, b in combinations(range(len(words)), 2) if words[a] != words[b]]
-    if not pairs:
-        raise ValueError(f"no two words to swap in {answer[:40]!r}")
+    if not pairs or not all(map(_WORD.fullmatch, words)):
+        raise ValueError(f"no list of words, two of them to swap: {answer[:40]!r}")
     a, b = draw.choice(pairs)
     words[a], words[b] = words[b], words[a]
     return comma.join(words)
