@@ -152,14 +152,16 @@ def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
 
     Two steps' prompts are generated at once: the ledger's steps are those in which OpenRLHF trained on the groups. Two
     engines have GPUs of their own, and each fails at its first completion: the groups go on without it, since the
-    recipe says so.
+    recipe says so. Of completions that may be long few fit into a GPU this small, so micro-batches are made by tokens.
     """
     ended = short(
         "stages.0.algorithm=ppo",
         "stages.0.critic.learning_rate=1.0e-4",
+        "stages.0.max_new_tokens=600",
         "backend.gpus_per_node=4",
+        "backend.gib_per_gpu=0.02",
         "backend.tensorboard=true",
-        "backend.engine={colocate: false, engines: 2, zero_stage: 1, generate_batch: 8,"
+        "backend.engine={colocate: false, engines: 2, zero_stage: 1, packing: true, generate_batch: 8,"
         " asynchronous: {queue: 2, partial_rollouts: true}, barrier: {on_partial: mean}}",
         "reward.components.faulty={use: toy/faulty, with: {how: nan, when: '5'}, on_missing: 0, max_missing: 1.0}",
         "reward.total=accuracy + format + faulty",
