@@ -117,7 +117,9 @@ def test_opens_with_the_schema_the_command_and_the_paper(recipe):
 def test_passes_check_as_it_is(recipe, main):
     goes_on = str(load(recipe).tree.get("model")).startswith("runs/")  # from a model that another recipe makes
     code, out, err = main("check", recipe, *(["model=some/model"] if goes_on else []), "--json")
-    if recipe.stem.endswith("_published_judge"):  # with a copy it passes: plugins/rubric/tests/test_published_prompts.py
+    if recipe.stem.endswith(
+        "_published_judge"
+    ):  # with a copy it passes: plugins/rubric/tests/test_published_prompts.py
         problems = json.loads(out)["problems"]
         assert (code, {problem["what"].startswith("cannot read ") for problem in problems}) == (2, {True})
         return
