@@ -34,12 +34,12 @@ COMMANDS = {
     "env": "build, list and remove plugins' own environments",
     "schema": "write JSON schemas, for editors",
 }
-MISTAKE, FAILED = 2, 1
+MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
 TRACEBACK = "REWARDLAB_TRACEBACK"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake."""
+    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake, else a signal."""
     if os.name != "posix":
         return _complain("rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)", MISTAKE)
     _open_closed_streams()
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except KeyboardInterrupt:  # before a command had begun
-        return _complain("stopped", FAILED)
+        return _complain("stopped", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
         return FAILED
@@ -112,15 +112,14 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
     from rewardlab.concurrency import sigterm_as_interrupt
-    from rewardlab.errors import JobError, RewardlabError, one_line_at
+    from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
     from rewardlab.text.printable import printable_output
 
-    with printable_output():
+    with printable_output(), sigterm_as_interrupt():
         try:
-            with sigterm_as_interrupt():
-                return import_module(f"rewardlab.commands.{name}").run(options) or 0
+            return import_module(f"rewardlab.commands.{name}").run(options) or 0
         except KeyboardInterrupt:
-            return _fail(options, JobError("stopped"))
+            return _fail(options, StoppedError("stopped"))
         except OSError:  # `main` says what
             _show_traceback(options.traceback)
             raise
@@ -136,11 +135,14 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
 def _fail(options: Namespace, error: "RewardlabError") -> int:
     """Print an error, as JSON too where that was asked for, and return its exit code."""
+    from rewardlab.concurrency import stop_code
+    from rewardlab.errors import StoppedError
+
     if getattr(options, "json", False):
         from rewardlab.text.printable import print_json
 
         print_json(error.as_dict())
-    return _complain(str(error), error.exit_code)
+    return _complain(str(error), stop_code() if isinstance(error, StoppedError) else error.exit_code)
 
 
 def _wants_traceback(asked: bool) -> bool:

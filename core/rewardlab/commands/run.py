@@ -58,6 +58,7 @@ def run(options: Namespace) -> int:
 def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
     """Run a job to its end, with its report, say what to do next, and return the exit code."""
     from rewardlab.analysis.report import write_report
+    from rewardlab.concurrency import stop_code
     from rewardlab.errors import JobError, RewardlabError
     from rewardlab.redaction import name_variables, shell_command
     from rewardlab.text.printable import print_json
@@ -77,7 +78,7 @@ def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
     if result.stopped:
         print(f"stopped; what was done is in {directory}", file=sys.stderr)
         print(f"continue with: {shell_command([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
-        return JobError.exit_code
+        return stop_code()
     for finding in (*result.diverged, *findings):
         told(f"note: {finding}")
     told(f"results: {directory} (open report.html)")
