@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rewardlab.command_spec import CommandResult, CommandSpec
     from rewardlab.errors import RewardlabError
 
-MISTAKE, FAILED = 2, 1
+MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
 OURS = (
     "checklist choice comet curriculum data embed format inspect language math normalize openai openrlhf pairwise "
     "reward_model rubric trl"
@@ -29,7 +29,7 @@ FIRST_PARTY = frozenset({"rewardlab", *(f"rewardlab_{name}" for name in OURS.spl
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake."""
+    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake, else a signal."""
     if os.name != "posix":
         return _complain("rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)", MISTAKE)
     _open_closed_streams()
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except KeyboardInterrupt:  # before a command had begun
-        return _complain("stopped", FAILED)
+        return _complain("stopped", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
         return FAILED
@@ -148,19 +148,18 @@ def _text(path: str) -> str:
 def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
     from rewardlab.commands.parsing import options_of, parser_of
     from rewardlab.concurrency import sigterm_as_interrupt
-    from rewardlab.errors import JobError, RewardlabError, one_line_at
+    from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
     from rewardlab.text.printable import printable_output
 
     try:
         given = parser_of(spec).parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
-    with printable_output():
+    with printable_output(), sigterm_as_interrupt():
         try:
-            with sigterm_as_interrupt():
-                return _show(spec.call(options_of(spec, given)), given.json)
+            return _show(spec.call(options_of(spec, given)), given.json)
         except KeyboardInterrupt:
-            return _fail(given, JobError("stopped"))
+            return _fail(given, StoppedError("stopped"))
         except OSError as error:  # `main` says what
             _show_traceback(given.traceback)
             for line in getattr(error, "__notes__", ()):
@@ -184,7 +183,7 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
         from rewardlab.text.printable import print_json
 
         print_json(result.data, indent=1 if isinstance(result.data, list) else None)
-        return MISTAKE if result.problems else 0 if result.ok else FAILED
+        return MISTAKE if result.problems else result.exit_code
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if result.problems:
@@ -193,18 +192,21 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
         raise UserError(result.problems)
     if result.text:
         print(result)
-    return 0 if result.ok else FAILED
+    return result.exit_code
 
 
 def _fail(options: "Namespace", error: "RewardlabError") -> int:
     """Print an error and how to go on, as JSON too if that was asked for, and return its exit code."""
+    from rewardlab.concurrency import stop_code
+    from rewardlab.errors import StoppedError
+
     for line in getattr(error, "__notes__", ()):
         print(line, file=sys.stderr)
     if getattr(options, "json", False):
         from rewardlab.text.printable import print_json
 
         print_json(error.as_dict())
-    return _complain(str(error), error.exit_code)
+    return _complain(str(error), stop_code() if isinstance(error, StoppedError) else error.exit_code)
 
 
 def _complete() -> int:

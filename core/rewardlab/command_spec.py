@@ -43,15 +43,21 @@ class CommandResult:
     """What a command found. `str()` of it is what the command prints; a notebook shows that and the warnings.
 
     ok: whether the command's exit code is 0. data: JSON values, as `--json` prints them; None for a command that has
-    none. warnings: lines that the command prints as `warning: ...`. problems: of a recipe that is not right, each with
+    none. code: the exit code, if it is neither 0 nor 1. warnings: lines that the command prints as `warning: ...`. problems: of a recipe that is not right, each with
     its place; with some the exit code is 2.
     """
 
     ok: bool = True
     text: str = ""
     data: Any = field(default=None, repr=False)
+    code: int | None = None
     warnings: Sequence[str] = ()
     problems: Sequence[Problem] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        return self.code if self.code is not None else 0 if self.ok else 1
 
     def __str__(self) -> str:
         return self.text

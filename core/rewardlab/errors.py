@@ -12,6 +12,7 @@ __all__ = [
     "JobError",
     "Problem",
     "RewardlabError",
+    "StoppedError",
     "TryAgain",
     "UserError",
     "nearest",
@@ -87,6 +88,12 @@ class UserError(RewardlabError):
 
 class JobError(RewardlabError):
     """The failure of a job, caused by a plugin, a judge, the disk or an engine. Exit code 1."""
+
+
+class StoppedError(JobError):
+    """The end of a job that Ctrl-C or a signal stopped. Exit code 130, or of a signal 128 and its number."""
+
+    exit_code = 130
 
 
 class TryAgain(Exception):

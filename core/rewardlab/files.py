@@ -8,12 +8,17 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rewardlab.errors import JobError, UserError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 BLOCK = 1 << 16
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
 class LineAppender:
@@ -118,6 +123,23 @@ def read_json(path: Path) -> Any:
     return parse_json(path.read_text(encoding="utf-8"))
 
 
+def read_record(path: Path, kind: "type[Record]") -> "Record":
+    """Return a dataclass that `write_json` wrote. JobError where it is damaged, OSError where it is unreadable."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        content = read_json(path)
+        if isinstance(content, dict) and (unknown := sorted({*content} - {f.name for f in fields(kind)})):
+            raise ValueError(f"it has {unknown[0]!r}, which nothing wrote")
+        return TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+    except ValueError as error:
+        why = str(error)
+    raise JobError(f"{path} is damaged ({why}); move it away to go on without it")
+
+
 def write_json(path: Path, content: Any) -> None:
     """Write JSON values to a file, whole or not at all, as `write_text` does."""
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
@@ -161,13 +183,17 @@ class FileLock:
     """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
 
     def __init__(self, path: Path):
-        """Take the lock. Raises BlockingIOError if another process holds it."""
+        """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
             raise
+        except OSError as error:
+            self.close()
+            what = f"this file system gives no lock ({error.strerror}); name a folder on another, such as a local disk"
+            raise JobError(f"{path}: {what}") from error
 
     def fileno(self) -> int:
         """Return the lock's file descriptor; a child process that inherits it also holds the lock."""

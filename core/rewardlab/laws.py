@@ -113,7 +113,7 @@ BACKEND = {
     "whole": "a run ends with every stage done, and its ledger has every completion of every step once",
     "scores": "`rewardlab score` gives the ledger's completions the values and totals that the run gave them",
     "masked": "a completion without a value has no advantage, and the others those that they would have without it",
-    "resume": "Ctrl-C ends a run with exit code 1 and the command that completes it, from a checkpoint on",
+    "resume": "Ctrl-C ends a run with exit code 130 and the command that completes it, from a checkpoint on",
     "stop": "so does `RunJob.stop`, where the engine trains on this machine",
     "same": "a run that was interrupted and resumed has the completions and totals of one that was not",
     "failures": "a reward that fails ends the run with our message and exit code 1, and the run can be resumed",

@@ -134,7 +134,7 @@ def test_ctrl_c_says_what_becomes_of_the_answers(serving, recipes, tmp_path, set
             wait_for(server, QUESTIONS // 2, process)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
-    assert (process.returncode, out) == (1, "")
+    assert (process.returncode, out) == (130, "")
     stopped, done, answers = err.splitlines()
     assert stopped == "error: stopped"
     assert done.endswith(f" of {ROWS} groups were compared")

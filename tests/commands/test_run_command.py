@@ -1,11 +1,14 @@
 """`rewardlab run`: which folder, which recipe, and how it ended for a program that asks."""
 
+import errno
 import json
 import shlex
+from contextlib import closing
 from pathlib import Path
 from shutil import copytree, rmtree
 
 import pytest
+from rewardlab.files import FileLock
 
 RECIPE = """
 version: 1
@@ -327,3 +330,70 @@ class TestTrainsLonger:
         assert err.startswith("error: stages.0.steps: toy lays out a stage for the steps that it begins with")
         assert "model=mine/models/0-rl" in err
         assert json.loads(Path(finished, "state.json").read_text())["done"] == [0]
+
+
+class TestARunThatHadNotBegun:
+    """A kill, a full disk or a file system without locks left its folder before state.json was written."""
+
+    @pytest.fixture
+    def left(self, run, tmp_path):
+        assert run("r.yaml", "--run-dir", "left")[0] == 0
+        folder = tmp_path / "left"
+        for path in sorted(folder.rglob("*"), reverse=True):
+            if path.name not in ("lock", "recipe.resolved.yaml", "manifest.json"):
+                path.rmdir() if path.is_dir() else path.unlink()
+        return folder
+
+    @pytest.mark.parametrize("how", ["--run-dir", "--resume"])
+    def test_begins_in_its_folder(self, run, left, how):
+        code, _, err = run("r.yaml", how, "left")
+        assert (code, (left / "state.json").is_file()) == (0, True), err
+
+    def test_with_no_recipe_says_how_it_begins(self, run, left):
+        (left / "recipe.resolved.yaml").unlink()
+        told = "error: the run in left had not begun; start it: rewardlab run RECIPE --run-dir left\n"
+        assert run("--resume", "left") == (2, "", told)
+
+    def test_is_not_the_latest(self, run, left, tmp_path):
+        good = run("r.yaml")[1].splitlines()[0].removeprefix("run directory: ")
+        left.rename(tmp_path / "runs" / (Path(good).name[:-15] + "29991231-235959"))
+        assert run("r.yaml", "--resume", "latest")[1].splitlines()[0] == f"run directory: {good}"
+
+    def test_of_another_process_is_left_alone(self, run, left):
+        with closing(FileLock(left / "lock")):
+            assert "another process is running in this folder" in run("r.yaml", "--run-dir", "left")[2]
+
+    def test_foreign_files_are_kept(self, run, left):
+        (left / "mine.txt").write_text("mine")
+        assert "this folder is not empty" in run("r.yaml", "--run-dir", "left")[2]
+
+
+def test_a_file_system_without_locks_is_named(run, monkeypatch):
+    def no_lock(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("rewardlab.files.fcntl.flock", no_lock)
+    code, _, err = run("r.yaml", "--run-dir", "new")
+    assert code == 1
+    assert "error: new/lock: this file system gives no lock (No locks available); name a folder on another" in err
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("content", ["{}", '{"name": "x", "slices": []}', "[" * 99999])
+def test_damaged_results_are_one_clear_error(run, main, tmp_path, content):
+    assert run("r.yaml", "--run-dir", "done")[0] == 0
+    (tmp_path / "done" / "evaluation").mkdir(exist_ok=True)
+    (tmp_path / "done" / "evaluation" / "0-rl-after.json").write_text(content)
+    code, _, err = main("report", "done")
+    assert code == 1
+    assert "error: done/evaluation/0-rl-after.json is damaged (" in err
+    assert "fault" not in err
+
+
+def test_the_latest_goes_on_with_the_longer_training_that_it_was_resumed_with(run):
+    out = run("r.yaml")[1]
+    folder = out.splitlines()[0].removeprefix("run directory: ")
+    assert run("--resume", folder, "stages.0.steps=4")[0] == 0
+    code, out, err = run("r.yaml", "--resume", "latest")
+    assert code == 0, err
+    assert "was resumed with a longer training since; it goes on with that" in out

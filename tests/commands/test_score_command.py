@@ -281,7 +281,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
     assert json.loads(out) == {
         "rows": 2,
         "completions": 3,
-        "total": {"mean": 1.5, "missing": 1},
+        "total": {"mean": 1.5, "missing": 1, "partial": 0},
         "components": {
             "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "remarks": {"reason": 1}},
             "obey": {"mean": 0.5, "failed": 1, "abstained": 0},
@@ -296,7 +296,7 @@ def test_without_a_value_there_is_no_mean(capsys):
     write_rows(row(1, ["raise"]))
     assert score("--json") == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["total"] == {"mean": None, "missing": 1}
+    assert json.loads(out)["total"] == {"mean": None, "missing": 1, "partial": 0}
     assert "mean total none (1 without a total)" in err
 
 

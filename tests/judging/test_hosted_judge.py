@@ -19,6 +19,7 @@ QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},), parts={"a": "y
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
     monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0.0)
 
 
 class Judge:
@@ -80,6 +81,12 @@ class TestTries:
         told = "judge 'main' raised ConnectionError: 6 left, 3 tries"
         assert ask(host(judge, retries=2)) == Reply(error=told)
         assert len(judge.asked) == 3
+
+    def test_go_on_beyond_their_number_until_their_time_is_over(self, host, monkeypatch):
+        monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 60.0)
+        judge = self.failing(7)
+        assert ask(host(judge, retries=2)) == Reply(text="yes")
+        assert len(judge.asked) == 8
 
     def test_are_not_repeated_where_the_recipe_or_the_judge_says_so(self, host):
         for settings in ({"retries": 0}, {"local": True}):

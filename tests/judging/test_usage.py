@@ -148,10 +148,12 @@ class TestFile:
         assert lenders("c", 2, restarted=False) == [f"judge main: 2 calls, {before}"]
         assert lenders("d", 3, restarted=True) == [f"judge main: 5 calls, {before}"]
 
-    @pytest.mark.parametrize("content", ["", "[]", "{", '{"calls": 1, "more": 2}', '{"at_most": 3}', "5"])
+    @pytest.mark.parametrize(
+        "content", ["", "[]", "{", '{"calls": 1, "more": 2}', '{"at_most": 3}', '{"calls": "x"}', "5"]
+    )
     def test_that_cannot_be_read_is_an_error_and_no_new_count(self, tmp_path, content):
         (tmp_path / "u.json").write_text(content)
-        with pytest.raises(JobError, match=r"u\.json cannot be read: .*; move it away to start counting again"):
+        with pytest.raises(JobError, match=r"u\.json is damaged \(.*\); move it away to go on without it"):
             UsageFile(tmp_path / "u.json")
 
     def test_that_cannot_be_written_is_an_error_and_leaves_the_last_one(self, tmp_path):

@@ -140,6 +140,14 @@ def test_a_state_that_was_never_written_is_no_obstacle(whole):
     assert OUT.read_bytes() == whole
 
 
+def test_a_damaged_state_is_one_clear_error(whole, capsys):
+    (STATE / "state.json").write_text('{"format": 1}')
+    assert score("--resume") == 1
+    told = "error: out.jsonl.state/state.json is damaged; move it and out.jsonl away to begin anew\n"
+    assert capsys.readouterr().err.endswith(told)
+    assert OUT.read_bytes() == whole
+
+
 def test_state_without_output_is_no_obstacle(whole):
     OUT.unlink()
     assert score("seed=5") == 0
@@ -177,7 +185,7 @@ def test_rows_that_lack_a_score_are_scored_again(capsys):
     assert before[1]["total"] == [0.5] * 6  # of six, two are the others' mean
     Path("mended").touch()
     assert score("--resume") == 0
-    assert "out.jsonl: 2 rows lack a score of their total and are scored again" in capsys.readouterr().err
+    assert "out.jsonl: 2 rows lack a part of their total and are scored again" in capsys.readouterr().err
     after = [json.loads(line) for line in OUT.read_text().splitlines()]
     assert [row["id"] for row in after] == [0, 1, 2, 3]
     assert [after[n]["components"]["a"]["error"] for n in (1, 2)] == [[None] * 6, [None] * 5]
@@ -373,7 +381,7 @@ def test_ctrl_c_keeps_what_is_written_and_prints_how_to_go_on(ending):
         wait_for_rows(10, process)
         process.send_signal(ending)
         _, error = process.communicate(timeout=30)
-    assert process.returncode == 1
+    assert process.returncode == 128 + ending
     assert OUT.read_bytes().count(b"\n") == 10
     go_on = "rewardlab score r.yaml rows.jsonl seed=3 -o out.jsonl --skip-bad --resume"
     assert error.splitlines() == [
@@ -404,7 +412,7 @@ def test_an_interrupt_does_not_wait_for_a_reward(use, ending):
         asked = time.monotonic()
         _, error = process.communicate(timeout=30)
     assert time.monotonic() - asked < 20
-    assert process.returncode == 1
+    assert process.returncode == 128 + ending
     assert error.startswith("error: stopped\nerror: 0 of 12 rows are in out.jsonl; to go on: ")
 
 

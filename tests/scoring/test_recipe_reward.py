@@ -348,7 +348,7 @@ def test_closing_ends_threads_and_processes(toy):
         time.sleep(0.01)
     assert left == set()
     reward.close()
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(UserError, match="this reward is closed; load it again to score more"):
         reward.score(rows(1))
 
 

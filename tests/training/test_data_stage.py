@@ -284,7 +284,7 @@ def test_a_killed_stage_goes_on_and_ends_as_one_that_was_not(recipe, site, main,
             time.sleep(0.005)
         process.send_signal(ending)
         err = process.communicate(timeout=30)[1]
-        assert process.returncode == (-ending if ending == signal.SIGKILL else 1), err
+        assert process.returncode == (-ending if ending == signal.SIGKILL else 128 + ending), err
         assert 12 * attempt <= written(file) < 60
     if ending == signal.SIGKILL:
         with file.open("ab") as torn:

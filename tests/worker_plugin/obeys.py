@@ -81,10 +81,12 @@ def take(gigabytes):
     time.sleep(60)
 
 
-def helper(flag):
+def helper(flag, session=False):
     """A forked child of the worker that would outlive it; its id is written to the file `flag`."""
     child = os.fork()
     if child == 0:
+        if session:
+            os.setsid()
         time.sleep(60)
         os._exit(0)
     Path(flag).write_text(str(child))

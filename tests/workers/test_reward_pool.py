@@ -516,10 +516,11 @@ class TestEnd:
         texts = [
             f"({tell[0]}, time.sleep(60))",
             f"({tell[1]}, hold_gil())",
-            f"(helper({str(helper)!r}), {tell[2]}, time.sleep(60))",
+            f"(helper({str(helper)!r}), helper({str(helper) + '2'!r}, session=True), {tell[2]}, time.sleep(60))",
         ]
         with a_host("stay", *texts) as host:
-            pids = [wait_for(flag) for flag in flags] + [int(helper.read_text())]
+            pids = [wait_for(flag) for flag in flags]
+            pids += [int(Path(f"{helper}{name}").read_text()) for name in ("", "2")]
             host.kill()
             host.wait()
             assert all(map(gone, pids))

@@ -249,3 +249,40 @@ def test_no_question_needs_no_process(workers, file):
 def test_settings_are_json(workers, file):
     with pytest.raises(TypeError, match="a/b: settings of a worker are JSON"):
         workers.of(use="a/b").open(file, {"path": file})
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "no JSON\n",
+        "[1]\n",
+        '{"number": 1, "cpu": 0, "answers": ["planted"]}\n',
+        '{"number": 2, "cpu": "?"}\n',
+        "x" * 9999,
+    ],
+)
+def test_a_line_that_is_no_answer_ends_the_process_and_its_replacement_answers(
+    workers, tmp_path, planted, monkeypatch, capfd
+):
+    monkeypatch.setattr("rewardlab.workers.process.MAX_ANSWER_BYTES", 5000)
+    file = tmp_path / "intruder.py"
+    file.write_text(f"""
+import fcntl, os, stat
+pipe = next(fd for fd in map(int, os.listdir("/proc/self/fd")) if fd > 2 and stat.S_ISFIFO(os.fstat(fd).st_mode)
+            and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_WRONLY)
+first = not os.path.exists({str(tmp_path / "flag")!r})
+class Model:
+    def answer(self, questions):
+        if first and "plant" in questions:
+            open({str(tmp_path / "flag")!r}, "w").close()
+            os.write(pipe, {planted!r}.encode())
+        return [question.upper() for question in questions]
+def build(settings, context):
+    return Model()
+""")
+    worker = workers.of(use="toy/intruder").open(file, {})
+    assert ask(worker, "first") == ["FIRST"]
+    assert ask(worker, "plant") == ["PLANT"]
+    assert ask(worker, "last") == ["LAST"]
+    assert worker.restarts == 1
+    assert "it wrote a line" in capfd.readouterr().err

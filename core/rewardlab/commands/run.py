@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from rewardlab.analysis.report import write_report
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.concurrency import stop_code
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED
@@ -107,7 +108,8 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         ending.append("error: a stage with on_divergence: fail has diverged")
     for line in ending:
         note(line)
-    return EndOfRun(ok=not (result.stopped or result.failed), data=_as_json(result), **vars(result))
+    ok, code = not (result.stopped or result.failed), stop_code() if result.stopped else None
+    return EndOfRun(ok=ok, code=code, data=_as_json(result), **vars(result))
 
 
 def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:

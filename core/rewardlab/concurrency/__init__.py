@@ -16,7 +16,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.concurrency.gather import together
     from rewardlab.concurrency.ordered_map import in_order
-    from rewardlab.concurrency.termination import grace_s, sigterm_as_interrupt, sigterm_heard
+    from rewardlab.concurrency.termination import grace_s, sigterm_as_interrupt, sigterm_heard, stop_code
     from rewardlab.concurrency.threads import CLOSE_LIMIT, CallThread, LoopThread, must_reraise, running_task
 else:
     __getattr__, __dir__ = lazy_names(
@@ -24,7 +24,7 @@ else:
         {
             "gather": ["together"],
             "ordered_map": ["in_order"],
-            "termination": ["grace_s", "sigterm_as_interrupt", "sigterm_heard"],
+            "termination": ["grace_s", "sigterm_as_interrupt", "sigterm_heard", "stop_code"],
             "threads": ["CLOSE_LIMIT", "CallThread", "LoopThread", "must_reraise", "running_task"],
         },
     )
@@ -39,5 +39,6 @@ __all__ = [
     "running_task",
     "sigterm_as_interrupt",
     "sigterm_heard",
+    "stop_code",
     "together",
 ]

@@ -1,4 +1,4 @@
-"""SIGTERM, which containers and schedulers send before they kill, does what Ctrl-C does."""
+"""SIGTERM, which schedulers send before they kill, and SIGHUP, when a terminal is gone, do what Ctrl-C does."""
 
 import math
 import os
@@ -11,25 +11,27 @@ from types import FrameType
 GRACE_VARIABLE = "REWARDLAB_GRACE_S"
 GRACE_S = 25.0
 """less than the 30 s after which Kubernetes and Slurm kill; docker's are 10"""
-_heard = threading.Event()
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_heard: list[int] = []
 
 
 @contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM in this block do what Ctrl-C does, and the same again where the block has not ended in time.
+    """Let SIGTERM and SIGHUP in this block do what Ctrl-C does, and the same again if it has not ended in time.
 
     The time is the environment's REWARDLAB_GRACE_S, in seconds, else GRACE_S. A step under way gets that long to end,
     and what it leaves is said before the kill comes. Outside of the main thread, which alone hears signals, and where
-    the program has a handler of its own, nothing is changed.
+    the program has a handler of its own, nothing is changed, nor for a signal that it ignores (nohup).
     """
     main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    taken = [number for number in SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL]
+    if signal.SIGTERM not in taken:
         yield
         return
     timers: list[threading.Timer] = []
 
     def heard(number: int, frame: FrameType | None) -> None:
-        _heard.set()
+        _heard.append(number)
         if not timers:
             timers.append(_again_after(grace_s()))
         interrupt = signal.getsignal(signal.SIGINT)
@@ -37,19 +39,26 @@ def sigterm_as_interrupt() -> Iterator[None]:
             raise KeyboardInterrupt
         interrupt(number, frame)
 
-    signal.signal(signal.SIGTERM, heard)
+    for number in taken:
+        signal.signal(number, heard)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
         _heard.clear()
         for timer in timers:
             timer.cancel()
 
 
 def sigterm_heard() -> bool:
-    """Return whether an interrupt in `sigterm_as_interrupt` came by SIGTERM: nobody is there to be asked anything."""
-    return _heard.is_set()
+    """Return whether an interrupt in `sigterm_as_interrupt` came by a signal: nobody is there to be asked anything."""
+    return bool(_heard)
+
+
+def stop_code() -> int:
+    """Return the exit code of a job that was stopped, as shells know it: 143 by SIGTERM, 129 by SIGHUP, else 130."""
+    return 128 + (_heard[0] if _heard else signal.SIGINT)
 
 
 def grace_s() -> float:

@@ -5,12 +5,15 @@ it.
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from rewardlab.errors import JobError
 
 T = TypeVar("T")
 CLOSE_LIMIT = 2.0  # seconds that `close` waits for code that cannot be interrupted
@@ -24,6 +27,7 @@ class LoopThread:
         self.loop = self._runner.get_loop()
         self._closed = False
         self._lock = threading.Lock()
+        self._owner = os.getpid()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
@@ -34,11 +38,12 @@ class LoopThread:
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Start `work` on the loop, from any thread, and return its future. Raises RuntimeError after `close`."""
         try:
+            _refuse_fork(self._owner, self._thread)
             with self._lock:  # what is accepted is run or cancelled, never forgotten
                 if self._closed:
                     raise RuntimeError(f"{self._thread.name} is closed")
                 return asyncio.run_coroutine_threadsafe(work, self.loop)
-        except RuntimeError:
+        except (RuntimeError, JobError):
             work.close()
             raise
 
@@ -70,6 +75,8 @@ class LoopThread:
 
         Code that blocks the loop for longer than CLOSE_LIMIT is left behind; the thread ends after it.
         """
+        if os.getpid() != self._owner:
+            return
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -84,11 +91,13 @@ class CallThread:
 
     def __init__(self, name: str):
         self._calls: SimpleQueue[tuple[Future, Callable, tuple] | None] = SimpleQueue()
+        self._owner = os.getpid()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Make a call in the thread and return its result. A call that has begun goes on if the awaiting task ends."""
+        _refuse_fork(self._owner, self._thread)
         future: Future[T] = Future()
         self._calls.put((future, function, arguments))
         return await asyncio.wrap_future(future)
@@ -103,8 +112,15 @@ class CallThread:
 
         No call may be made after it.
         """
-        self._calls.put(None)
-        self._thread.join(CLOSE_LIMIT)
+        if os.getpid() == self._owner:
+            self._calls.put(None)
+            self._thread.join(CLOSE_LIMIT)
+
+
+def _refuse_fork(owner: int, thread: threading.Thread) -> None:
+    """Raise JobError in a fork of the process whose thread it is: the fork has none, and would wait for ever."""
+    if os.getpid() != owner:
+        raise JobError(f"{thread.name} runs in another process, of which this one is a fork; open it here again")
 
 
 def _make_call(future: Future, function: Callable, arguments: tuple) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rewardlab.judging.cassette import Cassette, question_key
     from rewardlab.judging.circuit_breaker import CircuitBreaker
     from rewardlab.judging.first_call import probe_judges
-    from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
+    from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupClock
     from rewardlab.judging.hosted_judge import HostedJudge
     from rewardlab.judging.judges import Judges, NamedJudges, open_judges, require_secrets
     from rewardlab.judging.leases.judge_lender import JudgeLender, JudgeLenders
@@ -55,7 +55,7 @@ else:
             "cassette": ["Cassette", "question_key"],
             "circuit_breaker": ["CircuitBreaker"],
             "first_call": ["probe_judges"],
-            "group_deadline": ["GROUP_CLOCK", "GroupClock"],
+            "group_deadline": ["GROUP_CLOCK", "UNANSWERED", "GroupClock"],
             "hosted_judge": ["HostedJudge"],
             "leases.judge_lender": ["JudgeLender", "JudgeLenders"],
             "leases.judge_share": ["JudgeShare"],
@@ -74,6 +74,7 @@ else:
 __all__ = [
     "FIRST_REPLIES",
     "GROUP_CLOCK",
+    "UNANSWERED",
     "Budget",
     "Cassette",
     "CircuitBreaker",

@@ -21,11 +21,11 @@ from rewardlab.recipe.use import JudgeUse
 from rewardlab.types import Ask, Reply
 
 FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 20.0
+LONGEST_PAUSE_S = 5.0
 LONGEST_WAIT_S = 120.0
 """a server that asks for a longer pause than this counts as refusing"""
 PATIENCE_A_RETRY_S = 12.0
-"""questions wait this long for a judge that is down, times its retries, and at least for its timeout"""
+"""a question is asked again for so long, times its retries; a judge that is down is waited for at least a timeout"""
 MAX_STEPS_OF_PAUSE = 5
 """after so many tries of the first call to a judge that is waited for, the pauses, of 8 s then, grow no more"""
 BUSY_TRIES = 3
@@ -127,7 +127,7 @@ class Attempts:
             self._outage.close()
 
     async def ask(self, ask: Ask) -> Reply:
-        """Ask until there is an answer, the retries are used up, or the judge has been down for too long."""
+        """Ask until there is an answer, the retries and their time are used up, or the judge is down for good."""
         self._asking += 1
         try:
             return await self._ask_until_answered(ask)
@@ -139,7 +139,7 @@ class Attempts:
         self._outage.close()
 
     async def _ask_until_answered(self, ask: Ask) -> Reply:
-        failures = 0
+        failures, since = 0, math.inf
         while True:
             # take a slot first: questions that wait for one while a judge goes down would all be sent and fail
             async with self._slots:
@@ -155,9 +155,16 @@ class Attempts:
                 return self._down_reply()
             # a question that tests whether a judge is back loses none of its tries by that, if it has several
             failures += not trial or self._tries == 1
-            if failures >= self._tries or (outcome.after or 0.0) > LONGEST_WAIT_S:
+            since = time.monotonic() if trial else min(since, time.monotonic())  # an outage is none of its time
+            if self._is_hopeless(failures, since, outcome):
                 return self._failed_reply(outcome, failures)
             await asyncio.sleep(_pause(failures, outcome.after))
+
+    def _is_hopeless(self, failures: int, since: float, last: _Failure) -> bool:
+        """Return whether a question is given up: a count alone would lose one now and then where a tenth fails."""
+        if (last.after or 0.0) > LONGEST_WAIT_S or self._tries == 1:
+            return True
+        return failures >= self._tries and time.monotonic() - since >= PATIENCE_A_RETRY_S * self._settings.retries
 
     async def _call_through_breaker(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
         """Make one call and tell the breaker how it went; return None if the judge went down before it was made."""

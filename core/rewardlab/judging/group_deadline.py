@@ -59,3 +59,5 @@ class GroupClock:
 
 GROUP_CLOCK: ContextVar[GroupClock | None] = ContextVar("the group that is being scored", default=None)
 """the clock of the group that the running task scores; None outside of one"""
+UNANSWERED: ContextVar[list[str] | None] = ContextVar("questions of a component that got no answer", default=None)
+"""the errors of such questions, of the component that the running task scores for a group"""

@@ -14,7 +14,7 @@ from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.attempts import Attempts
 from rewardlab.judging.budget import Budget
-from rewardlab.judging.group_deadline import GROUP_CLOCK
+from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED
 from rewardlab.judging.kept_replies import reply_files
 from rewardlab.judging.limits import Limits, own_limits
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
@@ -187,6 +187,8 @@ class HostedJudge:
             about = f" (sample {clock.sample_id!r})" if (clock := GROUP_CLOCK.get()) is not None else ""
             hint = "rows, prompt or parameters have changed since it was recorded; `mode: record` asks for it"
             self._stop(JobError(f"{reply.error}{about}: {hint}"))
+        if (lost := UNANSWERED.get()) is not None:
+            lost.append(reply.error)
         self.usage.failed += self.stopped is None  # what a stop cuts off is asked again by the next attempt
         return replace(reply, error=redact(reply.error))
 

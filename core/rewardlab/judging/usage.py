@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.files import read_json, write_json
+from rewardlab.files import read_record, write_json
 
 SAVE_EVERY_S = 1.0
 
@@ -53,6 +53,15 @@ class Usage:
         parts += [f"{self.retries:,} retries"] if self.retries else []
         parts += [f"{self.failed:,} questions without an answer"] if self.failed else []
         return ", ".join(parts)
+
+
+@dataclass
+class _KeptUsage(Usage):
+    """The content of a usage file."""
+
+    earlier: Usage = field(default_factory=Usage)
+    at_most: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, Usage] = field(default_factory=dict)
 
 
 class UsageFile:
@@ -125,12 +134,10 @@ class UsageFile:
         if self._path is None:
             return Usage()
         try:
-            content = read_json(self._path)
-            self.at_most = {unit: float(amount) for unit, amount in content.pop("at_most", {}).items()}
-            self.earlier = Usage(**content.pop("earlier", {}))
-            self._shares = {process: Usage(**counts) for process, counts in content.pop("shares", {}).items()}
-            return Usage(**content)
+            kept = read_record(self._path, _KeptUsage)
         except FileNotFoundError:
             return Usage()
-        except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise JobError(f"{self._path} cannot be read: {error}; move it away to start counting again") from error
+        except OSError as error:
+            raise JobError(f"{self._path} cannot be read: {error.strerror}") from error
+        self.at_most, self.earlier, self._shares = kept.at_most, kept.earlier, kept.shares
+        return Usage(**{f.name: getattr(kept, f.name) for f in fields(Usage)})

@@ -117,8 +117,8 @@ class JudgeUse(Use):
     timeout: PositiveFloat = 60.0
     """seconds for one try"""
     retries: NonNegativeInt = 5
-    """further tries after a failure of the connection or a busy server, with growing pauses; a judge that is down is
-    waited for, 12 seconds for each"""
+    """further tries after a failure of the connection or a busy server, with growing pauses, and more of them until 12
+    seconds for each are over; a judge that is down is waited for as long; 0: one try"""
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: BudgetUse | None = None

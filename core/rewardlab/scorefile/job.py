@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rewardlab.data import BadRows, read_lines, refuse_stream
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
@@ -48,7 +48,11 @@ class ScoreJob:
 
     def __post_init__(self) -> None:
         counted = {name: planned.spec.remarks for name, planned in self.plan.components.items() if planned.spec.remarks}
-        object.__setattr__(self, "summary", Summary(remarks=counted, record=OutputRecords(self.plan).of))
+        object.__setattr__(
+            self,
+            "summary",
+            Summary(parts=list(self.plan.uses_in_total), remarks=counted, record=OutputRecords(self.plan).of),
+        )
 
     def run(self) -> Summary:
         """Score the rows that have no scores yet. UserError before anything is written, JobError later."""
@@ -138,7 +142,7 @@ class ScoreJob:
         kept = read_partial_output(self.output, index, names, self.summary.add, self.plan.uses_in_total)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
         if kept.incomplete:
-            self.say(f"{self.output}: {kept.incomplete} rows lack a score of their total and are scored again")
+            self.say(f"{self.output}: {kept.incomplete} rows lack a part of their total and are scored again")
             leave_out_incomplete(self.output, state.scratch, index, names)
         if kept.dropped:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")
@@ -162,6 +166,6 @@ class ScoreJob:
         except (JobError, OSError, KeyboardInterrupt) as error:
             if not self.output.exists():
                 raise
-            what = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
+            kind, what = (StoppedError, "stopped") if isinstance(error, KeyboardInterrupt) else (JobError, str(error))
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
-            raise JobError(f"{what}\n{there}; to go on: {shell_command(self.command)}") from error
+            raise kind(f"{what}\n{there}; to go on: {shell_command(self.command)}") from error

@@ -93,8 +93,14 @@ def read_partial_output(
 
 
 def _is_incomplete(row: Mapping[str, Any], parts: Collection[str]) -> bool:
-    """Return whether one of these components failed, which is no abstention, for a completion of the row."""
-    return any(error is not None for name in parts for error in row["components"][name]["error"])
+    """Return whether one of these components, for a completion of the row, failed or lacks an answer it asked for."""
+    columns = [row["components"][name] for name in parts]
+    return any(map(lacks_part, (e for c in columns for e in c["error"]), (i for c in columns for i in c["info"])))
+
+
+def lacks_part(error: str | None, info: Any) -> bool:
+    """Return whether a score failed, which is no abstention, or rests on fewer answers than its component asked for."""
+    return error is not None or (isinstance(info, dict) and bool(info.get("unanswered")))
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -20,6 +20,7 @@ from rewardlab.redaction import redactor
 from rewardlab.version import __version__
 
 FORMAT = 1
+_FORM = {"recipe": dict, "components": list, "rows": dict, "plugins": dict}
 
 
 class StateFolder:
@@ -75,6 +76,8 @@ class StateFolder:
             raise JobError(f"{place} cannot be read: {error}") from error
         if not isinstance(state, dict) or state.get("format") != FORMAT:
             raise UserError(f"another version of rewardlab wrote this; it has {__version__}", where=str(place))
+        if not _FORM.items() <= {key: type(state.get(key)) for key in _FORM}.items():
+            raise JobError(f"{place} is damaged; move it and {self._output} away to begin anew")
         return state
 
     def write(self, origin: Mapping[str, Any]) -> None:

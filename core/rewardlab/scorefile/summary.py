@@ -1,11 +1,12 @@
 """The summary that `score` ends with: the number of rows, and each component's mean, failures and abstentions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rewardlab.judging import Usage
+from rewardlab.scorefile.output import lacks_part
 from rewardlab.scoring.attribution import GroupRecord, Movement, findings_of
 
 
@@ -40,12 +41,16 @@ class _Column:
 class Summary:
     """A summary of the rows in an output file, in the order in which they were added, and of the judges' usage.
 
+    parts: the components of the total. partial: completions whose total is there though one of them failed or lacks an
+    answer that it asked for.
     remarks: component -> the keys of `info` that are counted. record: gives the record of a row, for findings about
     components that do not do their part.
     """
 
     rows: int = 0
     completions: int = 0
+    partial: int = 0
+    parts: Collection[str] = ()
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -60,6 +65,9 @@ class Summary:
         self.rows += 1
         self.completions += len(total)
         self._total.add(total, [None] * len(total))
+        parts = [(row["components"][name]["error"], row["components"][name]["info"]) for name in self.parts]
+        for index, value in enumerate(total):
+            self.partial += value is not None and any(lacks_part(e[index], i[index]) for e, i in parts)
         for name, columns in row["components"].items():
             column = self._components.setdefault(name, _Column())
             column.add(columns["value"], columns["error"])
@@ -69,11 +77,11 @@ class Summary:
             self._movement.add(self.record(row))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return counts and means as JSON values; `missing` counts completions without a total."""
+        """Return counts and means as JSON values; `missing`: completions without a total."""
         return {
             "rows": self.rows,
             "completions": self.completions,
-            "total": {"mean": self._total.mean, "missing": self._total.abstained},
+            "total": {"mean": self._total.mean, "missing": self._total.abstained, "partial": self.partial},
             "components": {
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
@@ -93,9 +101,10 @@ class Summary:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
         yield from self.judge_lines
         yield from (f"note: {finding.what}" for finding in findings_of(self._movement))
-        missing = f" ({self._total.abstained} without a total)" if self._total.abstained else ""
-        mean = _number(self._total.mean)
-        yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{missing}"
+        odd = [f"{self._total.abstained} without a total"] if self._total.abstained else []
+        odd += [f"{self.partial} totals lack a part; --resume asks for it again"] if self.partial else []
+        mean, told = _number(self._total.mean), f" ({'; '.join(odd)})" if odd else ""
+        yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{told}"
 
 
 def _number(value: float | None) -> str:

@@ -4,6 +4,7 @@ In go a plan, whose rewards and judges the scorer builds, and groups: complete, 
 come scored groups, and records of what each component did in them. Whatever a reward does wrong becomes a failed score;
 what must end the job is raised.
 
+    own_scorer           the scorer of a process, another one in each fork
     recipe_reward        the reward of a recipe for programs: rows in, scored groups out
     given_rows           rows that a program hands over, as groups
     completion_table     scored groups as a data frame, a row a completion

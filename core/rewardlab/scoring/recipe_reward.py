@@ -1,10 +1,13 @@
 """The reward of a recipe for people's own programs: rows in, scored groups out, at once, as a stream, or awaited."""
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 from rewardlab.errors import Problem, UserError
@@ -15,6 +18,7 @@ from rewardlab.scoring.completion_table import Library, completion_table
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.own_scorer import OwnScorer
 from rewardlab.scoring.row_check import InputRow
 from rewardlab.scoring.row_window import RowWindow, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
@@ -44,7 +48,10 @@ def load_reward(
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
-    return RecipeReward(plan, machine=Machine(device=device), judging=JudgingSettings(say=say))
+    reward = RecipeReward(plan, machine=Machine(device=device), judging=JudgingSettings(say=say))
+    again = os.path.abspath(recipe) if not isinstance(recipe, Mapping) and Path(recipe).exists() else recipe
+    reward._loaded = partial(load_reward, again, *overrides, device=device, say=say)
+    return reward
 
 
 class RecipeReward:
@@ -52,20 +59,19 @@ class RecipeReward:
 
     A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it: a dict, or a row of a data frame. Any
     thread may score, also inside of a running event loop (a notebook); rows under way at the same time share judges,
-    workers and batches.
+    workers and batches. A fork of the process opens its own at its first use; pickled, it is the recipe and overrides,
+    and is loaded again from them.
     """
+
+    _loaded: Callable[[], "RecipeReward"] | None = None
 
     def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None):
         """Build the rewards and judges of a plan; start its worker processes."""
         if plan.recipe.reward is None:
             raise UserError("the recipe has no reward to score by", where=plan.document.where(("reward",)))
         self.plan = plan
-        self._scorer = Scorer(plan, machine, judging=judging)
-        try:
-            self._scorer.warm()
-        except BaseException:
-            self._scorer.close()
-            raise
+        forks = judging is None or judging.folder is None  # one process writes a folder of answers
+        self._own = OwnScorer(partial(_warm_scorer, plan, machine, judging), forks)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
@@ -146,17 +152,26 @@ class RecipeReward:
                 guard.check()
         guard.check_end()
 
+    @property
+    def _scorer(self) -> Scorer:
+        return self._own.get()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._loaded is None:
+            raise TypeError("only a reward from load_reward can be pickled")
+        return self._loaded, ()
+
     def usage(self) -> Mapping[str, Usage]:
         """Return what each judge was asked and cost since the reward was loaded: name -> counts, tokens, dollars."""
-        return self._scorer.judges.attempt_usage()
+        return {} if self._own.last is None else self._own.last.judges.attempt_usage()
 
     def usage_lines(self) -> list[str]:
         """Return the usage of the judges as lines of text, as `rewardlab score` prints them."""
-        return list(self._scorer.judges.summary())
+        return [] if self._own.last is None else list(self._own.last.judges.summary())
 
     def close(self) -> None:
         """End what is under way, judges' connections and worker processes; closing again does nothing."""
-        self._scorer.close()
+        self._own.close()
 
     async def aclose(self) -> None:
         """Close it without blocking the event loop."""
@@ -199,6 +214,16 @@ class RecipeReward:
 
     def _guard(self) -> MissingGuard:
         return MissingGuard.over_rows(self.plan.uses_in_total)
+
+
+def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:
+    scorer = Scorer(plan, machine, judging=judging)
+    try:
+        scorer.warm()
+    except BaseException:
+        scorer.close()
+        raise
+    return scorer
 
 
 async def _result(window: "RowWindow[InputRow, Future[ScoredGroup]]") -> ScoredGroup:

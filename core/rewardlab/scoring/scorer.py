@@ -18,7 +18,7 @@ from rewardlab.concurrency import CallThread, LoopThread, together
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
-from rewardlab.judging import GROUP_CLOCK, GroupClock, Judges, JudgingSettings, open_judges, require_secrets
+from rewardlab.judging import GROUP_CLOCK, UNANSWERED, GroupClock, Judges, JudgingSettings, open_judges, require_secrets
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
 from rewardlab.plan.policy_judge import refuse_policy
@@ -297,8 +297,10 @@ class Scorer:
         found: dict[str, Sequence[Score]] = {}
 
         async def ask(name: str) -> None:
+            lost: list[str] = []
+            UNANSWERED.set(lost)  # in this task's own context
             try:
-                found[name] = await self._lanes[name].score(stream)
+                found[name] = self._with_losses(name, await self._lanes[name].score(stream), len(lost))
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 
@@ -315,6 +317,13 @@ class Scorer:
             GROUP_CLOCK.reset(token)
         self.judges.check()
         return {name: found[name] for name in names}
+
+    def _with_losses(self, name: str, scores: Sequence[Score], lost: int) -> Sequence[Score]:
+        """Note in `info` where values rest on fewer answers than were asked for, unless failed scores say so."""
+        failed = any(score.error is not None for score in scores)
+        if not lost or (failed and self._plan.components[name].spec.scope != "group"):
+            return scores
+        return [s if s.value is None else replace(s, info={**s.info, "unanswered": lost}) for s in scores]
 
 
 @cache

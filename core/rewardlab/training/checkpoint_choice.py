@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rewardlab.data import is_held_out, read_dataset, spread
 from rewardlab.errors import JobError, UserError
-from rewardlab.files import read_json, write_json
+from rewardlab.files import read_record, write_json
 from rewardlab.recipe.models import Validation
 from rewardlab.scoring import ScoredGroup
 from rewardlab.scoring.rank_correlation import kendall_tau_b
@@ -74,7 +74,7 @@ def _measured(
 ) -> CheckpointScore:
     path = job.run.folder("validation") / f"{job.name}-{step}.json"
     if path.exists():
-        return CheckpointScore(**read_json(path))
+        return read_record(path, CheckpointScore)
     groups = sample(checkpoint, rows)
     with job.open_scorer() as scorer:
         scored = scorer.score_groups(groups, zero_truncated=False)

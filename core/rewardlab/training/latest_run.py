@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.training.run_directory import RECIPE, run_name
+from rewardlab.training.run_directory import run_name
 
 LATEST = "latest"
 
@@ -13,14 +13,14 @@ LATEST = "latest"
 def latest_run(plan: Plan, root: Path) -> Path:
     """Return the folder in `root` of the recipe's newest run, by the time in its name.
 
-    UserError where there is none. A folder that was named by --run-dir is not looked for.
+    UserError where there is none. A folder that was named by --run-dir is not looked for, nor a run that has not begun.
     """
     name = run_name(plan)
     made = re.compile(rf"{re.escape(name)}-(\d{{8}}-\d{{6}})(?:-(\d+))?")
     found = [
         (match[1], int(match[2] or 1), path)
         for path in root.glob("*")
-        if (match := made.fullmatch(path.name)) and (path / RECIPE).is_file()
+        if (match := made.fullmatch(path.name)) and (path / "state.json").is_file()
     ]
     if not found:
         raise UserError(

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from rewardlab.files import read_json, write_json
+from rewardlab.errors import JobError
+from rewardlab.files import read_record, write_json
 from rewardlab.redaction import redact
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import columns
@@ -48,10 +49,12 @@ class Results:
     def load(cls, path: Path) -> "Results":
         """Return the results in a file that `save` wrote.
 
-        Raises OSError if it cannot be read, and ValueError, KeyError or TypeError if it is no such file.
+        Raises OSError if it cannot be read, and JobError if it is no such file.
         """
-        content = read_json(path)
-        return cls(name=content["name"], slices=[Slice(**s) for s in content["slices"]])
+        found = read_record(path, cls)
+        if not found.slices:
+            raise JobError(f"{path} is damaged (it has no slices); move it away to go on without it")
+        return found
 
 
 def summarise(

@@ -3,7 +3,7 @@
     recipe.resolved.yaml   the recipe with overrides; values from the environment stay ${oc.env:...}
     manifest.json          versions, seed, hashes, the command of each attempt
     lock                   held by the process that runs
-    state.json             which stages are done
+    state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
     ledger/                the same in shards and an index of them, where an engine has many scorers
     divergence.jsonl       signs that a training has diverged, where there are any
@@ -18,8 +18,8 @@ import hashlib
 import platform
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
@@ -82,7 +82,7 @@ class RunDirectory:
     ) -> "RunDirectory":
         """Make the folder of a new run, with its recipe, manifest and state: `folder`, else <root>/<name>-<time>.
 
-        Raises UserError if `folder` is there already and not empty.
+        Raises UserError if `folder` is there already and not empty; what a run left that had not begun counts as empty.
         """
         if folder is not None:
             path = _made_empty(folder)
@@ -90,9 +90,12 @@ class RunDirectory:
             root.mkdir(parents=True, exist_ok=True)
             path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
         run = cls(path=path)
-        write_text(path / RECIPE, dump(plan.document.raw))
-        run._write("manifest.json", _manifest(plan, command))
-        run.save_state()
+        with run._closed_by_failure():
+            if not _is_unbegun(path):  # another process was faster
+                raise _not_empty(path)
+            write_text(path / RECIPE, dump(plan.document.raw))
+            run._write("manifest.json", _manifest(plan, command))
+            run.save_state()
         return run
 
     @classmethod
@@ -101,14 +104,25 @@ class RunDirectory:
 
         A recipe that differs in nothing but more `steps` or `epochs` of the last stage that was trained becomes the
         run's. Raises UserError if it is no run directory, or was made with another recipe or another version of a
-        plugin.
+        plugin. What a kill left before the run had begun, begins now.
         """
+        if (path / "lock").is_file() and _is_unbegun(path):
+            run = cls.create(plan, command, folder=path)
+            run.notes = ["this run was ended before it had begun; it begins now"]
+            return run
         refuse_no_run(path, "state.json")
-        fresh = _manifest(plan, command)
+        run = cls(path=path)
+        with run._closed_by_failure():
+            run._go_on(plan, command)
+        return run
+
+    def _go_on(self, plan: Plan, command: Sequence[str]) -> None:
+        """Read where the run was left, and note one more attempt."""
+        path, fresh = self.path, _manifest(plan, command)
         try:
             state = read_json(path / "state.json")
             manifest = read_json(path / "manifest.json")
-            attempt, done = int(state["attempt"]) + 1, _stages(state["done"])
+            self.attempt, self.done = int(state["attempt"]) + 1, _stages(state["done"])
             changes = _changes(path, plan, fresh["recipe_sha256"], manifest)
             longer = longer_stages(changes or [])
             different = [] if longer or changes is None else [_describe_changes(changes)]
@@ -120,13 +134,19 @@ class RunDirectory:
             again = shell_command(["rewardlab", "run", "--resume", str(path)])
             made = f"{path} was made with {'; '.join(different)}"
             raise UserError(f"{made}; resume with what it was made with ({again}), or start a new run")
-        refuse_unfit(longer, plan, path, done)
-        run = cls(path=path, attempt=attempt, done=done)
+        refuse_unfit(longer, plan, path, self.done)
         if longer:
-            run._train_longer(longer, plan, manifest, fresh["recipe_sha256"])
-        run._write("manifest.json", manifest | {"commands": commands})
-        run.save_state()
-        return run
+            self._train_longer(longer, plan, manifest, fresh["recipe_sha256"])
+        self._write("manifest.json", manifest | {"commands": commands})
+        self.save_state()
+
+    @contextmanager
+    def _closed_by_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def _train_longer(
         self, longer: Sequence[LongerStage], plan: Plan, manifest: dict[str, Any], recipe_sha256: str
@@ -167,6 +187,19 @@ class RunDirectory:
         write_json(self.path / name, content)
 
 
+def has_trained_longer(path: Path, plan: Plan) -> bool:
+    """Return whether the run in a folder began with this recipe and was resumed with a longer one since."""
+    try:
+        manifest = read_json(path / "manifest.json")
+        return _recipe_sha256(plan) in manifest.get("earlier_recipes", ())
+    except (OSError, ValueError, AttributeError, TypeError):
+        return False  # to open the run says why
+
+
+def _recipe_sha256(plan: Plan) -> str:
+    return hashlib.sha256(dump(decisive(plan)).encode()).hexdigest()
+
+
 def _stages(done: Any) -> list[int]:
     if not isinstance(done, list) or not all(type(index) is int for index in done):
         raise ValueError("its state.json has no list of stages under `done`")
@@ -176,15 +209,28 @@ def _stages(done: Any) -> list[int]:
 def refuse_no_run(path: Path, file: str) -> None:
     """Raise a UserError where a folder that is to be resumed lacks a file that every run has."""
     if not (path / file).is_file():
+        if path.is_dir() and (path / "lock").is_file() and _is_unbegun(path):
+            raise UserError(f"the run in {path} had not begun; start it: rewardlab run RECIPE --run-dir {path}")
         why = f"it has no {file}" if path.is_dir() else "there is no such folder"
         raise UserError(f"{path} is no run directory to resume: {why}")
+
+
+def _is_unbegun(path: Path) -> bool:
+    """Return whether a folder is empty, or has nothing but what a run writes before it has begun."""
+    names = {file.name for file in path.iterdir()}
+    ours = {name for name in names if name in ("lock", "manifest.json", RECIPE) or name.endswith(".writing")}
+    return not names or ("lock" in names and names == ours)
+
+
+def _not_empty(folder: Path) -> UserError:
+    return UserError("this folder is not empty; name a new one, or continue its run with --resume", str(folder))
 
 
 def _made_empty(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise UserError("this folder is not empty; name a new one, or continue its run with --resume", str(folder))
+        if not _is_unbegun(folder):
+            raise _not_empty(folder)
     except OSError as error:
         raise UserError(f"no run directory can be made here: {error.strerror}", where=str(folder)) from error
     return folder
@@ -212,7 +258,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "packages": {name: found for name in _packages(plan) if (found := _installed(name))},
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": redactor().tree(plan.recipe.seed),
-        "recipe_sha256": hashlib.sha256(dump(decisive(plan)).encode()).hexdigest(),
+        "recipe_sha256": _recipe_sha256(plan),
         # kept for reports, which are made without the plugins
         "remarks": plan.remarks,
         "commands": [shell_command(command)],

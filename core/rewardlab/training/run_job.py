@@ -19,7 +19,7 @@ from rewardlab.training.check import check_recipe
 from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
-from rewardlab.training.run_directory import RECIPE, RunDirectory, refuse_no_run
+from rewardlab.training.run_directory import RECIPE, RunDirectory, has_trained_longer, refuse_no_run
 
 Say = Callable[[str], None]
 
@@ -99,6 +99,10 @@ class RunJob:
         source = recipe_of(resume) if recipe is None else recipe
         plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
         earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
+        if resume == LATEST and earlier is not None and has_trained_longer(earlier, plan):
+            say(f"{name_variables(str(earlier))} was resumed with a longer training since; it goes on with that")
+            plan = check_recipe(load(earlier / RECIPE, strict=False), purpose="run")
+            source, overrides = earlier / RECIPE, ()
         # a dict has no name that a command could give; the folder of its run will do
         named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
         command = ["rewardlab", "run", *named, *(["--stage", str(stage)] if stage is not None else [])]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ CHUNK = 1 << 16
 LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
 LONGEST_MESSAGE = 300
 """characters of an exception, in a message"""
+MAX_ANSWER_BYTES = 1 << 28
+"""of one line of answer; a longer one, like one that is none, ends the process"""
 MEMORY_POLL_S = 0.1
 """seconds between two looks at the memory of a process that has a limit"""
 GB, PAGE = 10**9, os.sysconf("SC_PAGE_SIZE")
@@ -76,6 +79,21 @@ class PluginRaisedError(WorkerError):
     """An exception of the plugin in the worker, or a wrong type of answer. The process lives on."""
 
 
+class _NoAnswerError(Exception):
+    """A line that is no answer to what was asked: something else in the process writes to our pipe."""
+
+
+def _checked(line: bytes, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
+    """Return the answer in a line. _NoAnswerError where it holds none, or none that fits."""
+    try:
+        answer = parse_json(line)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict) or not isinstance(answer.get("cpu", 0.0), float | int) or not fits(answer):
+        raise _NoAnswerError("it wrote a line that is no answer to what it was asked")
+    return answer
+
+
 def sys_path_for(python: str | None) -> list[str] | None:
     """Return the sys.path that a process takes over from this one; None for another environment's interpreter."""
     return [str(place) or os.getcwd() for place in sys.path] if python is None else None
@@ -90,6 +108,18 @@ def worker_command(python: str | None) -> list[str]:
 def message_line(message: dict[str, Any]) -> bytes:
     """Return a message as the pipes carry it: in ASCII, so that lone surrogates and separators survive."""
     return json.dumps(message).encode() + b"\n"
+
+
+_OPEN: "weakref.WeakSet[WorkerProcess]" = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """Close the pipes in a fork of the host: while it holds them, no worker learns that the host has ended."""
+    for process in list(_OPEN):
+        process.leave()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class WorkerProcess:
@@ -116,6 +146,7 @@ class WorkerProcess:
         self._growth_limit, self._most_memory = growth_limit, math.inf
         self._use, self._hello, self._start_limit = use, hello, start_limit
         self.ready = False
+        self._number = 0  # of the last request
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
         self._received, self._tail, self._unseen = bytearray(), b"", b""
         self._ending = threading.Lock()
@@ -135,6 +166,7 @@ class WorkerProcess:
         except OSError as error:
             raise WorkerStartError(f"{use}: no worker can be started: {error}") from error
         process = self._process
+        _OPEN.add(self)
         self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None]
         self._requests, self._answers, self._stderr = (pipe.fileno() for pipe in self._pipes)
         self._poll = select.poll()
@@ -168,18 +200,22 @@ class WorkerProcess:
             while not line.startswith(program.MARK):  # the interpreter's start-up may print
                 self._keep(line + b"\n")
                 line = self._exchange(b"", deadline)
-            return parse_json(line)
+            return _checked(line, lambda answer: "failed" in answer or "cpu" in answer)
 
     def ask(self, request: bytes, limit: float) -> dict[str, Any]:
         """Return the answer to one request, within `limit` seconds.
 
-        Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError. When this raises, the process has been ended.
+        request: a JSON object, without its number. Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError, also
+        where the line that came is not the answer to this request. When this raises, the process has been ended.
         """
+        self._number += 1
+        numbered = b'{"number": %d, %s' % (self._number, request[1:])
         if self._growth_limit is not None:
             self._most_memory = memory_taken(self._process.pid) + self._growth_limit
         try:
             with self._ended_by_failure():
-                answer = parse_json(self._exchange(request, time.monotonic() + limit))
+                line = self._exchange(numbered, time.monotonic() + limit)
+                answer = _checked(line, self._is_answer)
         except TimeoutError:
             busy = self._cpu_since >= limit / 2
             why = "the worker was computing" if busy else "the worker was waiting, or starved of processor time"
@@ -187,13 +223,18 @@ class WorkerProcess:
         self._cpu = answer["cpu"]
         return answer
 
+    def _is_answer(self, answer: Mapping[str, Any]) -> bool:
+        lists = isinstance(answer.get("scores", answer.get("answers")), list)
+        return answer.get("number") == self._number and (lists or isinstance(answer.get("raised"), str))
+
     @contextlib.contextmanager
     def _ended_by_failure(self) -> Iterator[None]:
         try:
             yield
-        except EOFError:
+        except (EOFError, _NoAnswerError) as error:
             self._dying = True
             self.end()
+            self._fate = str(error) or self._fate
             died = f"{self._use}: the worker died ({self._fate})"
             unseen = f"{died}{_last_lines(self._unseen)}"
             raise WorkerDiedError(f"{died}{_last_lines(self._tail)}", fate=self._fate, unseen=unseen) from None
@@ -218,6 +259,8 @@ class WorkerProcess:
                 rest = self._write(rest)
             if self._answers in ready:
                 self._received += self._read_answer(deadline)
+                if len(self._received) > MAX_ANSWER_BYTES:
+                    raise _NoAnswerError(f"it wrote a line of more than {MAX_ANSWER_BYTES:,} bytes")
             elif time.monotonic() >= deadline:
                 raise TimeoutError
             if time.monotonic() - looked >= longest:
@@ -260,6 +303,12 @@ class WorkerProcess:
         if self._dying or not self._show(chunk):
             self._unseen = (self._unseen + chunk)[-TAIL_BYTES:]
 
+    def leave(self) -> None:
+        """Close the pipes without a word to the process, which is another host's."""
+        for pipe in self._pipes:
+            pipe.close()
+        self._process.returncode, self.ended = 0, True
+
     def kill(self) -> None:
         """Kill the process and its helpers, from any thread; the thread that uses the process still has to `end` it."""
         if self._ending.acquire(blocking=False):  # else `end` is killing it already
@@ -270,8 +319,10 @@ class WorkerProcess:
 
     def _kill(self) -> None:
         if self._process.returncode is None:  # not waited for, so that the id cannot be another's yet
+            helpers = program.helpers_of(self._process.pid)  # before they lose the parent by which they are found
             with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a zombie
                 os.killpg(self._process.pid, signal.SIGKILL)
+            program.kill_all(helpers)
 
     def end(self) -> None:
         """Kill and reap the process and close its pipes; ending it again does nothing."""

@@ -8,7 +8,8 @@ First comes the host's hello: {path: sys.path or null, context, limit} with the 
 settings} of a worker file. It is answered by {cpu} or {failed}. Then a reward answers each request {samples,
 completions: [[index of its sample, completion], ...], limit} by {scores: [[value, info, error], ...], cpu}, and a
 worker file each {questions, limit} by {answers, cpu}; both answer {raised, cpu} where the plugin raises. `limit` is in
-seconds; `cpu` is the processor time, in seconds, that this process has used so far.
+seconds; `cpu` is the processor time, in seconds, that this process has used so far. Each request has a `number`, with
+which its answer begins.
 
 A worker file never sees rewardlab. It defines `build(settings: dict, context: dict)`, which returns an object with
 `answer(questions: list) -> list`, one JSON value for each.
@@ -59,6 +60,30 @@ def main() -> None:
         _write(answers, line)
 
 
+def helpers_of(pid: int) -> list[int]:
+    """Return the processes that a process and its helpers started, also those with a session of their own (Linux)."""
+    parents: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
+        except (OSError, IndexError):  # it has ended
+            continue
+        parents.setdefault(parent, []).append(int(folder.name))
+    found = list(parents.get(pid, ()))
+    for helper in found:
+        found += parents.get(helper, ())
+    return found
+
+
+def kill_all(processes: Sequence[int]) -> None:
+    """Kill processes, those that have ended apart."""
+    for pid in processes:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            continue
+
+
 def _claim_pipes() -> tuple[int, int]:
     """Return the pipes to the host, moved out of reach of whatever reads fd 0 or writes fd 1."""
     requests, answers = os.dup(0), os.dup(1)
@@ -92,6 +117,7 @@ def _read(requests: int, lines: "queue.SimpleQueue[bytes]") -> None:
     with open(requests, "rb", closefd=False) as stream:
         for line in stream:
             lines.put(line)
+    kill_all(helpers_of(os.getpid()))
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)  # with the helpers that the reward started
     os._exit(0)
@@ -120,9 +146,10 @@ def _start(hello: Mapping[str, Any]) -> tuple[bytes, Answer | None]:
 def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
     try:
         member = answer(request)
-        return b'{"cpu": %f, %s}\n' % (_cpu_seconds(), member)
+        return b'{"number": %d, "cpu": %f, %s}\n' % (request["number"], _cpu_seconds(), member)
     except (Exception, SystemExit, GeneratorExit) as error:  # a plugin's exception becomes an answer
-        return json.dumps({"cpu": _cpu_seconds(), "raised": _describe(error)}).encode() + b"\n"
+        raised = {"number": request["number"], "cpu": _cpu_seconds(), "raised": _describe(error)}
+        return json.dumps(raised).encode() + b"\n"
 
 
 def _from_registry(hello: Mapping[str, Any]) -> Answer:

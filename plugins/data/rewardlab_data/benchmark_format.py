@@ -137,6 +137,8 @@ def _parse(text: str, place: str) -> BenchmarkFormat:
         mark = getattr(error, "problem_mark", None)
         where = f"{place}:{mark.line + 1}" if mark is not None else place
         raise UserError(getattr(error, "problem", None) or "is no YAML", where=where) from None
+    except RecursionError:
+        raise UserError("is nested too deeply to be read", where=place) from None
     if not isinstance(tree, dict):
         raise UserError("is no benchmark: its keys are version, task, languages, question, answer ...", where=place)
     try:

@@ -148,7 +148,7 @@ def test_sigterm_stops_the_job_with_all_its_ranks_also_at_a_terminal(submit, hom
     out, _ = job.communicate(timeout=60)
     os.close(ours)
     os.close(terminal)
-    assert job.returncode == 1, out
+    assert job.returncode == 143, out
     assert "too? [y/N]" not in out
     assert f"job {name} has stopped" in out
     assert "--resume" in out

@@ -24,7 +24,7 @@ from rewardlab.analysis.compare.side import RecipeSide, ScoredSide, Side, SideFu
 from rewardlab.analysis.compare.tally import SIDES, Tally
 from rewardlab.analysis.judge_agreement.job import refuse_output
 from rewardlab.data import BadRows, refuse_stream
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
@@ -208,7 +208,8 @@ class CompareJob:
             yield
         except (JobError, OSError, KeyboardInterrupt) as error:
             done = f"{self._slices[ALL].groups} of {count} groups were compared"
-            raise JobError("\n".join([_why(error, judges), done, *_answers(judges), *self._left()])) from error
+            kind = StoppedError if isinstance(error, KeyboardInterrupt) else JobError
+            raise kind("\n".join([_why(error, judges), done, *_answers(judges), *self._left()])) from error
 
     def _left(self) -> Iterator[str]:
         if self.output is not None:

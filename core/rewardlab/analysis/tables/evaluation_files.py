@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from rewardlab.errors import JobError
 from rewardlab.recipe import RESOLVED
 from rewardlab.training.results import Results, remarks
 
@@ -34,7 +35,7 @@ def _pattern(evaluation: Evaluation) -> str:
 def _remarks_of(path: Path) -> Iterator[str]:
     try:
         whole = Results.load(path).slices[0]
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except (OSError, JobError):
         yield f"{path} cannot be read, so nobody knows here whether completions are missing"
     else:
         yield from remarks(whole)

@@ -55,8 +55,9 @@ def _tree(name: str) -> Any:
             ) from None
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # texts alone: `no` is Norwegian
-    except yaml.YAMLError as error:
-        raise UserError(f"is no YAML: {error}", where=name) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        told = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UserError(f"is no YAML: {told}", where=name) from None
 
 
 def _is_name(given: Any) -> bool:

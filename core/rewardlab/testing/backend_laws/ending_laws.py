@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rewardlab.errors import StoppedError
 from rewardlab.testing.backend_laws import gate
 from rewardlab.testing.backend_laws.commands import CommandResult, RunningCommand
 from rewardlab.testing.backend_laws.ledger import LedgerGroup, steps_that_stand
@@ -79,7 +80,7 @@ def _interrupt(tested: BackendTrial, folder: Path) -> TriedRun:
     (folder / gate.RELEASE).touch()
     ended = running.wait()
     (folder / gate.HOLD).unlink()
-    return _go_on(tested, folder, ended, _continuation(ended))
+    return _go_on(tested, folder, ended, _continuation(ended, StoppedError.exit_code))
 
 
 def _stop(tested: BackendTrial, folder: Path) -> TriedRun:
@@ -131,10 +132,10 @@ def _go_on(tested: BackendTrial, folder: Path, ended: CommandResult, arguments: 
     return tried
 
 
-def _continuation(ended: CommandResult) -> Sequence[str]:
+def _continuation(ended: CommandResult, stopped: int = 1) -> Sequence[str]:
     """Return the arguments of the command by which one goes on; raise LawViolation unless a person would see it."""
-    if ended.code != 1 or ended.continuation is None or TRACEBACK in ended.out + ended.err:
-        expected = "exit code 1, no traceback, and `continue with: rewardlab run ...`"
+    if ended.code != stopped or ended.continuation is None or TRACEBACK in ended.out + ended.err:
+        expected = f"exit code {stopped}, no traceback, and `continue with: rewardlab run ...`"
         raise violation(ended.typed, ended.ending, expected)
     return ended.continuation
 
