@@ -179,13 +179,14 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
     """Print what a command found, and return its exit code."""
     if isinstance(result, int):
         return result
+    told = as_json and isinstance(result.data, dict) and {"warnings", "findings"} & result.data.keys()
+    for warning in () if told else result.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     if as_json:
         from rewardlab.text.printable import print_json
 
         print_json(result.data, indent=1 if isinstance(result.data, list) else None)
         return MISTAKE if result.problems else result.exit_code
-    for warning in result.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
     if result.problems:
         from rewardlab.errors import UserError
 

@@ -43,8 +43,8 @@ class CommandResult:
     """What a command found. `str()` of it is what the command prints; a notebook shows that and the warnings.
 
     ok: whether the command's exit code is 0. data: JSON values, as `--json` prints them; None for a command that has
-    none. code: the exit code, if it is neither 0 nor 1. warnings: lines that the command prints as `warning: ...`. problems: of a recipe that is not right, each with
-    its place; with some the exit code is 2.
+    none. code: the exit code, if it is neither 0 nor 1. warnings: lines that the command prints as `warning: ...`.
+    problems: of a recipe that is not right, each with its place; with some the exit code is 2.
     """
 
     ok: bool = True
