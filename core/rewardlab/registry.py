@@ -15,12 +15,13 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 
 from rewardlab import hookspecs
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.references import references
 from rewardlab.specs import (
     COMPONENT_NAME,
     BackendSpec,
@@ -38,6 +39,7 @@ DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 DISTRIBUTION = "rewardlab"
 _EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
 """an optional requirement of this distribution: (the plugin, the extra that brings it)"""
+S = TypeVar("S", bound=Spec)
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
     "rewardlab_judges": JudgeSpec,
@@ -119,7 +121,10 @@ class Registry:
         return (self.plugin(name) for name in self.names())
 
     def find(self, kind: str, use: str) -> Spec:
-        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong."""
+        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong.
+
+        So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
+        """
         name, slash, component = use.partition("/")
         if not slash:
             offering = [f"{p.name}/{use}" for p in self if (kind, use) in p.specs]
@@ -136,7 +141,7 @@ class Registry:
             elsewhere = [k for k, n in plugin.specs if n == component]
             hint = f"; {use} is a {elsewhere[0]}" if elsewhere else nearest(use, _offered(plugin, kind))
             raise UserError(f"plugin {name!r} has no {kind} {component!r}{hint}")
-        return plugin.specs[kind, component]
+        return _looked_at(plugin.specs[kind, component])
 
     def backends(self) -> dict[str, BackendSpec]:
         """Return the installed backends by the names that recipes use: that of the plugin, where it has one backend."""
@@ -159,7 +164,7 @@ class Registry:
         if not isinstance(named, BackendSpec):
             what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
             raise UserError(f"plugin {name!r} has {what}{nearest(use, found or self.backends())}")
-        return use, named
+        return use, _looked_at(named)
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
         claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
@@ -170,7 +175,14 @@ class Registry:
             raise UserError(f"missing, and no backend is installed{_installation(None)}")
         if len(named) > 1:
             raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
-        return named[0], known[named[0]]
+        return named[0], _looked_at(known[named[0]])
+
+
+def _looked_at(spec: S) -> S:
+    """Return the spec. A UserError tells the first function that it names and that is not there, its laws' apart."""
+    for reference in references(spec, with_laws=False):
+        reference.look()
+    return spec
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
@@ -250,6 +262,9 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
             specs = _specs(module)
+        for (kind, spec_name), spec in specs.items():
+            for reference in references(spec):
+                reference.owner = f"{kind} {name}/{spec_name} ({distribution})"
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):

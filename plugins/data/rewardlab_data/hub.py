@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from rewardlab import Sample
+from rewardlab import Context, Sample
 from rewardlab.data import raw_sample
 from rewardlab.errors import JobError, UserError, one_line
 
@@ -18,7 +18,7 @@ class HubRows:
     column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
     """
 
-    def __init__(self, options: HubOptions):
+    def __init__(self, options: HubOptions, _context: Context | None = None):
         self._options = options
 
     def __iter__(self) -> Iterator[Sample]:

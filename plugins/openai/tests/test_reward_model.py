@@ -71,7 +71,7 @@ def scored(server, *texts, judge=None, **options):
         given = {"model": "m", "base_url": server.url, **(judge or {})}
         asked = PoolingJudge(PoolingOptions.model_validate(given))
         try:
-            reward = ServedRewardModel(RewardModelOptions(judge="j", **options), asked)
+            reward = ServedRewardModel(RewardModelOptions(judge="j", **options), Context(judges={"j": asked}))
             return await reward.score([(SAMPLE, Completion(text=text)) for text in texts])
         finally:
             await asked.aclose()
