@@ -107,7 +107,7 @@ def messages(tokens: int, size: int) -> dict[str, float]:
 def scored(tokens: int, size: int) -> Any:
     """Return a scored group with three components and texts of about four characters a token."""
     from rewardlab import Completion, Sample, Score
-    from rewardlab.scoring import ScoredGroup
+    from rewardlab.scoring.composition import ScoredGroup
 
     rng = random.Random(0)
     texts = [" ".join(rng.choices([f"w{n:02d}" for n in range(100)], k=tokens)) for _ in range(size)]

@@ -9,106 +9,49 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
-if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
-    from rewardlab.api import CommandResult, check, compare, convert, judge, probe, run, tables, winrates
-    from rewardlab.group_stream import GroupStream
-    from rewardlab.hookspecs import hookimpl
-    from rewardlab.scoring import ComponentScore, RecipeReward, ScoredCompletion, ScoredGroup, load_reward
-    from rewardlab.specs import (
-        BackendSpec,
-        Config,
-        Context,
-        Curriculum,
-        CurriculumSpec,
-        DatasetSpec,
-        EnvironmentChoice,
-        GroupReward,
-        GroupSampler,
-        Judge,
-        JudgeClient,
-        JudgeSpec,
-        Normalizer,
-        NormalizerSpec,
-        Reward,
-        RewardSpec,
-        Worker,
-        WorkerOpener,
-    )
-    from rewardlab.types import Ask, Candidates, Completion, Group, Message, PoolEntry, Reply, Sample, Score
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "api": ["CommandResult", "check", "compare", "convert", "judge", "probe", "run", "tables", "winrates"],
-            "group_stream": ["GroupStream"],
-            "hookspecs": ["hookimpl"],
-            "scoring": ["ComponentScore", "RecipeReward", "ScoredCompletion", "ScoredGroup", "load_reward"],
-            "specs": [
-                "BackendSpec",
-                "Config",
-                "Context",
-                "Curriculum",
-                "CurriculumSpec",
-                "DatasetSpec",
-                "EnvironmentChoice",
-                "GroupReward",
-                "GroupSampler",
-                "Judge",
-                "JudgeClient",
-                "JudgeSpec",
-                "Normalizer",
-                "NormalizerSpec",
-                "Reward",
-                "RewardSpec",
-                "Worker",
-                "WorkerOpener",
-            ],
-            "types": ["Ask", "Candidates", "Completion", "Group", "Message", "PoolEntry", "Reply", "Sample", "Score"],
-        },
-    )
+if TYPE_CHECKING:
+    from rewardlab.api.judge_measurement import judge as judge
+    from rewardlab.api.model_tables import tables as tables
+    from rewardlab.api.model_win_rates import winrates as winrates
+    from rewardlab.api.recipe_check import check as check
+    from rewardlab.api.recipe_run import run as run
+    from rewardlab.api.result import CommandResult as CommandResult
+    from rewardlab.api.reward_comparison import compare as compare
+    from rewardlab.api.reward_probe import probe as probe
+    from rewardlab.api.sample_conversion import convert as convert
+    from rewardlab.group_stream import GroupStream as GroupStream
+    from rewardlab.hookspecs import hookimpl as hookimpl
+    from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
+    from rewardlab.scoring.recipe_reward import load_reward as load_reward
+    from rewardlab.scoring.scored_completion import ComponentScore as ComponentScore
+    from rewardlab.scoring.scored_completion import ScoredCompletion as ScoredCompletion
+    from rewardlab.specs import BackendSpec as BackendSpec
+    from rewardlab.specs import Config as Config
+    from rewardlab.specs import Context as Context
+    from rewardlab.specs import Curriculum as Curriculum
+    from rewardlab.specs import CurriculumSpec as CurriculumSpec
+    from rewardlab.specs import DatasetSpec as DatasetSpec
+    from rewardlab.specs import EnvironmentChoice as EnvironmentChoice
+    from rewardlab.specs import GroupReward as GroupReward
+    from rewardlab.specs import GroupSampler as GroupSampler
+    from rewardlab.specs import Judge as Judge
+    from rewardlab.specs import JudgeClient as JudgeClient
+    from rewardlab.specs import JudgeSpec as JudgeSpec
+    from rewardlab.specs import Normalizer as Normalizer
+    from rewardlab.specs import NormalizerSpec as NormalizerSpec
+    from rewardlab.specs import Reward as Reward
+    from rewardlab.specs import RewardSpec as RewardSpec
+    from rewardlab.specs import Worker as Worker
+    from rewardlab.specs import WorkerOpener as WorkerOpener
+    from rewardlab.types import Ask as Ask
+    from rewardlab.types import Candidates as Candidates
+    from rewardlab.types import Completion as Completion
+    from rewardlab.types import Group as Group
+    from rewardlab.types import Message as Message
+    from rewardlab.types import PoolEntry as PoolEntry
+    from rewardlab.types import Reply as Reply
+    from rewardlab.types import Sample as Sample
+    from rewardlab.types import Score as Score
 
-__all__ = [
-    "Ask",
-    "BackendSpec",
-    "Candidates",
-    "CommandResult",
-    "Completion",
-    "ComponentScore",
-    "Config",
-    "Context",
-    "Curriculum",
-    "CurriculumSpec",
-    "DatasetSpec",
-    "EnvironmentChoice",
-    "Group",
-    "GroupReward",
-    "GroupSampler",
-    "GroupStream",
-    "Judge",
-    "JudgeClient",
-    "JudgeSpec",
-    "Message",
-    "Normalizer",
-    "NormalizerSpec",
-    "PoolEntry",
-    "RecipeReward",
-    "Reply",
-    "Reward",
-    "RewardSpec",
-    "Sample",
-    "Score",
-    "ScoredCompletion",
-    "ScoredGroup",
-    "Worker",
-    "WorkerOpener",
-    "check",
-    "compare",
-    "convert",
-    "hookimpl",
-    "judge",
-    "load_reward",
-    "probe",
-    "run",
-    "tables",
-    "winrates",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

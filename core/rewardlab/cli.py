@@ -111,7 +111,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         options = parser_of(name).parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
-    from rewardlab.concurrency import sigterm_as_interrupt
+    from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, one_line_at
     from rewardlab.text.printable import printable_output
 

@@ -16,8 +16,8 @@ import zipfile
 import pytest
 from helpers.paths import ROOT
 from rewardlab import Completion, Sample, __version__
-from rewardlab.authoring import next_steps, write_scaffold
-from rewardlab.authoring.scaffold import KINDS
+from rewardlab.authoring.scaffold.kinds import KINDS
+from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import RewardSpec, Sample
-from rewardlab.authoring import component_rows, format_card, format_table
+from rewardlab.authoring.listing import component_rows, format_card, format_table
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin
 

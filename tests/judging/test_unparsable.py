@@ -3,8 +3,9 @@
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError
-from rewardlab.judging import FIRST_REPLIES, JudgingSettings, UnparsableWatch
-from rewardlab.scoring import Scorer
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.unparsable import FIRST_REPLIES, UnparsableWatch
+from rewardlab.scoring.scorer import Scorer
 
 BAD = Reply(text="I cannot decide.")
 

@@ -15,35 +15,3 @@ but notes. `load_reward`, which scores, lies lower, in scoring/recipe_reward.py.
     result             the result of a command
     given              rows that a program hands over, as the file that a job reads
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.api.judge_measurement import judge
-    from rewardlab.api.model_tables import tables
-    from rewardlab.api.model_win_rates import winrates
-    from rewardlab.api.recipe_check import check
-    from rewardlab.api.recipe_run import run
-    from rewardlab.api.result import CommandResult
-    from rewardlab.api.reward_comparison import compare
-    from rewardlab.api.reward_probe import probe
-    from rewardlab.api.sample_conversion import convert
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "recipe_check": ["check"],
-            "reward_comparison": ["compare"],
-            "judge_measurement": ["judge"],
-            "model_tables": ["tables"],
-            "model_win_rates": ["winrates"],
-            "reward_probe": ["probe"],
-            "result": ["CommandResult"],
-            "recipe_run": ["run"],
-            "sample_conversion": ["convert"],
-        },
-    )
-
-__all__ = ["CommandResult", "check", "compare", "convert", "judge", "probe", "run", "tables", "winrates"]

@@ -4,14 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.analysis.judge_agreement import JudgeJob, format_agreement, measured_plan
-from rewardlab.analysis.judge_benchmarks import BenchmarkJob, Positions, format_benchmark, load_benchmark
+from rewardlab.analysis.judge_agreement.job import JudgeJob, measured_plan
+from rewardlab.analysis.judge_agreement.report import format_agreement
+from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
+from rewardlab.analysis.judge_benchmarks.job import BenchmarkJob
+from rewardlab.analysis.judge_benchmarks.outcomes import Positions
+from rewardlab.analysis.judge_benchmarks.report import format_benchmark
 from rewardlab.api.given import file_of
 from rewardlab.api.result import CommandResult, note
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
-from rewardlab.recipe import RecipeSource, load
-from rewardlab.scoring import Rows
+from rewardlab.recipe.loading import RecipeSource, load
+from rewardlab.scoring.given_rows import Rows
 
 
 def judge(

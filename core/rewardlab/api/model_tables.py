@@ -4,17 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from rewardlab.analysis.tables import (
-    TablesJob,
-    format_tables,
-    parse_measure,
-    parse_merges,
-    parse_models,
-    tables_as_dict,
-    write_tables,
-)
+from rewardlab.analysis.tables.job import TablesJob
+from rewardlab.analysis.tables.language_groups import parse_merges
+from rewardlab.analysis.tables.measures import parse_measure
+from rewardlab.analysis.tables.pages import format_tables
 from rewardlab.analysis.tables.prompts import PromptFields
-from rewardlab.analysis.tables.records import refuse_outputs
+from rewardlab.analysis.tables.records import refuse_outputs, tables_as_dict, write_tables
+from rewardlab.analysis.tables.sources import parse_models
 from rewardlab.api.result import CommandResult
 
 

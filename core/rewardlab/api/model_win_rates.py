@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 from rewardlab.analysis.tables.prompts import PromptFields
-from rewardlab.analysis.win_rates import WinRatesJob, format_win_rates, win_rates_as_dict
+from rewardlab.analysis.win_rates.job import WinRatesJob
+from rewardlab.analysis.win_rates.pages import format_win_rates, win_rates_as_dict
 from rewardlab.api.result import CommandResult, note
 from rewardlab.plan import make_plan
-from rewardlab.recipe import RecipeSource, load
+from rewardlab.recipe.loading import RecipeSource, load
 
 
 def winrates(

@@ -5,8 +5,9 @@ from typing import Any
 from rewardlab.api.result import CommandResult, note
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import RecipeSource, load
-from rewardlab.scoring.attribution import Movement, movement_as_dict
+from rewardlab.recipe.loading import RecipeSource, load
+from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution.table import movement_as_dict
 from rewardlab.training import check_recipe
 
 
@@ -30,7 +31,7 @@ def check(recipe: RecipeSource, *overrides: str, rows: str | None = None) -> Com
 
 
 def _movement(plan: Plan, rows: str) -> Movement:
-    from rewardlab.analysis.causes import movement_of
+    from rewardlab.analysis.causes.from_rows import movement_of
 
     return movement_of(plan, rows, None, say=note)
 
@@ -55,6 +56,6 @@ def _causes(movement: Movement | None) -> tuple[list[str], list[str]]:
     """Return (the summary, the findings), each line by line."""
     if movement is None:
         return [], []
-    from rewardlab.analysis.causes import finding_lines, summary_lines
+    from rewardlab.analysis.causes.summary import finding_lines, summary_lines
 
     return list(summary_lines(movement)), list(finding_lines(movement))

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rewardlab.analysis.report import write_report
+from rewardlab.analysis.report.page import write_report
 from rewardlab.errors import RewardlabError
-from rewardlab.recipe import RecipeSource
+from rewardlab.recipe.loading import RecipeSource
 from rewardlab.training import RunJob, RunResult
 
 

@@ -5,20 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rewardlab.analysis.compare import (
-    CompareJob,
-    ScoredFile,
-    SideSource,
-    comparison_as_dict,
-    format_comparison,
-    refuse_missing_rows,
-)
+from rewardlab.analysis.compare.job import CompareJob
+from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
+from rewardlab.analysis.compare.scored_file import ScoredFile
+from rewardlab.analysis.compare.sources import SideSource, refuse_missing_rows
 from rewardlab.api.given import file_of
 from rewardlab.api.result import CommandResult, note
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
-from rewardlab.recipe import RecipeSource, load
-from rewardlab.scoring import Rows
+from rewardlab.recipe.loading import RecipeSource, load
+from rewardlab.scoring.given_rows import Rows
 
 WIDTH = 110
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from rewardlab.analysis.probe import LONG, ROWS, ProbeJob, WinRule, format_probe, probe_as_dict
+from rewardlab.analysis.probe.degenerate import LONG
+from rewardlab.analysis.probe.job import ROWS, ProbeJob
+from rewardlab.analysis.probe.report import format_probe, probe_as_dict
+from rewardlab.analysis.probe.verdicts import WinRule
 from rewardlab.api.given import file_of
 from rewardlab.api.result import CommandResult, note
 from rewardlab.plan import make_plan
-from rewardlab.recipe import RecipeSource, load
-from rewardlab.scoring import Rows
+from rewardlab.recipe.loading import RecipeSource, load
+from rewardlab.scoring.given_rows import Rows
 
 
 def probe(

@@ -18,11 +18,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.causes import finding_lines, movement_of, summary_lines
+    from rewardlab.analysis.causes.from_rows import movement_of
+    from rewardlab.analysis.causes.summary import finding_lines, summary_lines
     from rewardlab.errors import UserError
     from rewardlab.plan import make_plan
-    from rewardlab.recipe import load, sorted_out
-    from rewardlab.scoring.attribution import movement_as_dict
+    from rewardlab.recipe.command_line import sorted_out
+    from rewardlab.recipe.loading import load
+    from rewardlab.scoring.attribution.table import movement_as_dict
     from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = sorted_out(options.arguments)

@@ -19,9 +19,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.api import check
+    from rewardlab.api.recipe_check import check
     from rewardlab.errors import UserError
-    from rewardlab.recipe import with_rows_or_none
+    from rewardlab.recipe.command_line import with_rows_or_none
     from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)

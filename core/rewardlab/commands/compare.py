@@ -30,7 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.compare import parse_sources
+    from rewardlab.analysis.compare.sources import parse_sources
     from rewardlab.api.reward_comparison import WIDTH, compare_sources
     from rewardlab.text.printable import print_json
 

@@ -24,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.api import convert
+    from rewardlab.api.sample_conversion import convert
     from rewardlab.text.printable import print_json
 
     found = convert(

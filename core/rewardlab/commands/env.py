@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rewardlab.registry import Registry
-    from rewardlab.workers.environments import EnvironmentDefinition
+    from rewardlab.workers.environments.definition import EnvironmentDefinition
 
 ACTIONS = ("create", "list", "remove")
 CPU = "-cpu"
@@ -56,7 +56,7 @@ def _refuse_strangers(options: Namespace) -> None:
 
 def _create(names: Sequence[str], cpu: bool) -> int:
     from rewardlab.registry import Registry
-    from rewardlab.workers.environments import provide
+    from rewardlab.workers.environments.managed import provide
 
     registry = Registry()
     wanted = [(name, definition) for name in names for definition in _definitions(name, cpu, registry)]
@@ -73,7 +73,7 @@ def _create(names: Sequence[str], cpu: bool) -> int:
 def _definitions(name: str, cpu: bool, registry: "Registry") -> list["EnvironmentDefinition"]:
     """Return the definitions that `env create NAME` builds; a UserError where nothing installed has any."""
     from rewardlab.errors import UserError, nearest
-    from rewardlab.workers.environments import environments_of
+    from rewardlab.workers.environments.wanted import environments_of
 
     of_backends = _environments_of_backends(registry)
     if cpu and f"{name}{CPU}" not in of_backends:
@@ -108,7 +108,8 @@ def _list(as_json: bool) -> int:
 
 
 def _rows() -> Iterator[dict]:
-    from rewardlab.workers.environments import installed_environments, python_in, size_of
+    from rewardlab.workers.environments.definition import python_in
+    from rewardlab.workers.environments.inventory import installed_environments, size_of
 
     askers = _askers()
     for found in installed_environments():
@@ -129,7 +130,7 @@ def _askers() -> dict[Path, list[str]]:
     """Map each folder to the names that ask for it. A definition that fails is reported on stderr and left out."""
     from rewardlab.errors import UserError
     from rewardlab.registry import Registry
-    from rewardlab.workers.environments import environments_of
+    from rewardlab.workers.environments.wanted import environments_of
 
     registry = Registry()
     wanted = [(plugin.name, definition) for plugin in registry for definition in environments_of(plugin)]
@@ -161,7 +162,7 @@ def _size(count: int) -> str:
 
 def _remove(names: Sequence[str], stale: bool) -> int:
     from rewardlab.errors import UserError, nearest
-    from rewardlab.workers.environments import installed_environments, remove, size_of
+    from rewardlab.workers.environments.inventory import installed_environments, remove, size_of
 
     there = installed_environments()
     if stale:

@@ -65,7 +65,7 @@ def run(options: Namespace) -> int:
 def _measure(
     recipe: str, rows: str | None, overrides: Sequence[str], options: Namespace, say: Callable[[str], None]
 ) -> int:
-    from rewardlab.api import judge
+    from rewardlab.api.judge_measurement import judge
     from rewardlab.text.printable import print_json
 
     output = None if options.output is None else Path(options.output)
@@ -82,9 +82,10 @@ def _measure(
 
 
 def _graft(plan: Any, rows: str, options: Namespace, say: Callable[[str], None]) -> int:
-    from rewardlab.analysis.judge_agreement import Grafting, refuse_output
+    from rewardlab.analysis.judge_agreement.grafting import Grafting
+    from rewardlab.analysis.judge_agreement.job import refuse_output
     from rewardlab.errors import UserError
-    from rewardlab.scorefile import to_line
+    from rewardlab.scorefile.output import to_line
     from rewardlab.text.printable import print_json
 
     output = Path(options.output)

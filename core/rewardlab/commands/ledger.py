@@ -20,7 +20,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.ledger import export_ledger
+    from rewardlab.analysis.ledger.export import export_ledger
 
     result = export_ledger(options.run, options.output, say=partial(print, file=sys.stderr))
     if options.json:

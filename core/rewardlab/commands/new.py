@@ -14,7 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rewardlab.authoring.new_recipe import NewRecipe
+    from rewardlab.authoring.new_recipe.writing import NewRecipe
 
 RECIPE = "recipe"
 
@@ -28,7 +28,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.authoring.new_recipe import copy_recipe, write_recipe
+    from rewardlab.authoring.new_recipe.copying import copy_recipe
+    from rewardlab.authoring.new_recipe.writing import write_recipe
 
     rows = _rows(options)
     if rows is None:

@@ -56,7 +56,8 @@ def _refuse_options_of_others(options: Namespace, command: str | None) -> None:
 
 
 def _list(options: Namespace) -> int:
-    from rewardlab.authoring import PARTS, component_rows, format_card, format_table, part_row
+    from rewardlab.authoring.listing import component_rows, format_card, format_table
+    from rewardlab.authoring.recipe_keys import PARTS, part_row
     from rewardlab.errors import UserError, nearest
     from rewardlab.registry import Registry
     from rewardlab.text.printable import print_json
@@ -90,7 +91,7 @@ def _list(options: Namespace) -> int:
 
 
 def _new(options: Namespace) -> int:
-    from rewardlab.authoring import next_steps, write_scaffold
+    from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
     from rewardlab.errors import UserError
     from rewardlab.text.printable import print_json
 
@@ -110,7 +111,8 @@ def _check(options: Namespace) -> int:
 
     if len(options.words) < 2:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
-    from rewardlab.authoring import check_as_dict, check_plugin, format_findings
+    from rewardlab.authoring.check.check import check_plugin
+    from rewardlab.authoring.check.report import check_as_dict, format_findings
     from rewardlab.text.printable import print_json
 
     _, name, *settings = options.words

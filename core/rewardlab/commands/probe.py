@@ -45,7 +45,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.api import probe
+    from rewardlab.api.reward_probe import probe
     from rewardlab.text.printable import print_json
 
     recipe, rows, overrides = with_rows_or_none(options.arguments)

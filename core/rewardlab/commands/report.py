@@ -10,7 +10,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.analysis.report import write_report
+    from rewardlab.analysis.report.page import write_report
 
     target = options.output or options.run / "report.html"
     write_report(options.run, target)

@@ -57,7 +57,7 @@ def run(options: Namespace) -> int:
 
 def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
     """Run a job to its end, with its report, say what to do next, and return the exit code."""
-    from rewardlab.analysis.report import write_report
+    from rewardlab.analysis.report.page import write_report
     from rewardlab.errors import JobError, RewardlabError
     from rewardlab.redaction import name_variables, shell_command
     from rewardlab.text.printable import print_json
@@ -109,7 +109,7 @@ def say(line: str) -> None:
 
 
 def _next_steps(directory: Path, plan: "Plan") -> list[str]:
-    from rewardlab.recipe import RESOLVED
+    from rewardlab.recipe.loading import RESOLVED
     from rewardlab.redaction import name_variables, shell_command
     from rewardlab.training import written_models
 

@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.authoring import first_party_plugins, generate_schemas
+    from rewardlab.authoring.json_schemas import first_party_plugins, generate_schemas
     from rewardlab.errors import JobError
     from rewardlab.registry import Registry
 
@@ -66,7 +66,7 @@ def _staleness(path: Path, text: str) -> str | None:
 
 def _left_over(folder: Path, files: dict[str, str], broken: set[str]) -> list[Path]:
     """Return the schemas of components that are gone, except those of a plugin that is broken at present."""
-    from rewardlab.authoring import SCHEMA_MARK, SCHEMA_SUFFIX
+    from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX
 
     ours = [p for p in sorted(folder.glob(f"*{SCHEMA_SUFFIX}")) if SCHEMA_MARK in p.read_text(encoding="utf-8")]
     return [path for path in ours if path.name not in files and path.name.split(".")[0] not in broken]

@@ -27,7 +27,7 @@ def run(options: Namespace) -> int:
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
     from rewardlab.redaction import name_variables
-    from rewardlab.scorefile import ScoreJob
+    from rewardlab.scorefile.job import ScoreJob
     from rewardlab.text.printable import print_json
 
     job = ScoreJob(

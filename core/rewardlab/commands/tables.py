@@ -43,7 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.api import tables
+    from rewardlab.api.model_tables import tables
     from rewardlab.text.printable import print_json
 
     found = tables(

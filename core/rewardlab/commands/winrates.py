@@ -34,7 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    from rewardlab.api import winrates
+    from rewardlab.api.model_win_rates import winrates
     from rewardlab.errors import UserError
     from rewardlab.recipe.command_line import apart
     from rewardlab.text.printable import print_json

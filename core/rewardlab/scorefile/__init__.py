@@ -11,39 +11,3 @@ summary. All rows are checked before anything is paid for. Other commands that s
     state         the folder beside the output: who writes it, what it is made from
     summary       counts, means and findings at the end
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.scorefile.index import RowIndex
-    from rewardlab.scorefile.job import ScoreJob
-    from rewardlab.scorefile.output import output_path_problem, output_row, to_line
-    from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
-    from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "index": ["RowIndex"],
-            "job": ["ScoreJob"],
-            "output": ["output_path_problem", "output_row", "to_line"],
-            "output_check": ["check_numbers", "check_output", "row_components"],
-            "rows": ["abstention_problems", "check_rows", "rows_to_score"],
-        },
-    )
-
-__all__ = [
-    "RowIndex",
-    "ScoreJob",
-    "abstention_problems",
-    "check_numbers",
-    "check_output",
-    "check_rows",
-    "output_path_problem",
-    "output_row",
-    "row_components",
-    "rows_to_score",
-    "to_line",
-]

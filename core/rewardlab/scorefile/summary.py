@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rewardlab.judging import Usage
-from rewardlab.scoring.attribution import GroupRecord, Movement, findings_of
+from rewardlab.judging.usage import Usage
+from rewardlab.scoring.attribution.findings import findings_of
+from rewardlab.scoring.attribution.movement import GroupRecord, Movement
 
 
 @dataclass
