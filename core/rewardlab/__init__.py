@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rewardlab.api.reward_comparison import compare as compare
     from rewardlab.api.reward_probe import probe as probe
     from rewardlab.api.sample_conversion import convert as convert
+    from rewardlab.function_reward import reward as reward
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup

@@ -21,6 +21,7 @@ import pluggy
 
 from rewardlab import hookspecs
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.function_reward import FunctionReward
 from rewardlab.references import references
 from rewardlab.specs import (
     COMPONENT_NAME,
@@ -289,7 +290,17 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
                 if (spec.kind, spec.name) in specs:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
                 specs[spec.kind, spec.name] = spec
+    for spec in _decorated(module):
+        if specs.setdefault((spec.kind, spec.name), spec) is not spec:
+            raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
     return specs
+
+
+def _decorated(module: object) -> list[FunctionReward]:
+    """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
+    package = getattr(module, "__name__", "")
+    found = {id(one): one for one in vars(module).values() if isinstance(one, FunctionReward)}
+    return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
 
 
 def _refuse_unmarked(module: object) -> None:
