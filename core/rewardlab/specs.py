@@ -225,7 +225,7 @@ class RewardSpec(Spec):
     """
 
     kind: ClassVar[str] = "reward"
-    build: Function[Callable[[Any, Context], Reward | GroupReward]]
+    build: Function[Callable[[Any, Context], Reward | GroupReward]] = Function()
     scope: Literal["completion", "group", "batch"] = "completion"
     range: tuple[float, float] = (0.0, 1.0)
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
@@ -288,7 +288,7 @@ class JudgeSpec(Spec):
     """
 
     kind: ClassVar[str] = "judge"
-    build: Function[Callable[[Any, Context], Judge]]
+    build: Function[Callable[[Any, Context], Judge]] = Function()
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
     identity: Function[Callable[[Any], Mapping[str, Any]] | None] = Function(None)
@@ -317,7 +317,7 @@ class DatasetSpec(Spec):
     """
 
     kind: ClassVar[str] = "dataset"
-    build: Function[Callable[[Any, Context], Iterable[Sample]]]
+    build: Function[Callable[[Any, Context], Iterable[Sample]]] = Function()
     provides: Function[Sequence[str] | Callable[[Any], Sequence[str] | None] | None] = Function(None)
     step: bool = False
     sources: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
@@ -366,7 +366,7 @@ class CurriculumSpec(Spec):
     """
 
     kind: ClassVar[str] = "curriculum"
-    build: Function[Callable[[Any, Context], Curriculum | GroupSampler]]
+    build: Function[Callable[[Any, Context], Curriculum | GroupSampler]] = Function()
     most: Function[Callable[[Any, int], int] | None] = Function(None)
 
 
@@ -390,7 +390,7 @@ class NormalizerSpec(Spec):
     """
 
     kind: ClassVar[str] = "normalizer"
-    build: Function[Callable[[Any, Context], Normalizer]]
+    build: Function[Callable[[Any, Context], Normalizer]] = Function()
     needs_tokens: bool = False
     range: Function[Callable[[Any, tuple[float, float], int], tuple[float, float]] | None] = Function(None)
     scales_loss: bool = False
@@ -417,7 +417,7 @@ class BackendSpec(Spec):
     """
 
     kind: ClassVar[str] = "backend"
-    build: Function[Callable[[Any], Any]]
+    build: Function[Callable[[Any], Any]] = Function()
     judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
     environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     packages: Sequence[str] = ()

@@ -226,12 +226,7 @@ def test_every_law_holds():
     assert all(tried.of("held") for tried in check_reward("openai/reward_model", tries=5))
 
 
-def test_the_quick_laws_hold():
-    from rewardlab.testing.messages import broken_text
-    from rewardlab.testing.run_laws import try_laws
-
-    tried = try_laws(Registry().find("reward", "openai/reward_model"), tries=1, only=("order", "empty"))
-    assert broken_text(tried) == ""
+def test_what_its_spec_builds_and_asks():
     spec = Registry().find("reward", "openai/reward_model")
     assert spec.build(RewardModelOptions(judge="j"), Context(judges={"j": None})) is not None
     assert isinstance(spec.question(RewardModelOptions(judge="j")), Ask)
