@@ -7,9 +7,10 @@ import sys
 
 import pytest
 from rewardlab import __version__
-from rewardlab.cli import COMMANDS
+from rewardlab.commands import BUILT_IN
 
 COMMAND = [sys.executable, "-m", "rewardlab.cli"]
+COMMANDS = [spec.name for spec in BUILT_IN]
 
 
 def test_no_arguments_show_what_there_is(main):

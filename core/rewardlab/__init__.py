@@ -4,21 +4,20 @@ The names below are what a plugin author needs first, and what the commands do, 
 first use, so that `import rewardlab` and `rewardlab --help` cost nothing.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from rewardlab.api.judge_measurement import judge as judge
-    from rewardlab.api.model_tables import tables as tables
-    from rewardlab.api.model_win_rates import winrates as winrates
-    from rewardlab.api.recipe_check import check as check
-    from rewardlab.api.recipe_run import run as run
-    from rewardlab.api.result import CommandResult as CommandResult
-    from rewardlab.api.reward_comparison import compare as compare
-    from rewardlab.api.reward_probe import probe as probe
-    from rewardlab.api.sample_conversion import convert as convert
+if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
+    from rewardlab.command_spec import CommandResult as CommandResult
+    from rewardlab.command_spec import CommandSpec as CommandSpec
+    from rewardlab.command_spec import Flag as Flag
+    from rewardlab.command_spec import Overrides as Overrides
+    from rewardlab.command_spec import Positional as Positional
+    from rewardlab.command_spec import PythonOnly as PythonOnly
     from rewardlab.function_reward import reward as reward
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
@@ -55,4 +54,36 @@ if TYPE_CHECKING:
     from rewardlab.types import Sample as Sample
     from rewardlab.types import Score as Score
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+    check: Callable[..., CommandResult]
+    compare: Callable[..., CommandResult]
+    convert: Callable[..., CommandResult]
+    judge: Callable[..., CommandResult]
+    probe: Callable[..., CommandResult]
+    run: Callable[..., Any]
+    score: Callable[..., CommandResult]
+    tables: Callable[..., CommandResult]
+    winrates: Callable[..., CommandResult]
+
+_named, _, _imported = lazy_names(__name__, __file__)
+__all__ = sorted([*_imported, "check", "compare", "convert", "judge", "probe", "run", "score", "tables", "winrates"])
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, or the function of the command that is called so."""
+    try:
+        return _named(name)
+    except AttributeError:
+        if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
+            raise
+        from rewardlab.cli import find
+
+        if (spec := find(name)) is None:
+            raise
+    from rewardlab.commands.parsing import function_of
+
+    globals()[name] = function_of(spec)
+    return globals()[name]

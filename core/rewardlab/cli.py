@@ -4,38 +4,28 @@ Nothing but the standard library is imported before a command is known, so that 
 """
 
 import os
+import re
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rewardlab.commands import BUILT_IN, TRACEBACK
 from rewardlab.version import __version__
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from rewardlab.command_spec import CommandResult, CommandSpec
     from rewardlab.errors import RewardlabError
 
-COMMANDS = {
-    "run": "train by a recipe",
-    "new": "write a recipe for your rows and your model, or a copy of ours",
-    "check": "find every mistake in a recipe, without loading a model",
-    "eval": "evaluate a model, or one that a server answers for, by a recipe",
-    "score": "reward existing completions",
-    "causes": "tell which components moved the reward",
-    "compare": "show what two rewards would teach differently",
-    "tables": "write tables of evaluated models, with intervals",
-    "winrates": "let a judge compare models, answer by answer",
-    "convert": "make rows of what lm-evaluation-harness or inspect_ai logged",
-    "probe": "show that degenerate completions do not win",
-    "judge": "measure judges against gold",
-    "report": "write one page about a run",
-    "ledger": "write every completion of a run as a table",
-    "plugins": "list what is installed",
-    "env": "build, list and remove plugins' own environments",
-    "schema": "write JSON schemas, for editors",
-}
 MISTAKE, FAILED = 2, 1
-TRACEBACK = "REWARDLAB_TRACEBACK"
+OURS = (
+    "checklist choice comet curriculum data embed format inspect language math normalize openai openrlhf pairwise "
+    "reward_model rubric trl"
+)
+FIRST_PARTY = frozenset({"rewardlab", *(f"rewardlab_{name}" for name in OURS.split())})
+"""our distributions, as their metadata's folders are called: they have no commands but ours"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,64 +73,154 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if arguments[0] in ("-V", "--version"):
         print(f"rewardlab {__version__}")
         return 0
-    name, *rest = arguments
-    if name not in COMMANDS:
-        from rewardlab.errors import nearest
+    if "_ARGCOMPLETE" in os.environ:
+        return _complete()
+    from rewardlab.errors import UserError, nearest
 
-        code = _complain(f"no command {name!r}{nearest(name, COMMANDS)}", MISTAKE)
+    name, *rest = arguments
+    try:
+        spec = find(name)
+    except UserError as error:
+        return _complain(str(error), MISTAKE)
+    if spec is None:
+        code = _complain(f"no command {name!r}{nearest(name, [spec.name for spec in BUILT_IN])}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
         return code
-    return _run(name, rest)
+    return _run(spec, rest)
 
 
-def parser_of(name: str) -> ArgumentParser:
-    """Return the parser of a command's arguments."""
-    command = import_module(f"rewardlab.commands.{name}")
-    parser = ArgumentParser(
-        f"rewardlab {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
-    )
-    command.arguments(parser)
-    parser.add_argument(
-        "--traceback", action="store_true", help=f"show where an error was raised; so does {TRACEBACK}=1"
-    )
-    return parser
+def find(name: str) -> "CommandSpec | None":
+    """Return the command of this name, ours or a plugin's; None if there is none.
+
+    A UserError names both distributions if two offer it.
+    """
+    ours = next((spec for spec in BUILT_IN if spec.name == name), None)
+    if ours is not None and not _third_parties():
+        return ours
+    from rewardlab.registry import Registry, find_command
+
+    return find_command(name, Registry()) or ours
 
 
-def _run(name: str, arguments: Sequence[str]) -> int:
+def _third_parties() -> bool:
+    """Return whether others have plugins here that may offer commands, by a look at metadata that costs 3 ms."""
+    return any(True for _ in _entry_points_of_others())
+
+
+def _entry_points_of_others() -> "Iterator[str]":
+    """Yield the names of plugins that are not ours and whose module names the hook of commands.
+
+    The metadata is read as text, and no module is imported: importlib's reader takes 30 ms, and plugins' modules 200.
+    """
+    for folder in dict.fromkeys(sys.path):
+        for entry in _entries(folder or "."):
+            if not entry.name.endswith((".dist-info", ".egg-info")) or re.split("-[0-9]", entry.name)[0] in FIRST_PARTY:
+                continue
+            _, _, ours = _text(os.path.join(entry.path, "entry_points.txt")).partition("[rewardlab]\n")
+            for line in ours.partition("[")[0].splitlines():
+                name, _, module = line.replace(" ", "").partition("=")
+                if module and "rewardlab_commands" in _source(module.partition(":")[0]):
+                    yield name
+
+
+def _source(module: str) -> str:
+    """Return the text of a module; of one that cannot be found, nothing."""
+    path = module.replace(".", os.sep)
+    files = (os.path.join(folder, path + end) for folder in sys.path for end in (".py", os.sep + "__init__.py"))
+    return next((text for file in files if (text := _text(file))), "")
+
+
+def _entries(folder: str) -> "list[os.DirEntry[str]]":
     try:
-        options = parser_of(name).parse_intermixed_args(arguments)
-    except SystemExit as stop:  # argparse has printed why
-        return int(stop.code or 0)
+        return list(os.scandir(folder))
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
+    from rewardlab.commands.parsing import options_of, parser_of
     from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, one_line_at
     from rewardlab.text.printable import printable_output
 
+    try:
+        given = parser_of(spec).parse_intermixed_args(arguments)
+    except SystemExit as stop:  # argparse has printed why
+        return int(stop.code or 0)
     with printable_output():
         try:
             with sigterm_as_interrupt():
-                return import_module(f"rewardlab.commands.{name}").run(options) or 0
+                return _show(spec.call(options_of(spec, given)), given.json)
         except KeyboardInterrupt:
-            return _fail(options, JobError("stopped"))
-        except OSError:  # `main` says what
-            _show_traceback(options.traceback)
+            return _fail(given, JobError("stopped"))
+        except OSError as error:  # `main` says what
+            _show_traceback(given.traceback)
+            for line in getattr(error, "__notes__", ()):
+                print(line, file=sys.stderr)
             raise
         except RewardlabError as error:
-            _show_traceback(options.traceback)
-            return _fail(options, error)
+            _show_traceback(given.traceback)
+            return _fail(given, error)
         except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too
-            _show_traceback(options.traceback)
-            unasked = "" if _wants_traceback(options.traceback) else "; --traceback shows where"
+            _show_traceback(given.traceback)
+            unasked = "" if _wants_traceback(given.traceback) else "; --traceback shows where"
             fault = f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"
-            return _fail(options, JobError(fault))
+            return _fail(given, JobError(fault))
 
 
-def _fail(options: Namespace, error: "RewardlabError") -> int:
-    """Print an error, as JSON too where that was asked for, and return its exit code."""
+def _show(result: "CommandResult | int", as_json: bool) -> int:
+    """Print what a command found, and return its exit code."""
+    if isinstance(result, int):
+        return result
+    if as_json:
+        from rewardlab.text.printable import print_json
+
+        print_json(result.data, indent=1 if isinstance(result.data, list) else None)
+        return MISTAKE if result.problems else 0 if result.ok else FAILED
+    for warning in result.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if result.problems:
+        from rewardlab.errors import UserError
+
+        raise UserError(result.problems)
+    if result.text:
+        print(result)
+    return 0 if result.ok else FAILED
+
+
+def _fail(options: "Namespace", error: "RewardlabError") -> int:
+    """Print an error and how to go on, as JSON too if that was asked for, and return its exit code."""
+    for line in getattr(error, "__notes__", ()):
+        print(line, file=sys.stderr)
     if getattr(options, "json", False):
         from rewardlab.text.printable import print_json
 
         print_json(error.as_dict())
     return _complain(str(error), error.exit_code)
+
+
+def _complete() -> int:
+    """Answer the shell, which asks what may come next; see docs/install.md."""
+    from argparse import ArgumentParser
+
+    import argcomplete
+
+    from rewardlab.commands.parsing import add_arguments
+
+    parser = ArgumentParser("rewardlab")
+    commands = parser.add_subparsers()
+    for spec in BUILT_IN:
+        add_arguments(commands.add_parser(spec.name, help=spec.summary), spec.options_class())
+    argcomplete.autocomplete(parser)
+    return 0
 
 
 def _wants_traceback(asked: bool) -> bool:
@@ -166,8 +246,9 @@ def _complain(text: str, code: int) -> int:
 
 
 def _help() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+    commands = [(spec.name, spec.summary) for spec in BUILT_IN] + (_of_third_parties() if _third_parties() else [])
+    width = max(len(name) for name, _ in commands)
+    lines = [f"  {name:<{width}}  {what}" for name, what in commands]
     return "\n".join(
         [
             "usage: rewardlab COMMAND ...",
@@ -185,6 +266,20 @@ def _help() -> str:
             "  rewardlab check recipe.yaml                  finds every mistake in one",
         ]
     )
+
+
+def _of_third_parties() -> list[tuple[str, str]]:
+    """Return the commands of plugins that are not ours, with their origin. A broken plugin has none."""
+    from rewardlab.registry import Registry
+    from rewardlab.text.printable import printable
+
+    registry = Registry()
+    plugins = [registry.plugin(name) for name in dict.fromkeys(_entry_points_of_others())]
+    return [
+        (printable(name), printable(f"{spec.summary} ({plugin.distribution} {plugin.version})"))
+        for plugin in plugins
+        for name, spec in plugin.commands.items()
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The six hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The seven hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls are pure functions: no arguments, no side effects, cheap to call.
 """
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from rewardlab.command_spec import CommandSpec
     from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 
 PROJECT = "rewardlab"
@@ -49,4 +50,10 @@ def rewardlab_normalizers() -> "Sequence[NormalizerSpec]":
 @hookspec
 def rewardlab_backends() -> "Sequence[BackendSpec]":
     """Return the backends of this plugin: engines that train."""
+    return []
+
+
+@hookspec
+def rewardlab_commands() -> "Sequence[CommandSpec]":
+    """Return the commands of this plugin: `rewardlab NAME ...`, and `rewardlab.NAME(...)` for programs."""
     return []

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import pluggy
 
 from rewardlab import hookspecs
+from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
 from rewardlab.function_reward import FunctionReward
 from rewardlab.references import references
@@ -49,19 +50,24 @@ HOOKS: dict[str, type[Spec]] = {
     "rewardlab_normalizers": NormalizerSpec,
     "rewardlab_backends": BackendSpec,
 }
+COMMANDS = "rewardlab_commands"
+"""the hook of what is no component: a command has a name on the command line, and none in a recipe"""
+
+_AnySpec = TypeVar("_AnySpec")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    home: the folder of its module; packaged files are relative to it.
+    commands: those that it offers, by name. home: the folder of its module; packaged files are relative to it.
     """
 
     name: str
     distribution: str
     version: str
     specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
+    commands: dict[str, CommandSpec] = field(default_factory=dict)
     broken: str | None = None
     home: Path | None = None
 
@@ -186,6 +192,18 @@ def _looked_at(spec: S) -> S:
     return spec
 
 
+def find_command(name: str, registry: Registry) -> CommandSpec | None:
+    """Return the command that a plugin offers under this name; None if none does.
+
+    A UserError names both distributions if two offer it. A broken plugin offers none.
+    """
+    found = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
+    if len(found) > 1:
+        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
+        raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
+    return found[0][1] if found else None
+
+
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
 
@@ -262,7 +280,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
-            specs = _specs(module)
+            specs, commands = _specs(module)
         for (kind, spec_name), spec in specs.items():
             for reference in references(spec):
                 reference.owner = f"{kind} {name}/{spec_name} ({distribution})"
@@ -273,11 +291,11 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
-    return Plugin(name=name, distribution=distribution, version=version, specs=specs, home=home)
+    return Plugin(name=name, distribution=distribution, version=version, specs=specs, commands=commands, home=home)
 
 
-def _specs(module: object) -> dict[tuple[str, str], Spec]:
-    """Register one plugin in a manager of its own, so that its faults stay its own, and collect its specs."""
+def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec]]:
+    """Register one plugin in a manager of its own, so that its faults stay its own; return its specs and commands."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
@@ -293,7 +311,17 @@ def _specs(module: object) -> dict[tuple[str, str], Spec]:
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
-    return specs
+    return specs, _commands(manager)
+
+
+def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
+    found: dict[str, CommandSpec] = {}
+    for implementation in getattr(manager.hook, COMMANDS).get_hookimpls():
+        for spec in _offers(COMMANDS, CommandSpec, implementation.function()):
+            if spec.name in found:
+                raise ValueError(f"{COMMANDS} offers {spec.name!r} twice")
+            found[spec.name] = spec
+    return found
 
 
 def _decorated(module: object) -> list[FunctionReward]:
@@ -309,13 +337,13 @@ def _refuse_unmarked(module: object) -> None:
     for name, found in getattr(module, "__dict__", {}).items():
         unmarked = inspect.isfunction(found) and not hasattr(found, f"{hookspecs.PROJECT}_impl")
         if unmarked and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            if name in HOOKS:
+            if name in (*HOOKS, COMMANDS):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
-            if close := difflib.get_close_matches(name, HOOKS, n=1):
+            if close := difflib.get_close_matches(name, [*HOOKS, COMMANDS], n=1):
                 raise ValueError(f"{name} is no hook; did you mean {close[0]}, with @hookimpl above it?")
 
 
-def _offers(hook: str, spec_type: type[Spec], returned: object) -> Iterable[Spec]:
+def _offers(hook: str, spec_type: type[_AnySpec], returned: object) -> Iterable[_AnySpec]:
     if inspect.iscoroutine(returned):
         returned.close()
         raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")

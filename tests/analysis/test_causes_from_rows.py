@@ -196,8 +196,8 @@ def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_befor
     told, err = causes("rows.jsonl", "--rows", "10")
     assert told["causes"]["groups"] == 10
     first, asked, *summary = err.splitlines()
-    assert first == "rows.jsonl: scoring the first 10 rows; --rows takes more"
-    assert asked == "asked0 asks main up to 30 questions; fewer with --rows"
+    assert first == "rows.jsonl: scoring the first 10 rows; --limit takes more"
+    assert asked == "asked0 asks main up to 30 questions; fewer with --limit"
     assert [line.partition(" calls")[0] for line in summary] == ["judge main: 30"]
 
 
@@ -416,7 +416,7 @@ def test_a_recipe_without_a_reward_has_no_causes(write, main):
 def test_two_files_of_rows_are_one_too_many(main):
     code, _, err = main("causes", "r.yaml", "rows.jsonl", "more.jsonl")
     assert code == 2
-    assert "a recipe and a file of rows are needed, in this order; found r.yaml, rows.jsonl, more.jsonl" in err
+    assert "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml, rows.jsonl, more.jsonl" in err
 
 
 def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):

@@ -492,7 +492,7 @@ IDLE = "scored before; leave the override out"
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["a.yaml", "k=1"], "two recipes (or scored files) and a file of rows are needed, in this order; found a.yaml"),
+        (["a.yaml", "k=1"], "A and B and [ROWS.jsonl] are needed, in this order; found a.yaml"),
         (["a.yaml", "s.jsonl"], "rows are needed to score by a.yaml; name a file of them after A and B"),
         (
             ["a.yaml", "b.yaml", "r.jsonl", "B:seed=1"],

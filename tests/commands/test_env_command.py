@@ -75,8 +75,8 @@ def test_list_shows_what_is_there_and_who_asks_for_it(main, apart, half_built):
 
 def test_an_empty_list_says_where_environments_come_from(main):
     code, out, err = main("env", "list")
-    assert (code, out) == (0, "")
-    assert err == "no environments; a recipe that needs one builds it, or `rewardlab env create NAME`\n"
+    assert (code, err) == (0, "")
+    assert out == "no environments; a recipe that needs one builds it, or `rewardlab env create NAME`\n"
     assert main("env", "list", "--json") == (0, "[]\n", "")
 
 

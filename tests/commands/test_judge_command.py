@@ -389,7 +389,7 @@ def test_a_field_that_the_reward_needs_is_missed_before_anything_is_asked(recipe
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["r.yaml"], "a recipe and a file of rows are needed, in this order; found r.yaml"),
+        (["r.yaml"], "name a file of rows with gold, or a published benchmark"),
         (["r.yaml", "none.jsonl"], "none.jsonl: no such file"),
         (["r.yaml", "empty.jsonl"], "empty.jsonl: it has no rows"),
         (["r.yaml", "rows.jsonl", "-o", "rows.jsonl"], "rows.jsonl: exists already; give -o another name"),

@@ -185,7 +185,7 @@ def test_a_broken_plugin_is_a_row(main, offer):
     (line,) = (line for line in out.splitlines() if line.startswith("faulty "))
     assert line.split()[1] == "broken"
     assert "No module named 'no_such_module'" in line
-    assert err == "broken plugins stop only the recipes that name them\n"
+    assert err == "warning: broken plugins stop only the recipes that name them\n"
     assert "toy/brevity" in out
     row = rows(main, "faulty")["faulty", "broken"]
     assert (row["distribution"], row["version"]) == ("faulty-rewards", "0.3")

@@ -326,7 +326,7 @@ def test_how_often_a_paid_judge_is_asked_is_told(recipe, probe):
     recipe("near + asking", near=SHARED, asking=asking, judges={"main": {"use": "probed/far", "retries": 0}})
     # 13 families and the honest one; the bare form of a plain text is as empty as the empty one
     err = probe()[2]
-    assert "asking asks main up to 39 questions; fewer with --rows" in err
+    assert "asking asks main up to 39 questions; fewer with --limit" in err
     assert "\njudge main: " in err, "and how often it was"
 
 

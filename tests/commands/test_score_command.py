@@ -416,9 +416,9 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
     [
         (
             ["r.yaml", "-o", "out.jsonl"],
-            "a recipe and a file of rows are needed, in this order; found r.yaml",
+            "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml",
         ),
-        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "a recipe and a file of rows are needed"),
+        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "RECIPE and ROWS.jsonl are needed"),
         (["no.yaml", "rows.jsonl", "-o", "out.jsonl"], "no.yaml: no such file"),
         (["r.yaml", "no.jsonl", "-o", "out.jsonl"], "no.jsonl: no such file"),
         (["r.yaml", ".", "-o", "out.jsonl"], "this is a folder"),

@@ -8,9 +8,12 @@ import shutil
 import pytest
 from helpers.paths import RECIPES, ROOT, TESTS
 from helpers.shown_commands import FOLDERS, in_prose, shown_commands, shown_runs
-from rewardlab.cli import COMMANDS, parser_of
+from rewardlab.commands import BUILT_IN, command_named
+from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
+
+COMMANDS = [spec.name for spec in BUILT_IN]
 
 COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())
@@ -46,7 +49,7 @@ def test_there_are_as_many_as_there_were():
 @pytest.mark.parametrize("command", COMMANDS_SHOWN, ids=lambda command: f"{command.where} {command.name}")
 def test_a_command_can_be_read_and_its_files_and_recipes_are_here(command, capsys):
     try:
-        options = parser_of(command.name).parse_intermixed_args(command.words[1:])
+        options = parser_of(command_named(command.name)).parse_intermixed_args(command.words[1:])
     except SystemExit:
         pytest.fail(f"{command.where}: {command.text}\n{capsys.readouterr().err}")
     shell = [*shlex.shlex(command.text.partition(" #")[0], posix=True, punctuation_chars=True)]
@@ -74,7 +77,7 @@ def test_the_overrides_of_a_recipe_that_is_here_pass_check(command, main):
 
 
 def test_commands_in_prose_are_commands_and_have_these_options():
-    known = {name: parser_of(name)._option_string_actions for name in COMMANDS}
+    known = {name: parser_of(command_named(name))._option_string_actions for name in COMMANDS}
     wrong = [
         (where, name, *(option for option in options if option not in known.get(name, ())))
         for where, name, options in in_prose()
@@ -153,9 +156,9 @@ class TestEvaluationOfSP3F:
     def test_names_what_the_recipe_has(self, command):
         tree = load(RECIPES / "evaluate_sp3f.yaml").tree
         sets = {name: use["with"]["languages"] for name, use in tree["stages"][0]["sets"].items()}
-        options = parser_of("tables").parse_intermixed_args(command.words[1:])
-        assert {m.partition("=")[2] for m in options.measure} <= {"total", *tree["reward"]["components"]}
-        for merge in options.merge:
+        options = parser_of(command_named("tables")).parse_intermixed_args(command.words[1:])
+        assert {m.partition("=")[2] for m in options.measures} <= {"total", *tree["reward"]["components"]}
+        for merge in options.merges:
             task, _, languages = merge.removesuffix(":each").partition("/")
             assert {*languages.partition("=")[2].split("+")} <= {*sets[task]}
 

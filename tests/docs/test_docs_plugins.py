@@ -64,7 +64,10 @@ def test_the_hooks_and_their_signatures():
         if name.startswith("rewardlab_")
     ]
     assert told == in_code
-    assert [re.search(r"\[(\w+)\]", signature)[1] for signature in told] == [s.__name__ for s in HOOKS.values()]
+    assert [re.search(r"\[(\w+)\]", signature)[1] for signature in told] == [
+        *(s.__name__ for s in HOOKS.values()),
+        "CommandSpec",
+    ]
 
 
 @pytest.mark.parametrize("of", OF_SPECS, ids=lambda of: of.__name__)
@@ -128,7 +131,7 @@ def blocks(language):
 
 def test_every_block_of_python_can_be_read():
     found = blocks("py") + blocks("python")
-    assert len(found) == 3
+    assert len(found) == 4
     for body in found:
         ast.parse(body)
 

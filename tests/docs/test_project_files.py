@@ -8,7 +8,9 @@ import pytest
 import yaml
 from helpers.paths import ROOT
 from rewardlab import __version__
-from rewardlab.cli import COMMANDS
+from rewardlab.commands import BUILT_IN
+
+COMMANDS = [spec.name for spec in BUILT_IN]
 
 PYTHONS = ["3.11", "3.12", "3.13"]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))

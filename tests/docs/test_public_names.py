@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rewardlab.authoring.scaffold.kinds import KINDS
 from rewardlab.authoring.scaffold.scaffold import write_scaffold
+from rewardlab.commands import BUILT_IN
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = (
@@ -26,6 +27,9 @@ DOCUMENTS += [plugin / "README.md" for plugin in PLUGINS]
 
 
 # --- The rule
+
+COMMANDS = {spec.name for spec in BUILT_IN}
+"""functions of `rewardlab` that are made of specs, when they are first used"""
 
 
 def faults(code):
@@ -169,6 +173,7 @@ def test_all_is_complete_and_every_name_is_there(package):
     module = import_module(package)
     homes = definitions(module)
     assert sorted(module.__all__) == sorted(homes)
-    for name, home in homes.items():
+    late = {name: home for name, home in homes.items() if home != package or name not in COMMANDS}
+    for name, home in late.items():
         assert getattr(module, name) is getattr(import_module(home), name)
     assert {*module.__all__} <= {*dir(module)}

@@ -70,7 +70,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_pages_code_scores_and_calls_the_commands(folder, monkeypatch, capsys):
     ran = []
-    monkeypatch.setattr("rewardlab.api.recipe_run.RunJob.load", lambda recipe, overrides, **_: ran.append(overrides))
+    monkeypatch.setattr("rewardlab.commands.run.RunJob.load", lambda recipe, overrides, **_: ran.append(overrides))
     names = {}
     for title in ("Score", "What a group says"):
         for block in section(title):

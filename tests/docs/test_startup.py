@@ -48,7 +48,7 @@ def test_the_core_is_cheap_to_import(toy_environment):
     assert imported(program, toy_environment) & HEAVY == set()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_help_imports_next_to_nothing(toy_environment, arguments):
     program = f"from rewardlab.cli import main; main({arguments!r})"
     unwanted = HEAVY | {"pydantic", "omegaconf", "yaml", "asyncio", "pluggy"}

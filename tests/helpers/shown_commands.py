@@ -6,9 +6,11 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.cli import COMMANDS
+from rewardlab.commands import BUILT_IN
 
 from helpers.paths import ROOT
+
+COMMANDS = [spec.name for spec in BUILT_IN]
 
 FOLDERS = ("recipes", "docs", "plugins", "tests", "docker", "benchmarks", "release")
 BLOCK = re.compile(r"^(?:<!-- in (?P<folder>\S+) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import takewhile
 
 import pytest
 from helpers.paths import RECIPES
@@ -105,7 +106,7 @@ def test_opens_with_the_schema_the_command_and_the_paper(recipe):
     place = recipe.relative_to(FOLDER)
     assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json"
     assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?", command)
-    head = " ".join(line.removeprefix("# ") for line in rest[: rest.index("version: 1")])
+    head = " ".join(line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("#"), rest))
     assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "m?[A-Z]', head), "cites no paper"
 
 

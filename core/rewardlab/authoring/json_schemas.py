@@ -17,6 +17,7 @@ from pydantic.errors import PydanticUserError
 
 from rewardlab.data import ROW_SCHEMA
 from rewardlab.errors import UserError, one_line
+from rewardlab.recipe.extends import EXTENDS
 from rewardlab.recipe.models import Recipe
 from rewardlab.registry import ENTRY_POINT_GROUP, Plugin, Registry
 from rewardlab.specs import BackendSpec, Config
@@ -116,7 +117,20 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
             options = _beside_use(component.options) if component in backends else component.options
             definitions[component.stem] = _embedded(component.stem, options)
     definitions["from-environment"] = ENVIRONMENT
-    return {**HEAD, **schema, "title": "a recipe of rewardlab"}
+    return {**HEAD, **_or_extending(schema), "title": "a recipe of rewardlab"}
+
+
+def _or_extending(schema: Schema) -> Schema:
+    """Return a recipe's schema, or of one that extends another: any part of a recipe, also by dotted keys."""
+    needed = {key: schema.pop(key) for key in ("required", "additionalProperties") if key in schema}
+    properties = schema.pop("properties")
+    extends = {"type": "string", "description": "the recipe that this one changes: a name of ours, or a path from here"}
+    return {
+        **schema,
+        "if": {"required": [EXTENDS]},
+        "then": {"properties": {EXTENDS: extends}},
+        "else": {"properties": properties, **needed},
+    }
 
 
 # --- Components

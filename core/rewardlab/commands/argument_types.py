@@ -1,30 +1,22 @@
-"""Argument types for argparse: numbers within bounds, with an error that says what is expected."""
+"""Types of options that several commands have."""
 
-from argparse import ArgumentTypeError
+import os
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
+from pydantic import Field, SkipValidation
 
-def count(text: str) -> int:
-    """Return a whole number from 1 up."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)
+from rewardlab.command_spec import PythonOnly
 
-
-def amount(text: str) -> float:
-    """Return a number from 0 to a billion."""
-    return _between(text, 0.0, 1e9)
-
-
-def share(text: str) -> float:
-    """Return a number from 0 to 1."""
-    return _between(text, 0.0, 1.0)
-
-
-def _between(text: str, low: float, high: float) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not low <= number <= high:
-        raise ArgumentTypeError(f"{text!r} is no number from {low:g} to {high:g}")
-    return number
+Count = Annotated[int, Field(ge=1)]
+"""a whole number from 1 up"""
+Amount = Annotated[float, Field(ge=0, le=1e9)]
+"""a number from 0 to a billion"""
+Share = Annotated[float, Field(ge=0, le=1)]
+"""a number from 0 to 1"""
+AnyRecipe = SkipValidation[str | os.PathLike[str] | Mapping[str, Any]]
+"""a recipe: a file, the name of one that comes with rewardlab, the folder of a run, or for programs the tree itself"""
+AnyRows = SkipValidation[Any]
+"""rows: a file, or for programs the rows themselves"""
+Say = Annotated[Callable[[str], None], PythonOnly()]
+"""what a program has called with each note"""

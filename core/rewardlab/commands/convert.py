@@ -1,58 +1,78 @@
-"""Write what lm-evaluation-harness (`--log_samples`) or inspect_ai logged as rows, for `score` and `tables`.
+"""`rewardlab convert`: samples of another evaluation tool as rows to score."""
 
-A row has the prompt, the model's texts as completions, the right answer, and the document's columns or the sample's
-metadata. Its task and language often stand in the file's name alone: --name 'samples_{task}_direct_{language}_{}.jsonl'
-makes fields of them.
-"""
-
-import sys
-from argparse import ArgumentParser, Namespace
+import json
 from pathlib import Path
+from typing import Annotated
+
+from rewardlab.command_spec import CommandResult, Flag, Positional
+from rewardlab.data import BadRows
+from rewardlab.data.inspect_log import SUFFIXES, inspect_rows
+from rewardlab.data.lm_eval_samples import lm_eval_rows
+from rewardlab.data.log_form import LogForm
+from rewardlab.errors import Problem, UserError
+from rewardlab.files import write_text
+from rewardlab.specs import Config
 
 
-def arguments(parser: ArgumentParser) -> None:
-    add = parser.add_argument
-    add("samples", nargs="+", metavar="LOG", help="of lm_eval --log_samples (.jsonl) or inspect_ai (.eval, .json)")
-    add("-o", "--output", type=Path, required=True, metavar="ROWS.jsonl", help="a new file")
-    add("--gold", metavar="COLUMN", help="the column with the right answer (the task's target)")
-    add("--name", metavar="PATTERN", help="the form of the files' names; what {places} stand for become fields")
-    add("--set", action="append", default=[], metavar="FIELD=TEXT", help="a field of every row; repeatable")
-    add("--filtered", action="store_true", help="lm_eval: what the filter left of a text is the completion")
-    add("--filter", metavar="NAME", help="lm_eval: the filter whose lines count (the first in each file)")
-    add("--skip-bad", action="store_true", help="leave bad samples out; the first 20 are listed")
-    add("--json", action="store_true", help="print what was written as JSON")
+class Options(Config):
+    """Write what lm-evaluation-harness (`--log_samples`) or inspect_ai logged as rows, for `score` and `tables`.
+
+    A row has the prompt, the model's texts as completions, the right answer, and the document's columns or the sample's
+    metadata. Its task and language often stand in the file's name alone: --name
+    'samples_{task}_direct_{language}_{}.jsonl' makes fields of them.
+    """
+
+    samples: Annotated[tuple[str | Path, ...], Positional("LOG")]
+    """of lm_eval --log_samples (.jsonl) or inspect_ai (.eval, .json)"""
+    output: Annotated[Path, Flag("-o", metavar="ROWS.jsonl")]
+    """a new file"""
+    gold: Annotated[str | None, Flag(metavar="COLUMN")] = None
+    """the column with the right answer (the task's target)"""
+    name: Annotated[str | None, Flag(metavar="PATTERN")] = None
+    """the form of the files' names; what {places} stand for become fields"""
+    fields: Annotated[dict[str, str], Flag("--set", metavar="FIELD=TEXT")] = {}  # noqa: RUF012 (pydantic copies it)
+    """a field of every row; repeatable"""
+    filtered: bool = False
+    """lm_eval: what the filter left of a text is the completion"""
+    filter: Annotated[str | None, Flag(metavar="NAME")] = None
+    """lm_eval: the filter whose lines count (the first in each file)"""
+    skip_bad: bool = False
+    """leave bad samples out; the first 20 are listed"""
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.api.sample_conversion import convert
-    from rewardlab.text.printable import print_json
-
-    found = convert(
-        options.samples,
-        options.output,
+def run(options: Options) -> CommandResult:
+    """Write the rows; data: how many, and the file. A UserError lists what is wrong before anything is written."""
+    if taken_names := {"id", "prompt", "completions"} & options.fields.keys():
+        raise UserError("a field is NAME=TEXT, and not id, prompt or completions", where=f"--set {min(taken_names)}")
+    form = LogForm(
         gold=options.gold,
         name=options.name,
-        fields=_fields(options.set),
-        filtered=options.filtered,
+        fields=options.fields,
+        read="filtered_resps" if options.filtered else "resps",
         filter=options.filter,
-        skip_bad=options.skip_bad,
     )
-    for warning in found.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if options.json:
-        print_json(found.data)
-    else:
-        print(found)
-    return 0
-
-
-def _fields(texts: list[str]) -> dict[str, str]:
-    from rewardlab.errors import UserError
-
-    found: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign or not name or name in ("id", "prompt", "completions"):
-            raise UserError("a field is NAME=TEXT, and not id, prompt or completions", where=f"--set {text}")
-        found[name] = value
-    return found
+    if options.output.exists():
+        raise UserError("exists already; give -o another name", where=str(options.output))
+    bad, lines, taken = BadRows(), [], set[str]()
+    for path in map(str, options.samples):
+        for row in (inspect_rows if path.endswith(SUFFIXES) else lm_eval_rows)(path, form):
+            if not isinstance(row, Problem) and row["id"] in taken:
+                what = (
+                    f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
+                )
+                row = Problem(where=path, what=what)
+            if isinstance(row, Problem):
+                bad.add(row)
+                continue
+            taken.add(row["id"])
+            lines.append(json.dumps(row, ensure_ascii=False))
+    if bad.count and not options.skip_bad:
+        raise bad.error(str(options.samples[0]), "mend them, or leave them out with --skip-bad")
+    if not lines:
+        raise UserError("no samples", where=str(options.samples[0]))
+    write_text(options.output, "".join(f"{line}\n" for line in lines))
+    files = f"{len(options.samples)} file{'s' if len(options.samples) > 1 else ''}"
+    told = f"{len(lines):,} rows of {files}: {options.output}"
+    data = {"ok": True, "output": str(options.output), "rows": len(lines), "left_out": bad.count}
+    warnings = [str(bad.error(str(options.samples[0]), "left out, as --skip-bad says"))] if bad.count else []
+    return CommandResult(text=told, data=data, warnings=warnings)

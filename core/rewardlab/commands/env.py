@@ -1,80 +1,82 @@
-"""Build, list and remove the environments that plugins have for themselves.
+"""`rewardlab env`: the environments that plugins have for themselves."""
 
-  rewardlab env create NAME...      NAME: an installed plugin; prints the path of its python
-  rewardlab env list                all environments on the disk, half-built ones too
-  rewardlab env remove NAME|KEY...  or --stale: those that nothing installed here asks for
-
-A plugin's environment is also built automatically when a recipe first needs it.
-"""
-
-import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-if TYPE_CHECKING:
-    from rewardlab.registry import Registry
-    from rewardlab.workers.environments.definition import EnvironmentDefinition
+from pydantic import model_validator
 
-ACTIONS = ("create", "list", "remove")
+from rewardlab.command_spec import CommandResult, Positional, note
+from rewardlab.errors import UserError, nearest
+from rewardlab.registry import Registry
+from rewardlab.specs import Config
+from rewardlab.text import columns
+from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in
+from rewardlab.workers.environments.inventory import installed_environments, remove, size_of
+from rewardlab.workers.environments.managed import provide
+from rewardlab.workers.environments.wanted import environments_of
+
 CPU = "-cpu"
 """ends the name of the environment that `env create NAME --cpu` builds"""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=ACTIONS)
-    parser.add_argument("names", nargs="*", metavar="NAME|KEY", help="create: names; remove: names or keys")
-    parser.add_argument("--cpu", action="store_true", help="create: a backend's environment without CUDA")
-    parser.add_argument("--stale", action="store_true", help="remove: all that nothing installed here asks for")
-    parser.add_argument("--json", action="store_true", help="list: print JSON")
+class Options(Config):
+    """Build, list and remove the environments that plugins have for themselves.
+
+      rewardlab env create NAME...      NAME: an installed plugin; prints the path of its python
+      rewardlab env list                all environments on the disk, half-built ones too
+      rewardlab env remove NAME|KEY...  or --stale: those that nothing installed here asks for
+
+    A plugin's environment is also built automatically when a recipe first needs it.
+    """
+
+    action: Annotated[Literal["create", "list", "remove"], Positional("ACTION")]
+    """what to do"""
+    names: Annotated[tuple[str, ...], Positional("NAME|KEY")] = ()
+    """create: names; remove: names or keys"""
+    cpu: bool = False
+    """create: a backend's environment without CUDA"""
+    stale: bool = False
+    """remove: all that nothing installed here asks for"""
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "Options":
+        for flag, goes_with in (("cpu", "create"), ("stale", "remove")):
+            if getattr(self, flag) and self.action != goes_with:
+                raise ValueError(f"--{flag} goes with `rewardlab env {goes_with}`")
+        if self.action == "list" and self.names:
+            raise ValueError("`rewardlab env list` lists all environments; it takes no name")
+        if self.action == "create" and not self.names:
+            raise ValueError("which one? rewardlab env create NAME, an installed plugin")
+        if self.action == "remove" and bool(self.names) == self.stale:
+            shown = "as `rewardlab env list` shows them"
+            raise ValueError(f"which ones? rewardlab env remove NAME or KEY, {shown}, or --stale")
+        return self
 
 
-def run(options: Namespace) -> int:
-    _refuse_strangers(options)
+def run(options: Options) -> CommandResult:
+    """Do it; data: of list a row for each environment, else the interpreters that were made or the folders removed."""
     if options.action == "create":
         return _create(options.names, options.cpu)
-    if options.action == "list":
-        return _list(options.json)
-    return _remove(options.names, options.stale)
+    return _list() if options.action == "list" else _remove(options.names, options.stale)
 
 
-def _refuse_strangers(options: Namespace) -> None:
-    from rewardlab.errors import UserError
-
-    action = options.action
-    for flag, goes_with in (("cpu", "create"), ("stale", "remove"), ("json", "list")):
-        if getattr(options, flag) and action != goes_with:
-            raise UserError(f"--{flag} goes with `rewardlab env {goes_with}`")
-    if action == "list" and options.names:
-        raise UserError("`rewardlab env list` lists all environments; it takes no name")
-    if action == "create" and not options.names:
-        raise UserError("which one? rewardlab env create NAME, an installed plugin")
-    if action == "remove" and bool(options.names) == options.stale:
-        raise UserError("which ones? rewardlab env remove NAME or KEY, as `rewardlab env list` shows them, or --stale")
-
-
-def _create(names: Sequence[str], cpu: bool) -> int:
-    from rewardlab.registry import Registry
-    from rewardlab.workers.environments.managed import provide
-
+def _create(names: Sequence[str], cpu: bool) -> CommandResult:
     registry = Registry()
     wanted = [(name, definition) for name in names for definition in _definitions(name, cpu, registry)]
+    pythons = []
     for name, definition in wanted:
-        print(provide(definition))
+        pythons.append(str(provide(definition)))
         if name in _environments_of_backends(registry):
-            hint = f"use it: . {definition.folder}/bin/activate   (your own plugins: pip install them there)"
+            note(f"use it: . {definition.folder}/bin/activate   (your own plugins: pip install them there)")
         else:
-            hint = f"recipes use it by themselves; one of your own instead: environment: {{python: PATH}} of {name}/..."
-        print(hint, file=sys.stderr)
-    return 0
+            own = f"environment: {{python: PATH}} of {name}/..."
+            note(f"recipes use it by themselves; one of your own instead: {own}")
+    return CommandResult(text="\n".join(pythons), data=pythons)
 
 
-def _definitions(name: str, cpu: bool, registry: "Registry") -> list["EnvironmentDefinition"]:
+def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDefinition]:
     """Return the definitions that `env create NAME` builds; a UserError where nothing installed has any."""
-    from rewardlab.errors import UserError, nearest
-    from rewardlab.workers.environments.wanted import environments_of
-
     of_backends = _environments_of_backends(registry)
     if cpu and f"{name}{CPU}" not in of_backends:
         raise UserError(f"--cpu: {name} has no environment of its own for a CPU alone")
@@ -89,28 +91,18 @@ def _definitions(name: str, cpu: bool, registry: "Registry") -> list["Environmen
     return found
 
 
-def _environments_of_backends(registry: "Registry") -> dict[str, Callable[[], "EnvironmentDefinition"]]:
+def _environments_of_backends(registry: Registry) -> dict[str, Callable[[], EnvironmentDefinition]]:
     """Map the name of each installed backend's environment to the function that returns its definition."""
     return {name: define for spec in registry.backends().values() for name, define in spec.environments.items()}
 
 
-def _list(as_json: bool) -> int:
-    from rewardlab.text.printable import print_json
-
+def _list() -> CommandResult:
     rows = list(_rows())
-    if as_json:
-        print_json(rows, indent=1)
-    elif rows:
-        _table(rows)
-    else:
-        print("no environments; a recipe that needs one builds it, or `rewardlab env create NAME`", file=sys.stderr)
-    return 0
+    none = "no environments; a recipe that needs one builds it, or `rewardlab env create NAME`"
+    return CommandResult(text="\n".join(_table(rows)) if rows else none, data=rows)
 
 
 def _rows() -> Iterator[dict]:
-    from rewardlab.workers.environments.definition import python_in
-    from rewardlab.workers.environments.inventory import installed_environments, size_of
-
     askers = _askers()
     for found in installed_environments():
         yield {
@@ -128,10 +120,6 @@ def _rows() -> Iterator[dict]:
 
 def _askers() -> dict[Path, list[str]]:
     """Map each folder to the names that ask for it. A definition that fails is reported on stderr and left out."""
-    from rewardlab.errors import UserError
-    from rewardlab.registry import Registry
-    from rewardlab.workers.environments.wanted import environments_of
-
     registry = Registry()
     wanted = [(plugin.name, definition) for plugin in registry for definition in environments_of(plugin)]
     for name, define in _environments_of_backends(registry).items():
@@ -141,29 +129,24 @@ def _askers() -> dict[Path, list[str]]:
         try:
             askers.setdefault(definition.folder, []).append(name)
         except UserError as error:
-            print(f"{name}: {error}", file=sys.stderr)
+            note(f"{name}: {error}")
     return askers
 
 
-def _table(rows: Sequence[dict]) -> None:
-    from rewardlab.text import columns
-
+def _table(rows: Sequence[dict]) -> Iterator[str]:
     lines = [("name", "key", "state", "size", "built", "asked for by")]
     for row in rows:
         built = (row["built"] or "")[:16].replace("T", " ")
         by = ", ".join(row["asked_for_by"]) or "nothing here (stale)"
         lines.append((row["name"], row["key"], row["state"], _size(row["bytes"]), built, by))
-    print("\n".join(columns(lines)))
+    yield from columns(lines)
 
 
 def _size(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 
-def _remove(names: Sequence[str], stale: bool) -> int:
-    from rewardlab.errors import UserError, nearest
-    from rewardlab.workers.environments.inventory import installed_environments, remove, size_of
-
+def _remove(names: Sequence[str], stale: bool) -> CommandResult:
     there = installed_environments()
     if stale:
         askers = _askers()
@@ -173,10 +156,11 @@ def _remove(names: Sequence[str], stale: bool) -> int:
         if unknown := [name for name in names if name not in known]:
             raise UserError(f"no environment {unknown[0]!r}{nearest(unknown[0], known)}")
         doomed = [found for found in there if {found.name, found.key, found.folder.name} & set(names)]
+    lines = []
     for found in doomed:
         size = size_of(found.folder)
         remove(found.folder)
-        print(f"removed {found.folder.name} ({_size(size)})")
+        lines.append(f"removed {found.folder.name} ({_size(size)})")
     if not doomed:
-        print("nothing is stale", file=sys.stderr)
-    return 0
+        note("nothing is stale")
+    return CommandResult(text="\n".join(lines), data=[found.folder.name for found in doomed])

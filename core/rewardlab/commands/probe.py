@@ -1,70 +1,68 @@
-"""Show that degenerate completions do not win under a recipe's reward; the exit code is 1 where one does.
+"""`rewardlab probe`: degenerate completions against honest ones."""
 
-Each row's honest completion is scored beside an empty one, a copy of the prompt, the English reference, padding, orders
-to the judge and others. A row has an honest completion in `honest`, `completions` (the first one) or `response`, or
-where --honest says; without ROWS the recipe's dataset is read, its held-out rows where there are any.
-Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
-"""
+from typing import Annotated
 
-import sys
-from argparse import ArgumentParser, Namespace
-from functools import partial
-
-from rewardlab.commands.argument_types import amount, count, share
-from rewardlab.recipe.command_line import with_rows_or_none
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "arguments",
-        nargs="+",
-        metavar="RECIPE [KEY=VALUE ...] [ROWS.jsonl]",
-        help="what scores, and rows to probe with",
-    )
-    parser.add_argument("--rows", type=count, default=32, metavar="N", help="most rows, evenly over languages (32)")
-    parser.add_argument("--honest", metavar="FIELD", help="the column of the honest completion")
-    parser.add_argument(
-        "--reference", default="reference", metavar="FIELD", help="of the English reference (reference)"
-    )
-    parser.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="FIELD",
-        help="judge each value's rows by themselves, too: language",
-    )
-    parser.add_argument(
-        "--tolerance", type=amount, default=1e-6, metavar="T", help="totals so near are equal; a tie wins (1e-6)"
-    )
-    parser.add_argument(
-        "--most", type=share, default=0.25, metavar="SHARE", help="of the rows that may be won without a win (0.25)"
-    )
-    parser.add_argument("--long", type=count, default=20_000, metavar="N", help="characters of very_long (20000)")
-    parser.add_argument("--skip-bad", action="store_true", help="leave rows out that do not fit")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+from rewardlab.analysis.probe.degenerate import LONG
+from rewardlab.analysis.probe.job import ROWS, ProbeJob
+from rewardlab.analysis.probe.report import format_probe, probe_as_dict
+from rewardlab.analysis.probe.verdicts import WinRule
+from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
+from rewardlab.commands.argument_types import Amount, AnyRecipe, AnyRows, Count, Say, Share
+from rewardlab.commands.given_rows import file_of
+from rewardlab.plan import make_plan
+from rewardlab.recipe.loading import load
+from rewardlab.specs import Config
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.api.reward_probe import probe
-    from rewardlab.text.printable import print_json
+class Options(Config):
+    """Show that degenerate completions do not win under a recipe's reward; the exit code is 1 if one does.
 
-    recipe, rows, overrides = with_rows_or_none(options.arguments)
-    found = probe(
-        recipe,
-        rows,
-        *overrides,
-        most=options.rows,
-        honest=options.honest,
-        reference=options.reference,
-        by=options.by,
-        tolerance=options.tolerance,
-        most_won=options.most,
-        long=options.long,
-        skip_bad=options.skip_bad,
-        say=partial(print, file=sys.stderr),
-    )
-    if options.json:
-        print_json(found.data)
-    else:
-        print(found)
-    return 0 if found.ok else 1
+    Each row's honest completion is scored beside an empty one, a copy of the prompt, the English reference, padding,
+    orders to the judge and others. A row has an honest completion in `honest`, `completions` (the first one) or
+    `response`, or as --honest says; without ROWS the recipe's dataset is read, its held-out rows if there are any.
+    Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """what scores"""
+    rows: Annotated[AnyRows, Positional("ROWS.jsonl")] = None
+    """rows to probe with"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    limit: Annotated[Count, Flag(metavar="N", former=("--rows", "most"))] = ROWS
+    """most rows, evenly over languages"""
+    honest: Annotated[str | None, Flag(metavar="FIELD")] = None
+    """the column of the honest completion"""
+    reference: Annotated[str, Flag(metavar="FIELD")] = "reference"
+    """of the English reference"""
+    by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
+    """judge each value's rows by themselves, too: language; repeatable"""
+    tolerance: Annotated[Amount, Flag(metavar="T")] = 1e-6
+    """totals so near are equal; a tie wins"""
+    max_won: Annotated[Share, Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
+    """of the rows that may be won without a win"""
+    long: Annotated[Count, Flag(metavar="N")] = LONG
+    """characters of very_long"""
+    skip_bad: bool = False
+    """leave rows out that do not fit"""
+    say: Say = note
+    """called with each note, such as how many questions will be asked"""
+
+
+def run(options: Options) -> CommandResult:
+    """Return whether degenerate completions win. A JobError if too many rows have no total."""
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    with file_of(options.rows) as path:
+        probed = ProbeJob(
+            plan=plan,
+            rows=path,
+            most=options.limit,
+            honest=options.honest,
+            reference=options.reference,
+            by=options.by,
+            rule=WinRule(tolerance=options.tolerance, most=options.max_won),
+            long=options.long,
+            skip_bad=options.skip_bad,
+            say=options.say,
+        ).run()
+    return CommandResult(ok=not probed.failing, text=format_probe(probed), data=probe_as_dict(probed))

@@ -1,18 +1,24 @@
-"""Write one self-contained page about a run: results, reward curves, completions with their scores."""
+"""`rewardlab report`: one self-contained page about a run."""
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Annotated
+
+from rewardlab.analysis.report.page import write_report
+from rewardlab.command_spec import CommandResult, Flag, Positional
+from rewardlab.specs import Config
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, help="a run directory")
-    parser.add_argument("-o", "--output", type=Path, help="the page to write (default: report.html in the run)")
+class Options(Config):
+    """Write one self-contained page about a run: results, reward curves, completions with their scores."""
+
+    run: Annotated[Path, Positional("RUN")]
+    """a run directory"""
+    output: Annotated[Path | None, Flag("-o", metavar="PAGE")] = None
+    """the page to write (report.html in the run)"""
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.analysis.report.page import write_report
-
+def run(options: Options) -> CommandResult:
+    """Write the page; data: its path, and what is wrong with the run."""
     target = options.output or options.run / "report.html"
-    write_report(options.run, target)
-    print(f"wrote {target}")
-    return 0
+    findings = list(write_report(options.run, target))
+    return CommandResult(text=f"wrote {target}", data={"ok": True, "output": str(target), "findings": findings})

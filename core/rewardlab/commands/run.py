@@ -1,98 +1,121 @@
-"""Run a recipe's stages in a new run directory, or continue a run.
-
-A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough. `rewardlab run RECIPE --resume latest`
-continues the newest run of that recipe in runs/.
---dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
-"""
+"""`rewardlab run`: training by a recipe."""
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-if TYPE_CHECKING:
-    from rewardlab.plan import Plan
-    from rewardlab.training import RunJob, RunResult
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("recipe", nargs="?", help="a YAML file")
-    parser.add_argument(
-        "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="such as seed=3 or stages.1.steps=50"
-    )
-    parser.add_argument("--stage", type=int, metavar="N", help="run only stage N, counted from 0")
-    resumed = "continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"
-    parser.add_argument("--resume", type=folder_or_latest, metavar="DIR", help=resumed)
-    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="a new folder for the run (runs/NAME-TIME)")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan; start nothing")
-    parser.add_argument("--json", action="store_true", help="print how it ended as JSON, and all else on stderr")
+from rewardlab.analysis.report.page import write_report
+from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
+from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.errors import RewardlabError
+from rewardlab.plan import Plan
+from rewardlab.recipe.loading import RESOLVED
+from rewardlab.redaction import name_variables, shell_command
+from rewardlab.specs import Config
+from rewardlab.training import RunJob, RunResult, written_models
+from rewardlab.training.backend import lacking
 
 
-def folder_or_latest(text: str) -> "Path | str":
-    """Return the argument of --resume: a folder, or "latest"."""
-    return text if text == "latest" else Path(text)
+class JobOptions(Config):
+    """The options of the commands that make a run directory."""
+
+    recipe: Annotated[AnyRecipe | None, Positional("RECIPE")] = None
+    """a YAML file, the name of a recipe of ours, or the folder of a run"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """such as seed=3 or stages.1.steps=50"""
+    resume: Annotated[str | Path | None, Flag(metavar="DIR")] = None
+    """continue what is in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"""
+    folder: Annotated[Path | None, Flag("--run-dir", metavar="DIR")] = None
+    """a new folder for the run (runs/NAME-TIME)"""
+    root: Annotated[Path, PythonOnly()] = Path("runs")
+    """the folder in which a new folder is made"""
+    dry_run: bool = False
+    """print the plan; start nothing"""
+    as_json: Annotated[bool, PythonOnly()] = False
+    """whether the lines of a run go to stderr"""
+    say: Annotated[Callable[[str], None] | None, PythonOnly()] = None
+    """called with each line that the command prints"""
+
+    def where(self) -> dict[str, Any]:
+        """Return where a job runs and what it says its lines to."""
+        resume = Path(self.resume) if self.resume not in (None, "latest") else self.resume
+        return {"resume": resume, "root": self.root, "folder": self.folder, "say": self.told()}
+
+    def told(self) -> Callable[[str], None]:
+        """Return what each line is said to: a program's function, or a standard stream."""
+        return self.say or partial(print, file=sys.stderr if self.as_json else sys.stdout, flush=True)
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.training import RunJob
-    from rewardlab.training.backend import lacking
+class Options(JobOptions):
+    """Run a recipe's stages in a new run directory, or continue a run.
 
-    recipe, overrides = options.recipe, options.overrides
-    if options.resume is not None and recipe is not None and "=" in recipe and not Path(recipe).exists():
-        recipe, overrides = None, [recipe, *overrides]
-    told = partial(print, file=sys.stderr, flush=True) if options.json else say
-    where = {"stage": options.stage, "resume": options.resume, "folder": options.run_dir}
-    job = RunJob.load(recipe, overrides, **where, say=told)
-    for warning in job.plan.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough. `rewardlab run RECIPE --resume
+    latest` continues the newest run of that recipe in runs/.
+    --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
+    """
+
+    stage: Annotated[int | None, Flag(metavar="N")] = None
+    """run only stage N, counted from 0"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndOfRun(CommandResult, RunResult):
+    """The end of a run, as a command and as a program see it."""
+
+
+def run(options: Options) -> CommandResult:
+    """Run the stages to the end and write report.html; return the folder and how it ended.
+
+    Ctrl-C stops it after the step under way, with a checkpoint. Raises a UserError that lists every mistake, or a
+    JobError; its notes say how to go on. `rewardlab.training.RunJob` runs in the background, too.
+    """
+    job = RunJob.load(options.recipe, options.overrides, stage=options.stage, **options.where())
+    return finish(job, options, [missing] if options.dry_run and (missing := lacking(job.plan)) else [])
+
+
+def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResult:
+    """Run a job to its end, with its report, and say what to do next; or say what it would do."""
+    warnings = [*job.plan.warnings, *warnings]
     if options.dry_run:
-        if missing := lacking(job.plan):
-            print(f"warning: {missing}", file=sys.stderr)
-        print(job.describe())
-        return 0
-    return run_job(job, told, options.json)
-
-
-def run_job(job: "RunJob", told: Callable[[str], None], as_json: bool) -> int:
-    """Run a job to its end, with its report, say what to do next, and return the exit code."""
-    from rewardlab.analysis.report.page import write_report
-    from rewardlab.errors import JobError, RewardlabError
-    from rewardlab.redaction import name_variables, shell_command
-    from rewardlab.text.printable import print_json
-
+        text = job.describe()
+        return CommandResult(text=text, data={"ok": True, "plan": text}, warnings=warnings)
+    told = options.told()
+    for warning in warnings:
+        (options.say or note)(f"warning: {warning}")
     try:
         result = job.run()
         findings = [] if result.stopped else write_report(result.directory, result.directory / "report.html")
     except (RewardlabError, OSError) as error:
         for line in job.continuation():
-            print(line, file=sys.stderr)
+            error.add_note(line)
         if isinstance(error, RewardlabError) and job.directory is not None:
             error.details["directory"] = name_variables(str(job.directory))
         raise
-    if as_json:
-        print_json(_as_json(result))
+    if not result.stopped:
+        for finding in (*result.diverged, *findings):
+            told(f"note: {finding}")
+    ending = _lines_of_stopped(job, result) if result.stopped else []
     directory = name_variables(str(result.directory))
-    if result.stopped:
-        print(f"stopped; what was done is in {directory}", file=sys.stderr)
-        print(f"continue with: {shell_command([*job.command, '--resume', str(result.directory)])}", file=sys.stderr)
-        return JobError.exit_code
-    for finding in (*result.diverged, *findings):
-        told(f"note: {finding}")
-    told(f"results: {directory} (open report.html)")
-    for line in _next_steps(result.directory, job.plan):
-        told(line)
+    if not result.stopped:
+        told(f"results: {directory} (open report.html)")
+        for line in _next_steps(result.directory, job.plan):
+            told(line)
     if result.failed:
-        print("error: a stage with on_divergence: fail has diverged", file=sys.stderr)
-        return JobError.exit_code
-    return 0
+        ending.append("error: a stage with on_divergence: fail has diverged")
+    for line in ending:
+        note(line)
+    return EndOfRun(ok=not (result.stopped or result.failed), data=_as_json(result), **vars(result))
 
 
-def _as_json(result: "RunResult") -> dict[str, Any]:
-    from rewardlab.redaction import name_variables
-    from rewardlab.training import written_models
+def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:
+    again = shell_command([*job.command, "--resume", str(result.directory)])
+    return [f"stopped; what was done is in {name_variables(str(result.directory))}", f"continue with: {again}"]
 
+
+def _as_json(result: RunResult) -> dict[str, Any]:
     directory, *models = (name_variables(str(path)) for path in (result.directory, *written_models(result.directory)))
     found = sorted(p for p in result.directory.glob("evaluation/*.json"))
     evaluations = [name_variables(str(path)) for path in found]
@@ -103,16 +126,7 @@ def _as_json(result: "RunResult") -> dict[str, Any]:
     }
 
 
-def say(line: str) -> None:
-    """Print a line and flush it."""
-    print(line, flush=True)
-
-
-def _next_steps(directory: Path, plan: "Plan") -> list[str]:
-    from rewardlab.recipe.loading import RESOLVED
-    from rewardlab.redaction import name_variables, shell_command
-    from rewardlab.training import written_models
-
+def _next_steps(directory: Path, plan: Plan) -> list[str]:
     models = written_models(directory)
     lines = [f"model: {name_variables(str(models[-1]))}"] if models else []
     named = [*directory.glob("evaluation/*-after.rows.jsonl"), *directory.glob("evaluation/*-eval-*.rows.jsonl")]

@@ -1,61 +1,58 @@
-"""Write JSON Schemas, which let editors complete and check recipes and rows.
+"""`rewardlab schema`: JSON Schemas, for editors."""
 
-Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of
-every plugin that is installed. A recipe names its schema in its first line:
-
-    # yaml-language-server: $schema=../schemas/recipe.schema.json
-"""
-
-import sys
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Annotated
+
+from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
+from rewardlab.command_spec import CommandResult, Flag
+from rewardlab.errors import JobError
+from rewardlab.registry import Registry
+from rewardlab.specs import Config
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="a folder for what is installed")
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail if a file is not as it would be written"
-    )
+class Options(Config):
+    """Write JSON Schemas, which let editors complete and check recipes and rows.
+
+    Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of
+    every plugin that is installed. A recipe names its schema in its first line:
+
+        # yaml-language-server: $schema=../schemas/recipe.schema.json
+    """
+
+    output: Annotated[Path | None, Flag("-o", metavar="DIR")] = None
+    """a folder for what is installed"""
+    check: bool = False
+    """write nothing; fail if a file is not as it would be written"""
 
 
-def run(options: Namespace) -> int:
-    from rewardlab.authoring.json_schemas import first_party_plugins, generate_schemas
-    from rewardlab.errors import JobError
-    from rewardlab.registry import Registry
-
+def run(options: Options) -> CommandResult:
+    """Write the schemas, or check those that are there; data: the folder and its files."""
     folder = options.output or Path("schemas")
     plugins = list(Registry()) if options.output else first_party_plugins(Registry(), Path())
     broken = [plugin for plugin in plugins if plugin.broken]
     if broken and not options.output:
         raise JobError("\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken))
     files, warnings = generate_schemas(plugins)
-    for warning in [
-        *(f"plugin {plugin.name!r} is left out: {plugin.broken}" for plugin in broken),
-        *warnings,
-    ]:
-        print(f"warning: {warning}", file=sys.stderr)
+    warnings = [*(f"plugin {plugin.name!r} is left out: {plugin.broken}" for plugin in broken), *warnings]
     left_over = _left_over(folder, files, {plugin.name for plugin in broken})
+    data = {"ok": True, "folder": str(folder), "files": sorted(files)}
     if options.check:
-        return _check(folder, files, left_over)
+        _refuse_stale(folder, files, left_over)
+        return CommandResult(text=f"{len(files)} schemas in {folder} are up to date", data=data, warnings=warnings)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     for path in left_over:
         path.unlink()
-    print(f"wrote {len(files)} schemas to {folder}")
-    return 0
+    return CommandResult(text=f"wrote {len(files)} schemas to {folder}", data=data, warnings=warnings)
 
 
-def _check(folder: Path, files: dict[str, str], left_over: list[Path]) -> int:
-    from rewardlab.errors import JobError
-
+def _refuse_stale(folder: Path, files: dict[str, str], left_over: list[Path]) -> None:
     stale = [f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))]
     stale += [f"{path}: there is no such component any more" for path in left_over]
     if stale:
         again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {folder}")
         raise JobError("\n".join([*stale, f"write them with: {again}"]))
-    print(f"{len(files)} schemas in {folder} are up to date")
-    return 0
 
 
 def _staleness(path: Path, text: str) -> str | None:
@@ -66,7 +63,5 @@ def _staleness(path: Path, text: str) -> str | None:
 
 def _left_over(folder: Path, files: dict[str, str], broken: set[str]) -> list[Path]:
     """Return the schemas of components that are gone, except those of a plugin that is broken at present."""
-    from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX
-
     ours = [p for p in sorted(folder.glob(f"*{SCHEMA_SUFFIX}")) if SCHEMA_MARK in p.read_text(encoding="utf-8")]
     return [path for path in ours if path.name not in files and path.name.split(".")[0] not in broken]

@@ -3,7 +3,10 @@
 The input is a YAML file and overrides; the output is a `Document` (the tree, with a line for each value) and the
 pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with` and `backend` by the plugins' configs.
 
-    loading           a file and overrides: OmegaConf, ${oc.env:...}, line numbers
+    loading           a file, what it extends, overrides and the environment: a tree with line numbers
+    extends           a recipe's keys over those of the recipe that it extends
+    overrides         KEY=VALUE of the command line
+    interpolation     ${oc.env:...}, by OmegaConf
     shipped           the recipes that come with rewardlab, by name
     logins            users and passwords of URLs, which are not written
     yaml12            YAML 1.2 as recipes use it

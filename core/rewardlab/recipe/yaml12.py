@@ -7,6 +7,7 @@ strings, each once. Tags, merge keys, several documents, infinity and NaN are re
 import copy
 import re
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -46,13 +47,14 @@ def scalar(text: str) -> Tree:
 class Place(NamedTuple):
     """The place of a value: its line (from 1), its items' places by key or index; size and height count values.
 
-    A long text, a key too, has the size of several values.
+    A long text, a key too, has the size of several values. file: the one it stands in, if that is not the recipe's own.
     """
 
     line: int
     children: Any = ()
     size: int = 1
     height: int = 1
+    file: Path | None = None
 
 
 def _around(line: int, children: dict | list, places: Collection[Place]) -> Place:

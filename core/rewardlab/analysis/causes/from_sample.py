@@ -23,7 +23,7 @@ def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None
     """
     refuse_policy(plan.judges, plan.document.where)
     rows, more = _first_rows(plan, path, most)
-    scoring = f"scoring the first {len(rows)} rows; --rows takes more" if more else f"scoring {len(rows)} rows"
+    scoring = f"scoring the first {len(rows)} rows; --limit takes more" if more else f"scoring {len(rows)} rows"
     say(f"{path}: {scoring}")
     _announce_questions(plan, rows, say)
     movement = Movement()
@@ -56,4 +56,4 @@ def _announce_questions(plan: Plan, rows: Sequence[InputRow], say: Callable[[str
         asked = sum(planned.ask("how often it asks", planned.spec.calls, planned.options, size) for size in sizes)
         for judge in planned.judges():
             if not plan.judges[judge].spec.local:
-                say(f"{name} asks {judge} up to {asked:,} questions; fewer with --rows")
+                say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit")

@@ -1,12 +1,13 @@
 """The sides A and B as they are named: each a recipe or a file that `score` wrote, with its own overrides."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.recipe.command_line import apart
+from rewardlab.recipe.loading import RecipeSource
 
 SCORED = (".jsonl", ".jsonl.gz")
 """how names of scored files end"""
@@ -28,32 +29,25 @@ class SideSource:
         return self.path.endswith(SCORED)
 
 
-def parse_sources(arguments: Sequence[str]) -> tuple[SideSource, SideSource, str | None]:
-    """Return (A, B, the file of rows or None). KEY=VALUE is for both, a:KEY=VALUE and b:KEY=VALUE for one.
+def parse_sides(
+    a: RecipeSource, b: RecipeSource, overrides: Sequence[str], rows_are_there: bool
+) -> tuple[SideSource, SideSource]:
+    """Return both sides. KEY=VALUE is for both, a:KEY=VALUE and b:KEY=VALUE for one.
 
-    A UserError where files are missing, or an override is for a side that was scored before.
+    A UserError if a side is to be scored and there are no rows, or an override is for a side that was scored before.
     """
-    files, overrides = apart(arguments)
-    if len(files) not in (2, 3):
-        found = f"found {', '.join(files)}" if files else "found none"
-        raise UserError(f"two recipes (or scored files) and a file of rows are needed, in this order; {found}")
     _refuse_other_sides(overrides)
-    a, b = (_source(letter, path, overrides) for letter, path in zip("ab", files[:2], strict=True))
-    _refuse_idle(a, b, overrides)
-    rows = files[2] if len(files) == 3 else None
-    refuse_missing_rows((a, b), rows is not None)
-    return a, b, rows
-
-
-def refuse_missing_rows(sources: Sequence[SideSource], are_there: bool) -> None:
-    """Raise a UserError where a side is to be scored and there are no rows."""
-    recipes = [source.path for source in sources if not source.is_scored]
-    if recipes and not are_there:
+    sides = _source("a", a, overrides), _source("b", b, overrides)
+    _refuse_idle(*sides, overrides)
+    recipes = [side.path for side in sides if not side.is_scored]
+    if recipes and not rows_are_there:
         raise UserError(f"rows are needed to score by {' and '.join(recipes)}; name a file of them after A and B")
+    return sides
 
 
-def _source(letter: str, path: str, overrides: Sequence[str]) -> SideSource:
-    source = SideSource(letter=letter, path=path)
+def _source(letter: str, given: RecipeSource, overrides: Sequence[str]) -> SideSource:
+    tree = given if isinstance(given, Mapping) else None
+    source = SideSource(letter=letter, path="recipe" if isinstance(given, Mapping) else os.fspath(given), recipe=tree)
     if source.is_scored:
         return source
     own = [override.removeprefix(f"{letter}:") for override in overrides if _whose(override) in (None, letter)]

@@ -112,7 +112,7 @@ class ProbeJob:
             asked = sum(planned.ask("how often it asks", calls, options, size) for size in group_sizes(made))
             for judge in planned.judges():
                 if not self.plan.judges[judge].spec.local:
-                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --rows")
+                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit")
 
     def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:
         """Raise a JobError if a component has no value for more honest completions than the recipe allows.

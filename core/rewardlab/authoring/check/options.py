@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.recipe.loading import _flow
+from rewardlab.recipe.overrides import parse_value
 from rewardlab.registry import Plugin
 from rewardlab.specs import Spec
 
@@ -38,7 +38,7 @@ def _parsed(setting: str) -> tuple[str | None, str, Any]:
     form = _FORM.fullmatch(setting)
     if form is None:
         raise UserError("an option is KEY=VALUE or <plugin>/<component>:KEY=VALUE")
-    return form["use"], form["key"], _flow(form["value"].strip(), "")
+    return form["use"], form["key"], parse_value(form["value"].strip(), "")
 
 
 def _specs_with(plugin: Plugin, specs: Sequence[Spec], use: str | None, key: str) -> list[Spec]:

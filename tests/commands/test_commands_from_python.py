@@ -55,7 +55,7 @@ class TestCheck:
     def test_says_what_the_command_says(self, main, files):
         found = rewardlab.check(files[0])
         assert found.ok
-        assert main("check", "recipe.yaml") == (0, f"recipe.yaml: {found}\n", "")
+        assert main("check", str(files[0])) == (0, f"{found}\n", "")
         assert json.loads(main("check", "recipe.yaml", "--json")[1]) == found.data
 
     def test_of_a_wrong_recipe_raises_nothing(self, toy):

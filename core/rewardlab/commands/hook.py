@@ -1,0 +1,10 @@
+"""The plugin of our own commands: they come in by the door of everybody's."""
+
+from rewardlab.command_spec import CommandSpec
+from rewardlab.commands import BUILT_IN
+from rewardlab.hookspecs import hookimpl
+
+
+@hookimpl
+def rewardlab_commands() -> list[CommandSpec]:
+    return BUILT_IN

@@ -1,0 +1,150 @@
+"""Commands as specs: a plugin's own, and what follows from each declaration."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import rewardlab
+from rewardlab.commands import BUILT_IN, command_named
+from rewardlab.commands.parsing import arguments_of, command_line, options_of, parser_of
+from rewardlab.errors import UserError
+
+PLUGIN = '''
+from typing import Annotated, Literal
+from rewardlab import CommandResult, CommandSpec, Config, Flag, Overrides, Positional, PythonOnly, hookimpl
+
+
+class Options(Config):
+    """Count things."""
+
+    file: Annotated[str, Positional("FILE")]
+    """what to count"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes"""
+    limit: Annotated[int, Flag("-n", metavar="N", former=("--rows", "most"))] = 3
+    """the first N"""
+    names: Annotated[dict[str, str], Flag("--name", metavar="NAME=TEXT")] = {}
+    """names"""
+    how: Literal["fast", "slow"] = "fast"
+    """the way"""
+    loud: bool = False
+    """whether to shout"""
+    secret: Annotated[int, PythonOnly()] = 0
+    """for programs"""
+
+
+def run(options):
+    found = options.model_dump()
+    return CommandResult(ok=options.limit < 9, text=f"{options.limit} of {options.file}", data=found, warnings=["slow"])
+
+
+@hookimpl
+def rewardlab_commands():
+    return [CommandSpec(name="tally", summary="count things", config=Options, run=run)]
+'''
+
+
+def distribution(folder, name, plugin, source):
+    """Put a distribution with one plugin on the path, as an installer would."""
+    (folder / f"{plugin}_module.py").write_text(source)
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[rewardlab]\n{plugin} = {plugin}_module\n")
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Runs `rewardlab ...` where the distributions in `site` are installed, too."""
+    (tmp_path / "site").mkdir()
+
+    def run(*words, code=0):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path[1:]])}
+        program = "import sys; from rewardlab.cli import main; sys.exit(main())"
+        done = subprocess.run(
+            [sys.executable, "-c", program, *words], env=environment, capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout, done.stderr
+
+    run.site = tmp_path / "site"
+    return run
+
+
+def test_a_strangers_command_is_listed_with_its_origin_and_runs(call):
+    distribution(call.site, "stranger", "odd", PLUGIN)
+    distribution(call.site, "broken", "bad", "raise RuntimeError('rewardlab_commands')")
+    assert "\n  tally     count things (stranger 1.0)\n" in call("--help")[0]
+    assert call("tally", "x", "-n", "5", "a.b=1") == ("5 of x\n", "warning: slow\n")
+    found = json.loads(call("tally", "x", "--rows", "9", "--name", "a=b", "--loud", "--json", code=1)[0])
+    assert found == {
+        "file": "x",
+        "overrides": [],
+        "limit": 9,
+        "names": {"a": "b"},
+        "how": "fast",
+        "loud": True,
+        "secret": 0,
+    }
+    assert "usage: rewardlab tally" in call("tally", "--help")[0]
+    assert "the first N (3)" in call("tally", "--help")[0]
+    assert "FILE is needed; found none" in call("tally", "a=b", code=2)[1]
+    assert "invalid choice: 'x'" in call("tally", "f", "--how", "x", code=2)[1]
+    assert call("check", "--help")[0].startswith("usage: rewardlab check")
+
+
+@pytest.mark.parametrize("name", ["tally", "score"])
+def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call, name):
+    distribution(call.site, "stranger", "odd", PLUGIN.replace('"tally"', f'"{name}"'))
+    if name == "tally":
+        distribution(call.site, "other", "even", PLUGIN)
+    other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab 0.1.0"
+    error = call(name, "x", code=2)[1]
+    assert f"the command '{name}' is offered by" in error
+    assert other.split(" and ")[0] in error
+    assert "stranger 1.0" in error
+    call("--version")
+    call("plugins")
+
+
+def test_a_program_calls_a_strangers_command_by_its_name(call):
+    distribution(call.site, "stranger", "odd", PLUGIN)
+    program = "import rewardlab; r = rewardlab.tally('x', 'a=1', most=4, secret=2); print(r, r.data['overrides'], r.ok)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(call.site), *sys.path[1:]])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "4 of x ('a=1',) True\n"
+
+
+def test_the_shell_completes_commands_and_flags(tmp_path):
+    environment = {**os.environ, "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said")}
+    for line, expected in (("rewardlab ta", {"tables"}), ("rewardlab tables --meas", {"--measure"})):
+        given = {**environment, "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
+        subprocess.run([sys.executable, "-m", "rewardlab.cli", "x"], env=given, check=True)
+        assert {word.strip() for word in (tmp_path / "said").read_text().split("\n")} == expected
+
+
+@pytest.mark.parametrize("spec", BUILT_IN, ids=lambda spec: spec.name)
+def test_each_of_our_commands_is_declared_whole_and_has_a_function_of_its_name(spec):
+    assert all(argument.help for argument in arguments_of(spec.options_class()))
+    function = getattr(rewardlab, spec.name)
+    assert set(inspect.signature(function).parameters) == set(spec.options_class().model_fields)
+    with pytest.raises(TypeError, match="has no argument 'nonsense'"):
+        function(nonsense=1)
+
+
+def test_the_words_to_go_on_give_the_same_options_again():
+    spec = command_named("winrates")
+    words = ["r.yaml", "seed=1", "--model", "a=a.jsonl", "--model", "b=b.jsonl", "-o", "out", "--missing", "leave-out"]
+    options = options_of(spec, parser_of(spec).parse_intermixed_args(words))
+    again = command_line(spec, options, "--resume")
+    assert again[:2] == ["rewardlab", "winrates"]
+    read = options_of(spec, parser_of(spec).parse_intermixed_args(again[2:]))
+    assert read == options.model_copy(update={"resume": True})
+
+
+def test_a_wrong_value_names_the_flag_that_gave_it():
+    with pytest.raises(UserError, match=r"--digits: Input should be less than or equal to 6"):
+        rewardlab.tables({"a": "x"}, digits=9)
