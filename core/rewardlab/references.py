@@ -103,8 +103,9 @@ class Function(Generic[F]):
 
 def references(spec: Any, with_laws: bool = True) -> list[Reference]:
     """Return the references of a spec, and those of its laws."""
-    holders = (spec, spec.laws) if with_laws else (spec,)
-    return [value for holder in holders for value in vars(holder).values() if isinstance(value, Reference)]
+    laws = getattr(spec, "laws", None) if with_laws else None
+    held = [*vars(spec).values(), *(() if laws is None else vars(laws).values())]
+    return [value for value in held if isinstance(value, Reference)]
 
 
 def resolve_all(spec: Any) -> None:

@@ -41,7 +41,7 @@ DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 DISTRIBUTION = "rewardlab"
 _EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
 """an optional requirement of this distribution: (the plugin, the extra that brings it)"""
-S = TypeVar("S", bound=Spec)
+S = TypeVar("S")
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
     "rewardlab_judges": JudgeSpec,
@@ -201,7 +201,7 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
     if len(found) > 1:
         both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
         raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
-    return found[0][1] if found else None
+    return _looked_at(found[0][1]) if found else None
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
@@ -281,9 +281,10 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
             specs, commands = _specs(module)
-        for (kind, spec_name), spec in specs.items():
+        offered = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
+        for what, spec in {**offered, **{f"command {command!r}": spec for command, spec in commands.items()}}.items():
             for reference in references(spec):
-                reference.owner = f"{kind} {name}/{spec_name} ({distribution})"
+                reference.owner = f"{what} ({distribution})"
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
