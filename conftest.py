@@ -47,7 +47,7 @@ def comet_python() -> str:
     """An interpreter that has COMET: $REWARDLAB_COMET_PYTHON, else of the managed environment, which is built."""
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.workers.environments import interpreter
+    from rewardlab.workers.environments.managed import interpreter
 
     requirements = Path(__file__).parent / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
     return interpreter(requirements, name="comet")

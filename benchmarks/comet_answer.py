@@ -24,7 +24,7 @@ from pathlib import Path
 
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 ROOT = Path(__file__).parents[1]
 USE = "comet/answer"
@@ -167,7 +167,7 @@ def _row(name: str, way: dict, own: dict) -> str:
 def _interpreter() -> str:
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.workers.environments import interpreter
+    from rewardlab.workers.environments.managed import interpreter
 
     return interpreter(ROOT / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt", name="comet")
 

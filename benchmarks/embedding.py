@@ -25,7 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # as the worker has it
 from language_fidelity import generate
 from rewardlab import Completion, Context, Reply, Sample
 from rewardlab.registry import Registry
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 BUILDER = Path(__file__).parents[1] / "tests" / "tiny_models" / "embedder.py"
 SIZES = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}

@@ -16,9 +16,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from judge_server import JudgeServer, Serving
 from rewardlab import Ask, Context
-from rewardlab.concurrency import LoopThread
-from rewardlab.judging import HostedJudge
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.judging.circuit_breaker import CircuitBreaker
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.registry import Registry
 

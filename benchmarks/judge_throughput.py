@@ -161,10 +161,10 @@ def rewardlab(url: str) -> dict:
 
 
 def scorer(url: str, folder: str, orders: str):
-    from rewardlab.judging import JudgingSettings
+    from rewardlab.judging.settings import JudgingSettings
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
-    from rewardlab.scoring import Scorer
+    from rewardlab.scoring.scorer import Scorer
 
     recipe = Path(folder) / "recipe.yaml"
     recipe.write_text(

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
-from rewardlab.workers import WorkerPool
+from rewardlab.workers.reward_pool import WorkerPool
 
 USE = "language/fidelity"
 BATCH = 16  # texts a call

@@ -189,10 +189,10 @@ class serving(nothing):
 
 def bare(recipe: Path, rows: Path) -> dict[str, float]:
     from rewardlab import Completion, Group
-    from rewardlab.judging import JudgingSettings
+    from rewardlab.judging.settings import JudgingSettings
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
-    from rewardlab.scoring import Scorer
+    from rewardlab.scoring.scorer import Scorer
 
     work = [json.loads(line) for line in rows.read_text().splitlines()]
     given = [

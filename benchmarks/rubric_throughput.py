@@ -92,10 +92,10 @@ def run(name: str, url: str) -> dict:
 
 def scored(name: str, url: str) -> dict:
     """Score all groups with one contestant; its seconds and its calls, each of which was answered and understood."""
-    from rewardlab.judging import JudgingSettings
+    from rewardlab.judging.settings import JudgingSettings
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
-    from rewardlab.scoring import Scorer
+    from rewardlab.scoring.scorer import Scorer
 
     prompts, options, model = CONTESTANTS[name]
     work = list(groups(prompts))

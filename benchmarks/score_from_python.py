@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rewardlab import RecipeReward, load_reward
-from rewardlab.scoring import all_rows
+from rewardlab.scoring.given_rows import all_rows
 
 GROUPS, SIZE = 512, 8
 AIM = 1.05

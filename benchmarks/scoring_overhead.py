@@ -77,7 +77,7 @@ def overhead(folder: Path, rounds: int) -> tuple[float, float]:
     from rewardlab import Completion, Group, Sample
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
-    from rewardlab.scoring import Scorer
+    from rewardlab.scoring.scorer import Scorer
 
     groups = [
         Group(

@@ -9,7 +9,7 @@ def _as_it_is(options, context):
     """data/mix as it is."""
     from rewardlab_data.mix import MixedRows
 
-    return MixedRows(options, context.sources)
+    return MixedRows(options, context)
 
 
 def _ids_of_the_parts(options, context):
@@ -27,7 +27,7 @@ def _parts_at_random(options, context):
             rows = list(super().__iter__())
             return iter(sorted(rows, key=lambda row: hash(row.fields["dataset"])))
 
-    return AtRandom(options, context.sources)
+    return AtRandom(options, context)
 
 
 def _one_pass(options, context):

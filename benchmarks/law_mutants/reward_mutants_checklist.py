@@ -9,7 +9,7 @@ def _as_it_is(options, context):
     """checklist/answer as it is."""
     from rewardlab_checklist.scored import ChecklistScore
 
-    return ChecklistScore(options, context.judges[options.judge], "answer")
+    return ChecklistScore(options, context)
 
 
 class _Changed:
@@ -52,7 +52,7 @@ def _default_task(options, context):
             named = zip(items, fields, strict=True)
             return await super().score([(replace(sample, fields=new), text) for (sample, text), new in named])
 
-    return Chatting(AnswerOptions(judge=options.judge), context.judges[options.judge], "answer")
+    return Chatting(AnswerOptions(judge=options.judge), context)
 
 
 @hookimpl

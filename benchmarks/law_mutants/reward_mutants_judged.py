@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from rewardlab import Ask, Config, GroupStream, Reply, RewardSpec, Score, hookimpl
+from rewardlab import Ask, Config, Context, GroupStream, Reply, RewardSpec, Score, hookimpl
 from rewardlab.laws import Laws
 
 
@@ -117,7 +117,7 @@ def _first_mention(options, context):
             found = re.search("[AB]", reply.text)
             return found[0] if found else None
 
-    return FirstMention(_win_rate_options(options), context.judges[options.judge])
+    return FirstMention(_win_rate_options(options), context)
 
 
 def _one_order(options, context):
@@ -137,7 +137,7 @@ def _one_order(options, context):
                         ask(one, other)
             return texts, planned
 
-    return OneOrder(_win_rate_options(options), context.judges[options.judge])
+    return OneOrder(_win_rate_options(options), context)
 
 
 def _scores_sorted(options, context):
@@ -149,7 +149,7 @@ def _scores_sorted(options, context):
             ranked = [text for text in planned.meetings for _ in range(planned.copies[text])]
             return super()._scores(ranked, planned, judged)
 
-    return ScoresSorted(_win_rate_options(options), context.judges[options.judge])
+    return ScoresSorted(_win_rate_options(options), context)
 
 
 def _tie_without_answer(options, context):
@@ -167,13 +167,13 @@ def _tie_without_answer(options, context):
         def understood(self, reply: Reply, ok: bool) -> None:
             self.judge.understood(reply, ok)
 
-    return WinRate(_win_rate_options(options), Lenient(context.judges[options.judge]))
+    return WinRate(_win_rate_options(options), Context(judges={options.judge: Lenient(context.judges[options.judge])}))
 
 
 def _right_win_rate(options, context):
     from rewardlab_pairwise.win_rate import WinRate
 
-    return WinRate(_win_rate_options(options), context.judges[options.judge])
+    return WinRate(_win_rate_options(options), context)
 
 
 def _win_rate_options(options):

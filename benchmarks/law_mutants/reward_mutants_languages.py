@@ -18,7 +18,7 @@ def _binary(options, context):
     from rewardlab_rubric.options import BinaryOptions
     from rewardlab_rubric.pointwise import RubricScore
 
-    return RubricScore(BinaryOptions(judge="key", strategy="tgt-eng"), context.judges[options.judge])
+    return RubricScore(BinaryOptions(judge="key", strategy="tgt-eng"), context)
 
 
 def _english_in_silence(options, context):

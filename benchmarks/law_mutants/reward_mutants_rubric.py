@@ -15,7 +15,7 @@ def _pointwise(options, context):
     from rewardlab_rubric.options import PointwiseOptions
     from rewardlab_rubric.pointwise import RubricScore
 
-    return RubricScore(PointwiseOptions(judge="key", rubric=SCALE), context.judges[options.judge])
+    return RubricScore(PointwiseOptions(judge="key", rubric=SCALE), context)
 
 
 def _low_without_reply(options, context):
@@ -54,7 +54,7 @@ def _salted_wording(options, context):
             return super().about(sample, response)
 
     variants = known_variants(_wordings(), ("scale",))
-    right = RubricScore(PointwiseOptions(judge="key", rubric=_wordings()), context.judges[options.judge])
+    right = RubricScore(PointwiseOptions(judge="key", rubric=_wordings()), context)
     right._questions = SaltedQuestions(right._options)
     return right
 
@@ -69,7 +69,7 @@ def _whole_responses(options, context):
             return super()._read(reply, replace(question, ask=replace(question.ask, parts=parts)))
 
     right = _pointwise(options, context)
-    return Believing(right._options, context.judges[options.judge])
+    return Believing(right._options, context)
 
 
 def _towards_the_second(options, context):
@@ -80,7 +80,7 @@ def _towards_the_second(options, context):
         def _given(self, levels, label):
             return levels.worth(label), 0.0
 
-    return Mirrored(_seven(), context.judges[options.judge])
+    return Mirrored(_seven(), context)
 
 
 def _both_get_it(options, context):
@@ -92,13 +92,13 @@ def _both_get_it(options, context):
             found = super()._verdict(levels, label, shares, info)
             return replace(found, lost=1.0 - 2 * found.first_wins)
 
-    return Generous(_seven(), context.judges[options.judge])
+    return Generous(_seven(), context)
 
 
 def _right_pairs(options, context):
     from rewardlab_rubric.pairwise import RubricWinRate
 
-    return RubricWinRate(_seven(), context.judges[options.judge])
+    return RubricWinRate(_seven(), context)
 
 
 def _seven():

@@ -12,31 +12,47 @@ from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
-    from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Overrides, Positional, PythonOnly
-    from rewardlab.group_stream import GroupStream
-    from rewardlab.hookspecs import hookimpl
-    from rewardlab.scoring import ComponentScore, RecipeReward, ScoredCompletion, ScoredGroup, load_reward
-    from rewardlab.specs import (
-        BackendSpec,
-        Config,
-        Context,
-        Curriculum,
-        CurriculumSpec,
-        DatasetSpec,
-        EnvironmentChoice,
-        GroupReward,
-        GroupSampler,
-        Judge,
-        JudgeClient,
-        JudgeSpec,
-        Normalizer,
-        NormalizerSpec,
-        Reward,
-        RewardSpec,
-        Worker,
-        WorkerOpener,
-    )
-    from rewardlab.types import Ask, Candidates, Completion, Group, Message, PoolEntry, Reply, Sample, Score
+    from rewardlab.command_spec import CommandResult as CommandResult
+    from rewardlab.command_spec import CommandSpec as CommandSpec
+    from rewardlab.command_spec import Flag as Flag
+    from rewardlab.command_spec import Overrides as Overrides
+    from rewardlab.command_spec import Positional as Positional
+    from rewardlab.command_spec import PythonOnly as PythonOnly
+    from rewardlab.function_reward import reward as reward
+    from rewardlab.group_stream import GroupStream as GroupStream
+    from rewardlab.hookspecs import hookimpl as hookimpl
+    from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
+    from rewardlab.scoring.recipe_reward import load_reward as load_reward
+    from rewardlab.scoring.scored_completion import ComponentScore as ComponentScore
+    from rewardlab.scoring.scored_completion import ScoredCompletion as ScoredCompletion
+    from rewardlab.specs import BackendSpec as BackendSpec
+    from rewardlab.specs import Config as Config
+    from rewardlab.specs import Context as Context
+    from rewardlab.specs import Curriculum as Curriculum
+    from rewardlab.specs import CurriculumSpec as CurriculumSpec
+    from rewardlab.specs import DatasetSpec as DatasetSpec
+    from rewardlab.specs import EnvironmentChoice as EnvironmentChoice
+    from rewardlab.specs import GroupReward as GroupReward
+    from rewardlab.specs import GroupSampler as GroupSampler
+    from rewardlab.specs import Judge as Judge
+    from rewardlab.specs import JudgeClient as JudgeClient
+    from rewardlab.specs import JudgeSpec as JudgeSpec
+    from rewardlab.specs import Normalizer as Normalizer
+    from rewardlab.specs import NormalizerSpec as NormalizerSpec
+    from rewardlab.specs import Reward as Reward
+    from rewardlab.specs import RewardSpec as RewardSpec
+    from rewardlab.specs import Worker as Worker
+    from rewardlab.specs import WorkerOpener as WorkerOpener
+    from rewardlab.types import Ask as Ask
+    from rewardlab.types import Candidates as Candidates
+    from rewardlab.types import Completion as Completion
+    from rewardlab.types import Group as Group
+    from rewardlab.types import Message as Message
+    from rewardlab.types import PoolEntry as PoolEntry
+    from rewardlab.types import Reply as Reply
+    from rewardlab.types import Sample as Sample
+    from rewardlab.types import Score as Score
 
     check: Callable[..., CommandResult]
     compare: Callable[..., CommandResult]
@@ -47,106 +63,27 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     score: Callable[..., CommandResult]
     tables: Callable[..., CommandResult]
     winrates: Callable[..., CommandResult]
-else:
-    _named, _dir = lazy_names(
-        __name__,
-        {
-            "command_spec": ["CommandResult", "CommandSpec", "Flag", "Overrides", "Positional", "PythonOnly"],
-            "group_stream": ["GroupStream"],
-            "hookspecs": ["hookimpl"],
-            "scoring": ["ComponentScore", "RecipeReward", "ScoredCompletion", "ScoredGroup", "load_reward"],
-            "specs": [
-                "BackendSpec",
-                "Config",
-                "Context",
-                "Curriculum",
-                "CurriculumSpec",
-                "DatasetSpec",
-                "EnvironmentChoice",
-                "GroupReward",
-                "GroupSampler",
-                "Judge",
-                "JudgeClient",
-                "JudgeSpec",
-                "Normalizer",
-                "NormalizerSpec",
-                "Reward",
-                "RewardSpec",
-                "Worker",
-                "WorkerOpener",
-            ],
-            "types": ["Ask", "Candidates", "Completion", "Group", "Message", "PoolEntry", "Reply", "Sample", "Score"],
-        },
-    )
 
-    def __dir__():
-        return sorted({*_dir(), *__all__})
-
-    def __getattr__(name):
-        """Return a public name, or the function of the command that is called so."""
-        try:
-            return _named(name)
-        except AttributeError:
-            if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
-                raise
-            from rewardlab.cli import find
-
-            if (spec := find(name)) is None:
-                raise
-        from rewardlab.commands.parsing import function_of
-
-        globals()[name] = function_of(spec)
-        return globals()[name]
+_named, _, _imported = lazy_names(__name__, __file__)
+__all__ = sorted([*_imported, "check", "compare", "convert", "judge", "probe", "run", "score", "tables", "winrates"])
 
 
-__all__ = [
-    "Ask",
-    "BackendSpec",
-    "Candidates",
-    "CommandResult",
-    "CommandSpec",
-    "Completion",
-    "ComponentScore",
-    "Config",
-    "Context",
-    "Curriculum",
-    "CurriculumSpec",
-    "DatasetSpec",
-    "EnvironmentChoice",
-    "Flag",
-    "Group",
-    "GroupReward",
-    "GroupSampler",
-    "GroupStream",
-    "Judge",
-    "JudgeClient",
-    "JudgeSpec",
-    "Message",
-    "Normalizer",
-    "NormalizerSpec",
-    "Overrides",
-    "PoolEntry",
-    "Positional",
-    "PythonOnly",
-    "RecipeReward",
-    "Reply",
-    "Reward",
-    "RewardSpec",
-    "Sample",
-    "Score",
-    "ScoredCompletion",
-    "ScoredGroup",
-    "Worker",
-    "WorkerOpener",
-    "check",
-    "compare",
-    "convert",
-    "hookimpl",
-    "judge",
-    "load_reward",
-    "probe",
-    "run",
-    "score",
-    "tables",
-    "winrates",
-]
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, or the function of the command that is called so."""
+    try:
+        return _named(name)
+    except AttributeError:
+        if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
+            raise
+        from rewardlab.cli import find
+
+        if (spec := find(name)) is None:
+            raise
+    from rewardlab.commands.parsing import function_of
+
+    globals()[name] = function_of(spec)
+    return globals()[name]

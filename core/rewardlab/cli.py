@@ -147,7 +147,7 @@ def _text(path: str) -> str:
 
 def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
     from rewardlab.commands.parsing import options_of, parser_of
-    from rewardlab.concurrency import sigterm_as_interrupt
+    from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
     from rewardlab.text.printable import printable_output
 
@@ -198,7 +198,7 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
 
 def _fail(options: "Namespace", error: "RewardlabError") -> int:
     """Print an error and how to go on, as JSON too if that was asked for, and return its exit code."""
-    from rewardlab.concurrency import stop_code
+    from rewardlab.concurrency.termination import stop_code
     from rewardlab.errors import StoppedError
 
     for line in getattr(error, "__notes__", ()):

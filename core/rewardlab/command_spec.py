@@ -6,10 +6,10 @@ The parser, the function in Python, `--json`, completion in the shell and the re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from rewardlab.errors import Problem
+from rewardlab.references import Function, Reference
 
 
 @dataclass(frozen=True)
@@ -79,23 +79,16 @@ class CommandSpec:
 
     name: str
     summary: str
-    config: Any
-    run: Callable[[Any], CommandResult | int] | str
+    config: Function[Any] = Function()
+    run: Function[Callable[[Any], CommandResult | int]] = Function()
 
     def options_class(self) -> Any:
         """Return the options class, imported if it was given as a text."""
-        return _named(self.config)
+        return self.config.resolve() if isinstance(self.config, Reference) else self.config
 
     def call(self, options: Any) -> CommandResult | int:
         """Run the command."""
-        return _named(self.run)(options)
-
-
-def _named(given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
-    module, _, name = given.partition(":")
-    return getattr(import_module(module), name)
+        return self.run(options)
 
 
 def note(text: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import nearest
+from rewardlab.references import Function
 from rewardlab.types import Ask, Completion, Sample
 
 __all__ = [
@@ -229,14 +230,15 @@ EXAMPLE_OF_KIND: dict[str, type[Example]] = {
 class Laws:
     """A spec's declarations about the laws of its kind.
 
-    examples: a function without arguments, so that they are made only when somebody tries the laws; import inside it.
+    examples: a function without arguments, so that they are made only when somebody tries the laws; or where it is, as
+        "package.module:name", which is imported only then.
     off: law -> why it does not apply. `rewardlab plugins` shows it.
     tolerance: the excess that a reward may give to a copy of the prompt, a repetition or padding.
     rounding: values this close count as equal; for models, whose last digits depend on their batch.
     pairwise: whether a reward of group scope shares a fixed amount between two completions.
     """
 
-    examples: Callable[[], Sequence[Example]] | None = None
+    examples: Function[Callable[[], Sequence[Example]] | None] = Function(None)
     off: Mapping[str, str] = field(default_factory=dict)
     tolerance: float = 0.0
     rounding: float = 1e-9

@@ -1,25 +1,22 @@
 """Packages that import their names when these are first used, so that importing the package costs nothing."""
 
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+_NAME = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 
-def lazy_names(
-    package: str, modules: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and `__dir__` of a package that re-exports names of modules: {"module": [names]}.
 
-    A module is named within the package, or in full if it lies elsewhere in the library. The package writes its
-    imports under `if TYPE_CHECKING:`, for type checkers, and these two under `else:`.
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return the `__getattr__`, `__dir__` and `__all__` of a package that hands on names of other modules.
+
+    The package's file says each name once, under `if TYPE_CHECKING:`, where type checkers read it, too:
+    `from MODULE import NAME as NAME`.
     """
-    root = package.partition(".")[0]
-    home = {
-        name: module if module.partition(".")[0] == root else f"{package}.{module}"
-        for module, names in modules.items()
-        for name in names
-    }
+    with open(file, encoding="utf-8") as source:  # not by pathlib, which takes longer to import than all of this
+        home = {name: module for module, name in _NAME.findall(source.read())}
 
     def get(name: str) -> Any:
         if name not in home:
@@ -28,4 +25,4 @@ def lazy_names(
         setattr(sys.modules[package], name, value)
         return value
 
-    return get, lambda: sorted(home)
+    return get, lambda: sorted(home), sorted(home)

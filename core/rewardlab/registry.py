@@ -22,6 +22,8 @@ import pluggy
 from rewardlab import hookspecs
 from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.function_reward import FunctionReward
+from rewardlab.references import references
 from rewardlab.specs import (
     COMPONENT_NAME,
     BackendSpec,
@@ -39,6 +41,7 @@ DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 DISTRIBUTION = "rewardlab"
 _EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
 """an optional requirement of this distribution: (the plugin, the extra that brings it)"""
+S = TypeVar("S")
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
     "rewardlab_judges": JudgeSpec,
@@ -125,7 +128,10 @@ class Registry:
         return (self.plugin(name) for name in self.names())
 
     def find(self, kind: str, use: str) -> Spec:
-        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong."""
+        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong.
+
+        So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
+        """
         name, slash, component = use.partition("/")
         if not slash:
             offering = [f"{p.name}/{use}" for p in self if (kind, use) in p.specs]
@@ -142,7 +148,7 @@ class Registry:
             elsewhere = [k for k, n in plugin.specs if n == component]
             hint = f"; {use} is a {elsewhere[0]}" if elsewhere else nearest(use, _offered(plugin, kind))
             raise UserError(f"plugin {name!r} has no {kind} {component!r}{hint}")
-        return plugin.specs[kind, component]
+        return _looked_at(plugin.specs[kind, component])
 
     def backends(self) -> dict[str, BackendSpec]:
         """Return the installed backends by the names that recipes use: that of the plugin, where it has one backend."""
@@ -165,7 +171,7 @@ class Registry:
         if not isinstance(named, BackendSpec):
             what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
             raise UserError(f"plugin {name!r} has {what}{nearest(use, found or self.backends())}")
-        return use, named
+        return use, _looked_at(named)
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
         claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
@@ -176,7 +182,14 @@ class Registry:
             raise UserError(f"missing, and no backend is installed{_installation(None)}")
         if len(named) > 1:
             raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
-        return named[0], known[named[0]]
+        return named[0], _looked_at(known[named[0]])
+
+
+def _looked_at(spec: S) -> S:
+    """Return the spec. A UserError tells the first function that it names and that is not there, its laws' apart."""
+    for reference in references(spec, with_laws=False):
+        reference.look()
+    return spec
 
 
 def find_command(name: str, registry: Registry) -> CommandSpec | None:
@@ -188,7 +201,7 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
     if len(found) > 1:
         both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
         raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
-    return found[0][1] if found else None
+    return _looked_at(found[0][1]) if found else None
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
@@ -268,6 +281,10 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
             specs, commands = _specs(module)
+        offered = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
+        for what, spec in {**offered, **{f"command {command!r}": spec for command, spec in commands.items()}}.items():
+            for reference in references(spec):
+                reference.owner = f"{what} ({distribution})"
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
@@ -292,6 +309,9 @@ def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, Comma
                 if (spec.kind, spec.name) in specs:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
                 specs[spec.kind, spec.name] = spec
+    for spec in _decorated(module):
+        if specs.setdefault((spec.kind, spec.name), spec) is not spec:
+            raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
     return specs, _commands(manager)
 
 
@@ -303,6 +323,13 @@ def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
                 raise ValueError(f"{COMMANDS} offers {spec.name!r} twice")
             found[spec.name] = spec
     return found
+
+
+def _decorated(module: object) -> list[FunctionReward]:
+    """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
+    package = getattr(module, "__name__", "")
+    found = {id(one): one for one in vars(module).values() if isinstance(one, FunctionReward)}
+    return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
 
 
 def _refuse_lookalikes(module: object) -> None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
 from rewardlab.laws import Laws
+from rewardlab.references import Function
 from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 
 COMPONENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
@@ -160,10 +161,11 @@ class Spec:
     name: str
     summary: str
     config: type[Config] = NoOptions
-    build: Build
+    build: Function[Build] = Function()
+    """build(options, context) -> the component (a backend's: build(settings)), or its place, "package.module:name\""""
     laws: Laws = field(default_factory=Laws)
     """which laws of its kind do not apply and why, and examples to try them with; see docs/plugins.md"""
-    packaged: Callable[[], Mapping[str, str]] | None = None
+    packaged: Function[Callable[[], Mapping[str, str]] | None] = Function(None)
     """the files that come with it and that options can name: name -> what it is, for `rewardlab plugins NAME`"""
 
     def __post_init__(self) -> None:
@@ -178,7 +180,7 @@ class Spec:
         if not (isinstance(self.config, type) and issubclass(self.config, Config)):
             raise TypeError(f"{self.name}: config must be a subclass of rewardlab.Config, not {self.config!r}")
         if not callable(self.build):
-            raise TypeError(f"{self.name}: build must be callable, not {self.build!r}")
+            raise TypeError(f"{self.name}: build must be callable, or 'package.module:name', not {self.build!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,17 +228,17 @@ class RewardSpec(Spec):
     """
 
     kind: ClassVar[str] = "reward"
-    build: Callable[[Any, Context], Reward | GroupReward]
+    build: Function[Callable[[Any, Context], Reward | GroupReward]] = Function()
     scope: Literal["completion", "group", "batch"] = "completion"
     range: tuple[float, float] = (0.0, 1.0)
-    requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
+    requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
     judges: Sequence[str] = ()
-    calls: Callable[[Any, int], int] | None = None
-    shares: Callable[[Any], Any] | None = None
-    question: Callable[[Any], Questions] | None = None
-    for_benchmark: Callable[[Any, Sequence[str], bool, str | None], Any] | None = None
-    abstains: Callable[[Any, Sample], str | None] | None = None
-    cautions: Callable[[Any, Sample], tuple[str, str] | None] | None = None
+    calls: Function[Callable[[Any, int], int] | None] = Function(None)
+    shares: Function[Callable[[Any], Any] | None] = Function(None)
+    question: Function[Callable[[Any], Questions] | None] = Function(None)
+    for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)
+    abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
+    cautions: Function[Callable[[Any, Sample], tuple[str, str] | None] | None] = Function(None)
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
     opens_workers: bool = False
@@ -289,14 +291,14 @@ class JudgeSpec(Spec):
     """
 
     kind: ClassVar[str] = "judge"
-    build: Callable[[Any, Context], Judge]
+    build: Function[Callable[[Any, Context], Judge]] = Function()
     reads: Literal["messages", "parts"] = "messages"
     local: bool = False
-    identity: Callable[[Any], Mapping[str, Any]] | None = None
+    identity: Function[Callable[[Any], Mapping[str, Any]] | None] = Function(None)
     address: Sequence[str] = ()
-    most_tokens: Callable[[Any], int | None] | None = None
+    most_tokens: Function[Callable[[Any], int | None] | None] = Function(None)
     logprobs: bool = False
-    continues: Callable[[Any], bool] | None = None
+    continues: Function[Callable[[Any], bool] | None] = Function(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,16 +320,16 @@ class DatasetSpec(Spec):
     """
 
     kind: ClassVar[str] = "dataset"
-    build: Callable[[Any, Context], Iterable[Sample]]
-    provides: Sequence[str] | Callable[[Any], Sequence[str] | None] | None = None
+    build: Function[Callable[[Any, Context], Iterable[Sample]]] = Function()
+    provides: Function[Sequence[str] | Callable[[Any], Sequence[str] | None] | None] = Function(None)
     step: bool = False
-    sources: Callable[[Any], Sequence[str]] | None = None
-    requires: Sequence[str] | Callable[[Any], Sequence[str]] = ()
-    remote: bool | Callable[[Any], bool] = False
+    sources: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
+    requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
+    remote: Function[bool | Callable[[Any], bool]] = Function(False)
     judges: Sequence[str] = ()
-    calls: Callable[[Any, int], int] | None = None
-    question: Callable[[Any], Questions] | None = None
-    makes: Callable[[Any, int], int] | None = None
+    calls: Function[Callable[[Any, int], int] | None] = Function(None)
+    question: Function[Callable[[Any], Questions] | None] = Function(None)
+    makes: Function[Callable[[Any, int], int] | None] = Function(None)
     environment: str | None = None
 
     def __post_init__(self) -> None:
@@ -367,8 +369,8 @@ class CurriculumSpec(Spec):
     """
 
     kind: ClassVar[str] = "curriculum"
-    build: Callable[[Any, Context], Curriculum | GroupSampler]
-    most: Callable[[Any, int], int] | None = None
+    build: Function[Callable[[Any, Context], Curriculum | GroupSampler]] = Function()
+    most: Function[Callable[[Any, int], int] | None] = Function(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,12 +393,12 @@ class NormalizerSpec(Spec):
     """
 
     kind: ClassVar[str] = "normalizer"
-    build: Callable[[Any, Context], Normalizer]
+    build: Function[Callable[[Any, Context], Normalizer]] = Function()
     needs_tokens: bool = False
-    range: Callable[[Any, tuple[float, float], int], tuple[float, float]] | None = None
+    range: Function[Callable[[Any, tuple[float, float], int], tuple[float, float]] | None] = Function(None)
     scales_loss: bool = False
     subtracts_mean: bool = False
-    subset: Callable[[Any], int] | None = None
+    subset: Function[Callable[[Any], int] | None] = Function(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -418,11 +420,11 @@ class BackendSpec(Spec):
     """
 
     kind: ClassVar[str] = "backend"
-    build: Callable[[Any], Any]
+    build: Function[Callable[[Any], Any]] = Function()
     judges: Mapping[str, JudgeSpec] = field(default_factory=dict)
     environments: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     packages: Sequence[str] = ()
-    lacks: Callable[[Any], str | None] | None = None
+    lacks: Function[Callable[[Any], str | None] | None] = Function(None)
     trains_longer: bool = False
     chooses_checkpoints: bool = False
     default: bool = False

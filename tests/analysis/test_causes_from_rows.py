@@ -7,7 +7,7 @@ import pytest
 from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger
 
 PLUGIN = """

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Sample, Score
-from rewardlab.analysis.ledger import export_ledger
+from rewardlab.analysis.ledger.export import export_ledger
 from rewardlab.analysis.ledger.flat_file import flat_file
 from rewardlab.errors import UserError
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.ledger import Ledger
 
 pandas = pytest.importorskip("pandas", reason="comes with the engine trl, which this environment lacks")

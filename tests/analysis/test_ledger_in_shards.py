@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import Completion, Group, Sample
-from rewardlab.analysis.report import write_report
+from rewardlab.analysis.report.page import write_report
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.testing.backend_laws.ledger import read_groups
 from rewardlab.training import Ledger, LedgerIndex, LedgerShard
 

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from rewardlab.analysis.judge_benchmarks import load_benchmark
+from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab.analysis.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
 from rewardlab.analysis.judge_benchmarks.outcomes import Outcome
 from rewardlab.analysis.judge_benchmarks.resource_classes import classes, level_of

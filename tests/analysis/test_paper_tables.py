@@ -9,8 +9,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
-from rewardlab.analysis.tables import TablesJob, parse_merge, parse_models
-from rewardlab.analysis.tables.layout import OVERALL, Place
+from rewardlab.analysis.tables.job import TablesJob
+from rewardlab.analysis.tables.layout import OVERALL, Place, parse_merge
+from rewardlab.analysis.tables.sources import parse_models
 
 DATA = Path(__file__).parent / "paper_tables"
 SP3F = ["Qwen2.5-7B", "+ SFT", "+ RLVR", "SP3F-7B", "Qwen2.5-7B-Instruct", "+ Translate Test"]

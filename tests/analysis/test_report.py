@@ -6,7 +6,7 @@ import tracemalloc
 from collections import Counter
 
 import pytest
-from rewardlab.analysis.report import write_report
+from rewardlab.analysis.report.page import write_report
 from rewardlab.errors import UserError
 from rewardlab.training.results import Results, Slice
 

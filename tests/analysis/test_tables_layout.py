@@ -1,8 +1,7 @@
 """Averages of cells: languages within a task first, then tasks."""
 
 import pytest
-from rewardlab.analysis.tables import Merge, parse_merge
-from rewardlab.analysis.tables.layout import OVERALL, Cell, Layout, Place
+from rewardlab.analysis.tables.layout import OVERALL, Cell, Layout, Merge, Place, parse_merge
 from rewardlab.errors import UserError
 
 CELLS = [Cell("math", "de"), Cell("math", "zh-cn"), Cell("math", "zh-tw"), Cell("reading", "de"), Cell("reading", "zh")]

@@ -6,8 +6,7 @@ from statistics import mean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.analysis.tables import Measure, parse_measure
-from rewardlab.analysis.tables.measures import pass_at_k
+from rewardlab.analysis.tables.measures import Measure, parse_measure, pass_at_k
 from rewardlab.errors import UserError
 
 

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 from helpers.paths import ROOT
-from rewardlab.authoring import first_party_plugins, generate_schemas
+from rewardlab.authoring.json_schemas import first_party_plugins, generate_schemas
 from rewardlab.data import to_group
 from rewardlab.recipe.loading import load
 from rewardlab.registry import Registry

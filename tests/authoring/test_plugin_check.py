@@ -6,7 +6,8 @@ import time
 from importlib import import_module
 
 import pytest
-from rewardlab.authoring.check import check_plugin, progress
+from rewardlab.authoring.check import progress
+from rewardlab.authoring.check.check import check_plugin
 from rewardlab.authoring.check.import_cost import measure_import_cost
 from rewardlab.authoring.check.options import options_by_component
 from rewardlab.errors import UserError

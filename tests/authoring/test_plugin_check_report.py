@@ -1,7 +1,8 @@
 """The table of a check, and what stands below it: reasons are told once, and many alike in one row."""
 
-from rewardlab.authoring.check import PluginCheck, format_findings
+from rewardlab.authoring.check.check import PluginCheck
 from rewardlab.authoring.check.import_cost import ImportCost
+from rewardlab.authoring.check.report import format_findings
 from rewardlab.authoring.check.table import LawTable
 from rewardlab.laws import REWARD
 from rewardlab.registry import Plugin

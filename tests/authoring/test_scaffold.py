@@ -16,9 +16,9 @@ import zipfile
 import pytest
 import yaml
 from helpers.paths import ROOT
-from rewardlab import Completion, Sample, __version__
-from rewardlab.authoring import next_steps, write_scaffold
-from rewardlab.authoring.scaffold import KINDS
+from rewardlab import Completion, Context, Sample, __version__
+from rewardlab.authoring.scaffold.kinds import KINDS
+from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 
@@ -70,7 +70,7 @@ def terms(made, monkeypatch):
 
     def score(text, listed, prompt="Why?", **options):
         sample = Sample(id="s", prompt=[{"role": "user", "content": prompt}], fields={"terms": listed})
-        (scored,) = Terms(Options(**options)).score([(sample, Completion(text=text))])
+        (scored,) = Terms(Options(**options), Context()).score([(sample, Completion(text=text))])
         return scored
 
     yield score
@@ -97,8 +97,9 @@ def test_each_kind_has_an_example_and_a_smallest_one(tmp_path, kind, minimal):
     assert {*made.files} == few if minimal else {*made.files} > {*MINIMAL, "README.md", "recipe.yaml"}
     assert made.kind == kind
     package = texts["rewardlab_my_terms/__init__.py"]
-    assert f'name="{made.use.rpartition("/")[2]}"' in package
-    assert f"{kind.capitalize()}Spec(" in package
+    name, decorated = made.use.rpartition("/")[2], minimal and kind == "reward"
+    assert (f"def {name}(" if decorated else f'name="{name}"') in package
+    assert ("@reward(" if decorated else f"{kind.capitalize()}Spec(") in package
     needed = tomllib.loads(texts["pyproject.toml"])["project"]["optional-dependencies"]["test"]
     assert all(requirement.endswith(f"~={__version__.rpartition('.')[0]}.0") for requirement in needed)
     if not minimal:

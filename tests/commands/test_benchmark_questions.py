@@ -6,7 +6,7 @@ import re
 
 import pytest
 from helpers.paths import RECIPES
-from rewardlab.analysis.judge_benchmarks import packaged
+from rewardlab.analysis.judge_benchmarks.benchmark_files import packaged
 
 FENCE = re.compile(
     r"=== BEGIN (?P<label>[A-Z0-9 ]+) (?P<key>[0-9a-f]{16}) ===\n(?P<text>.*?)\n=== END (?P=label) (?P=key) ===", re.S
@@ -146,7 +146,7 @@ def measured(main, write, module_of, monkeypatch):
     module = module_of("judge_server.py")
 
     def run(judge, name, *arguments, component=None, count=12, code=0):
-        from rewardlab.analysis.judge_benchmarks import load_benchmark
+        from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 
         def answer(request):
             return json.dumps({"explanation": "so", "score": judge(request)})

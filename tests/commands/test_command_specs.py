@@ -110,6 +110,14 @@ def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call,
     call("plugins")
 
 
+@pytest.mark.parametrize("field", ["config=Options", "run=run"])
+def test_a_place_that_is_not_there_is_told_with_the_distribution(call, field):
+    name = field.partition("=")[0]
+    distribution(call.site, "stranger", "odd", PLUGIN.replace(field, f'{name}="gone:rum"'))
+    error = call("tally", "x", code=2)[1]
+    assert error == f"error: command 'tally' (stranger): {name}='gone:rum': there is no module gone\n"
+
+
 def test_a_program_calls_a_strangers_command_by_its_name(call):
     distribution(call.site, "stranger", "odd", PLUGIN)
     program = "import rewardlab; r = rewardlab.tally('x', 'a=1', most=4, secret=2); print(r, r.data['overrides'], r.ok)"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from helpers.paths import ROOT
 from rewardlab import RewardSpec, Sample
-from rewardlab.authoring import component_rows, format_card, format_table
+from rewardlab.authoring.listing import component_rows, format_card, format_table
 from rewardlab.authoring.plugin_search import known_plugins
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin

@@ -6,7 +6,7 @@ import time
 from itertools import islice
 
 import pytest
-from rewardlab.concurrency import in_order
+from rewardlab.concurrency.ordered_map import in_order
 from rewardlab.errors import JobError
 
 

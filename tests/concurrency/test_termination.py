@@ -10,7 +10,7 @@ from rewardlab.concurrency.termination import GRACE_S, grace_s, sigterm_as_inter
 
 BEGINNING = """
 import os, signal, threading, time
-from rewardlab.concurrency import sigterm_as_interrupt
+from rewardlab.concurrency.termination import sigterm_as_interrupt
 
 def terminate():
     os.kill(os.getpid(), signal.SIGTERM)
@@ -42,7 +42,7 @@ print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
 @pytest.mark.parametrize(("signal_name", "heard"), [("SIGTERM", True), ("SIGINT", False)])
 def test_which_signal_it_was_is_known_until_the_block_ends(signal_name, heard):
     program = f"""
-from rewardlab.concurrency import sigterm_heard
+from rewardlab.concurrency.termination import sigterm_heard
 try:
     with sigterm_as_interrupt():
         try:

@@ -9,7 +9,8 @@ import threading
 import time
 
 import pytest
-from rewardlab.concurrency import CallThread, LoopThread, must_reraise, running_task, threads
+from rewardlab.concurrency import threads
+from rewardlab.concurrency.threads import CallThread, LoopThread, must_reraise, running_task
 
 
 @pytest.fixture

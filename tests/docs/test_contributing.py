@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from helpers.paths import ROOT
 from rewardlab import __version__
-from rewardlab.authoring import next_steps, write_scaffold
+from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FILES = {"toml": "pyproject.toml", "python": "my_rewards.py", "yaml": "brevity.yaml"}

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from helpers.paths import TESTS
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 
 ROOT = TESTS.parent
 PAGE = ROOT / "docs" / "fidelity.md"

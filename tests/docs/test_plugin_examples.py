@@ -7,8 +7,9 @@ import sys
 
 import pytest
 from helpers.paths import ROOT
-from rewardlab.authoring import check_plugin, next_steps, write_scaffold
-from rewardlab.authoring.scaffold import KINDS
+from rewardlab.authoring.check.check import check_plugin
+from rewardlab.authoring.scaffold.kinds import KINDS
+from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
 
 FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
 EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")

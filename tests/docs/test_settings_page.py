@@ -5,7 +5,8 @@
 
 from pathlib import Path
 
-from rewardlab.authoring import PARTS, component_rows, part_row
+from rewardlab.authoring.listing import component_rows
+from rewardlab.authoring.recipe_keys import PARTS, part_row
 from rewardlab.registry import Registry
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"

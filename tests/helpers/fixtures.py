@@ -14,7 +14,7 @@ from textwrap import dedent
 
 import pytest
 from rewardlab import Completion, Group, RewardSpec, Sample
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.expression import parse

@@ -9,18 +9,14 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 
 from rewardlab import Ask, Config, JudgeSpec, Reply
-from rewardlab.judging import (
-    HostedJudge,
-    JudgeLenders,
-    JudgeShare,
-    JudgingSettings,
-    ReplyLine,
-    ReplyOwner,
-    attempts,
-    circuit_breaker,
-    rate_limit,
-)
+from rewardlab.judging import attempts, circuit_breaker, rate_limit
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
+from rewardlab.judging.leases.judge_lender import JudgeLenders
+from rewardlab.judging.leases.judge_share import JudgeShare
+from rewardlab.judging.leases.reply_owner import ReplyOwner
+from rewardlab.judging.leases.shared_replies import ReplyLine
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan.component import Component
 
 TIMED = (attempts, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)

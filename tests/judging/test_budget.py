@@ -10,8 +10,10 @@ from textwrap import dedent
 import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, TryAgain
-from rewardlab.judging import Budget, HostedJudge, JudgingSettings, attempts
-from rewardlab.judging.budget import MESSAGE_TOKENS
+from rewardlab.judging import attempts
+from rewardlab.judging.budget import MESSAGE_TOKENS, Budget
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.recipe.use import BudgetUse as Limits
 from rewardlab.recipe.use import JudgeUse, Price
 
@@ -191,8 +193,8 @@ class TestOverAttempts:
         import asyncio, os, signal, sys
         from pathlib import Path
         from rewardlab import Ask, Config, JudgeSpec, Reply
-        from rewardlab.judging import HostedJudge, JudgingSettings
-        from rewardlab.concurrency import LoopThread
+        from rewardlab.judging.hosted_judge import HostedJudge; from rewardlab.judging.settings import JudgingSettings
+        from rewardlab.concurrency.threads import LoopThread
         from rewardlab.recipe.use import JudgeUse
 
         folder, begin, most = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])

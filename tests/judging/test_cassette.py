@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, UserError
-from rewardlab.judging import Cassette, question_key
+from rewardlab.judging.cassette import Cassette, question_key
 
 MESSAGES = ({"role": "user", "content": "Which is better?"},)
 IDENTITY = {"model": "large", "params": {"temperature": 0.6}}
@@ -47,7 +47,7 @@ def cassette(path):
 def python(code, *arguments, **options):
     """Run a script that appends to a cassette, in a process of its own."""
     start = "import sys\nfrom pathlib import Path\nfrom rewardlab import Reply\n"
-    start += "from rewardlab.judging import Cassette\ncassette = Cassette(Path(sys.argv[1]))\n"
+    start += "from rewardlab.judging.cassette import Cassette\ncassette = Cassette(Path(sys.argv[1]))\n"
     command = [sys.executable, "-c", start + dedent(code), *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
 

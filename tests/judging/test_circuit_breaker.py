@@ -6,7 +6,8 @@ import math
 import random
 
 import pytest
-from rewardlab.judging import CircuitBreaker, circuit_breaker
+from rewardlab.judging import circuit_breaker
+from rewardlab.judging.circuit_breaker import CircuitBreaker
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import re
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.judging import attempts, probe_judges
+from rewardlab.judging import attempts
+from rewardlab.judging.first_call import probe_judges
 from rewardlab.judging.hosted_judge import PROBE_QUESTION
 from rewardlab.plan.planner import make_plan
 from rewardlab.recipe.loading import load

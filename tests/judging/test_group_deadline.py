@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from rewardlab import Ask, Completion, JudgeSpec, Reply, Sample, Score
 from rewardlab.group_stream import GroupStream
-from rewardlab.judging import GROUP_CLOCK, GroupClock, HostedJudge
+from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.models import JudgeUse
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 
 LATE = "judge 'main' did not answer all questions about the group within 0.15 s"
 YES = Reply(text="yes")

@@ -9,9 +9,11 @@ from itertools import pairwise
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import UserError
-from rewardlab.judging import HostedJudge, Judges, attempts
+from rewardlab.judging import attempts
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.judges import Judges
 from rewardlab.recipe.use import JudgeUse
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 
 QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},), parts={"a": "yes"}, draw=2)
 

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
-from rewardlab.judging import HostedJudge, JudgingSettings, circuit_breaker
+from rewardlab.judging import circuit_breaker
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.recipe.use import JudgeUse
 
 COUNT = 12

@@ -6,7 +6,8 @@ import time
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import TryAgain
-from rewardlab.judging import HostedJudge, attempts, circuit_breaker
+from rewardlab.judging import attempts, circuit_breaker
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 
 pytestmark = pytest.mark.slow  # it waits for judges to be down and to come back

@@ -5,7 +5,8 @@ import heapq
 
 import pytest
 from rewardlab import Ask, Reply
-from rewardlab.judging import RateLimit, rate_limit
+from rewardlab.judging import rate_limit
+from rewardlab.judging.rate_limit import RateLimit
 
 MINUTE = 60.0
 QUESTION = Ask(messages=({"role": "user", "content": "x" * 300},))

@@ -7,10 +7,11 @@ import random
 import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError, UserError
-from rewardlab.judging import JudgingSettings, ReplyCache
 from rewardlab.judging.kept_replies import ReplyFiles
+from rewardlab.judging.reply_cache import ReplyCache
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.recipe.use import CassetteUse
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 
 IDENTITY = {"model": "large", "params": {}}
 QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},))

@@ -6,9 +6,9 @@ import json
 import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, UserError
-from rewardlab.judging import ReplyLine, ReplyOwner, question_key
-from rewardlab.judging.leases.reply_owner import owner_of
-from rewardlab.judging.leases.shared_replies import SharedReplies
+from rewardlab.judging.cassette import question_key
+from rewardlab.judging.leases.reply_owner import ReplyOwner, owner_of
+from rewardlab.judging.leases.shared_replies import ReplyLine, SharedReplies
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
-from rewardlab.judging import HostedJudge
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.token_counts import HIDDEN_TOKENS, MOST_ANSWER_TOKENS, plausible_counts
 from rewardlab.recipe.use import JudgeUse

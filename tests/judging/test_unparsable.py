@@ -6,9 +6,12 @@ import sys
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError
-from rewardlab.judging import FIRST_REPLIES, HostedJudge, JudgingSettings, UnparsableWatch, reply_cache
+from rewardlab.judging import reply_cache
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.unparsable import FIRST_REPLIES, UnparsableWatch
 from rewardlab.recipe.use import JudgeUse
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 
 BAD = Reply(text="I cannot decide.")
 

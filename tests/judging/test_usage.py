@@ -12,8 +12,13 @@ from types import SimpleNamespace
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import JobError, TryAgain
-from rewardlab.judging import HostedJudge, JudgeLenders, Judges, JudgingSettings, Usage, UsageFile, attempts, usage
+from rewardlab.judging import attempts, usage
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.judges import Judges
+from rewardlab.judging.leases.judge_lender import JudgeLenders
 from rewardlab.judging.leases.lease_messages import LeaseReport
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
 
 
@@ -163,7 +168,7 @@ class TestFile:
             import resource, sys
             from pathlib import Path
             from rewardlab.errors import JobError
-            from rewardlab.judging import UsageFile
+            from rewardlab.judging.usage import UsageFile
             file = UsageFile(Path(sys.argv[1]))
             file.usage.calls = 7
             resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))

@@ -2,10 +2,10 @@
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.judging import probe_judges
+from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.check import check_recipe
 
 RECIPE = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import rewardlab
 from helpers.paths import ROOT
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab_data.benchmark_format import load_benchmark
 from rewardlab_data.instructions import native_instructions
 

@@ -14,7 +14,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.probe_families import FAMILIES
 from rewardlab.scoring import scorer
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 FOLDER = ROOT / "recipes"
 RECIPES = [

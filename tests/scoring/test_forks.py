@@ -10,12 +10,12 @@ import sys
 import time
 
 import pytest
-from rewardlab.concurrency import CallThread, LoopThread
+from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError, UserError
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
-from rewardlab.scoring import RecipeReward, load_reward
+from rewardlab.recipe.loading import load
+from rewardlab.scoring.recipe_reward import RecipeReward, load_reward
 
 RECIPE = {
     "version": 1,

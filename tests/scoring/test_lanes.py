@@ -14,10 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
-from rewardlab.concurrency import CallThread, LoopThread
+from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError
 from rewardlab.scoring.lanes import MOST_ITEMS, ItemLane, open_lane
-from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerStartError, WorkerTimeout
+from rewardlab.workers.process import (
+    PluginRaisedError,
+    WorkerDiedError,
+    WorkerMemoryError,
+    WorkerStartError,
+    WorkerTimeout,
+)
 
 pytestmark = pytest.mark.usefixtures("no_complaints")
 WAYS = ["inline", "thread", "async"]

@@ -15,7 +15,7 @@ from rewardlab.plan import make_plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.use import Use
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Ask
 
 ENDLESS = 3600
@@ -636,7 +636,7 @@ def test_the_time_between_completions_is_not_that_of_scoring(plan_of, sized):
 
 
 def test_judges_of_another_process_are_asked_with_the_group_of_the_question(plan_of, reward):
-    from rewardlab.judging import GROUP_CLOCK
+    from rewardlab.judging.group_deadline import GROUP_CLOCK
 
     class Elsewhere:
         def __init__(self):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import load_reward, recipe_reward
+from rewardlab.scoring import recipe_reward
+from rewardlab.scoring.recipe_reward import load_reward
 
 RECIPE = {
     "version": 1,

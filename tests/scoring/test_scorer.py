@@ -16,8 +16,8 @@ from rewardlab import Ask, Completion, Config, GroupStream, JudgeSpec, Normalize
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scoring import Machine, Scorer
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.scorer import Machine, Scorer
 
 EVERY_WAY = """
 version: 1

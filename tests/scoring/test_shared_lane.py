@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from rewardlab import GroupStream, Score
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.scoring.shared_lane import SharedLane
 
 

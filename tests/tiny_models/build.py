@@ -21,7 +21,7 @@ from rewardlab import Context
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.registry import Registry
 from rewardlab.text import sections
-from rewardlab.workers.environments import interpreter
+from rewardlab.workers.environments.managed import interpreter
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE.parents[1] / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"

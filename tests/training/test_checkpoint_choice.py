@@ -9,7 +9,7 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Validation
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training import Ledger, RunDirectory, StageJob, UsageLog, best_checkpoint
 from rewardlab.training.check import check_recipe
 from rewardlab.training.checkpoint_choice import checkpoint_score

@@ -8,7 +8,7 @@ import sys
 import threading
 
 import obeys
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab.workers import Workers
-from rewardlab.workers.environments import interpreter
 from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
+from rewardlab.workers.environments.managed import interpreter
+from rewardlab.workers.shared import Workers
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             wheel.writestr(path, text)
     return name
 """
-BUILDER = "import sys; from pathlib import Path; from rewardlab.workers.environments import interpreter\n"
+BUILDER = "import sys; from pathlib import Path; from rewardlab.workers.environments.managed import interpreter\n"
 BUILDER += "print(interpreter(Path(sys.argv[1]), sys.argv[2]))"
 
 

@@ -11,9 +11,8 @@ import threading
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab.workers.environments import interpreter
 from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
-from rewardlab.workers.environments.managed import exclusive_access
+from rewardlab.workers.environments.managed import exclusive_access, interpreter
 
 
 @pytest.fixture(autouse=True)
@@ -135,6 +134,6 @@ def test_a_cache_that_cannot_be_written_is_told(nothing, cache):
 
 
 def test_the_door_is_cheap_to_import():
-    program = "import sys; from rewardlab.workers.environments import interpreter; "
+    program = "import sys; from rewardlab.workers.environments.managed import interpreter; "
     program += "print({'pydantic', 'pluggy', 'yaml'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "set()\n"

@@ -8,7 +8,7 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.scoring import Machine, Scorer
+from rewardlab.scoring.scorer import Machine, Scorer
 from rewardlab.training.readiness import get_ready
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.placement import describe_environment

@@ -20,16 +20,16 @@ from helpers.paths import TESTS
 from rewardlab import Completion, Context, Group, Sample, Score
 from rewardlab.group_stream import GroupStream
 from rewardlab.registry import Registry
-from rewardlab.workers import (
+from rewardlab.workers.process import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerError,
     WorkerMemoryError,
-    WorkerPool,
-    Workers,
     WorkerStartError,
     WorkerTimeout,
 )
+from rewardlab.workers.reward_pool import WorkerPool
+from rewardlab.workers.shared import Workers
 
 pytestmark = pytest.mark.slow  # it kills processes and waits for deadlines
 

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from rewardlab.analysis.causes import finding_lines, movement_of, summary_lines
+from rewardlab.analysis.causes.from_rows import movement_of
+from rewardlab.analysis.causes.summary import finding_lines, summary_lines
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
 from rewardlab.commands.argument_types import AnyRecipe, Count, Say
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
-from rewardlab.scoring.attribution import movement_as_dict
+from rewardlab.recipe.loading import load
+from rewardlab.scoring.attribution.table import movement_as_dict
 from rewardlab.specs import Config
 
 

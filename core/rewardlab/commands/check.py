@@ -7,9 +7,10 @@ from rewardlab.command_spec import CommandResult, Overrides, Positional, note
 from rewardlab.commands.argument_types import AnyRecipe
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.scoring.attribution import Movement, movement_as_dict
+from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution.table import movement_as_dict
 from rewardlab.specs import Config
 from rewardlab.training import check_recipe
 
@@ -54,7 +55,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _movement(plan: Plan, rows: str) -> Movement:
-    from rewardlab.analysis.causes import movement_of
+    from rewardlab.analysis.causes.from_rows import movement_of
 
     return movement_of(plan, rows, None, say=note)
 
@@ -79,6 +80,6 @@ def _causes(movement: Movement | None) -> tuple[list[str], list[str]]:
     """Return (the summary, the findings), each line by line."""
     if movement is None:
         return [], []
-    from rewardlab.analysis.causes import finding_lines, summary_lines
+    from rewardlab.analysis.causes.summary import finding_lines, summary_lines
 
     return list(summary_lines(movement)), list(finding_lines(movement))

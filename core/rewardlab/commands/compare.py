@@ -6,20 +6,16 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated
 
-from rewardlab.analysis.compare import (
-    CompareJob,
-    ScoredFile,
-    SideSource,
-    comparison_as_dict,
-    format_comparison,
-    parse_sides,
-)
+from rewardlab.analysis.compare.job import CompareJob
+from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
+from rewardlab.analysis.compare.scored_file import ScoredFile
+from rewardlab.analysis.compare.sources import SideSource, parse_sides
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Count, Say
 from rewardlab.commands.given_rows import file_of
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab.specs import Config
 
 MIN_WIDTH, MAX_WIDTH = 60, 110

@@ -12,7 +12,7 @@ from rewardlab.data.lm_eval_samples import lm_eval_rows
 from rewardlab.data.log_form import LogForm
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
-from rewardlab.scorefile import output_path_problem
+from rewardlab.scorefile.output import output_path_problem
 from rewardlab.specs import Config
 
 

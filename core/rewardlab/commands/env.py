@@ -12,15 +12,10 @@ from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry
 from rewardlab.specs import Config
 from rewardlab.text import columns
-from rewardlab.workers.environments import (
-    EnvironmentDefinition,
-    environments_of,
-    installed_environments,
-    provide,
-    python_in,
-    remove,
-    size_of,
-)
+from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in
+from rewardlab.workers.environments.inventory import installed_environments, remove, size_of
+from rewardlab.workers.environments.managed import provide
+from rewardlab.workers.environments.wanted import environments_of
 
 CPU = "-cpu"
 """ends the name of the environment that `env create NAME --cpu` builds"""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rewardlab.data import BadRows
 from rewardlab.errors import Problem
-from rewardlab.scoring import Rows, as_dicts
+from rewardlab.scoring.given_rows import Rows, as_dicts
 
 
 @contextmanager

@@ -6,21 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import field_validator, model_validator
 
-from rewardlab.analysis.judge_agreement import (
-    Grafting,
-    JudgeJob,
-    format_agreement,
-    measured_plan,
-    refuse_output,
-)
-from rewardlab.analysis.judge_benchmarks import BenchmarkJob, format_benchmark, load_benchmark
+from rewardlab.analysis.judge_agreement.grafting import Grafting
+from rewardlab.analysis.judge_agreement.job import JudgeJob, measured_plan, refuse_output
+from rewardlab.analysis.judge_agreement.report import format_agreement
+from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
+from rewardlab.analysis.judge_benchmarks.job import BenchmarkJob
+from rewardlab.analysis.judge_benchmarks.report import format_benchmark
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Count, Say
 from rewardlab.commands.given_rows import file_of
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan, make_plan
-from rewardlab.recipe import load
-from rewardlab.scorefile import to_line
+from rewardlab.recipe.loading import load
+from rewardlab.scorefile.output import to_line
 from rewardlab.specs import Config
 
 

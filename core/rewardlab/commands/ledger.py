@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from rewardlab.analysis.ledger import export_ledger
+from rewardlab.analysis.ledger.export import export_ledger
 from rewardlab.command_spec import CommandResult, Flag, Positional, note
 from rewardlab.commands.argument_types import Say
 from rewardlab.specs import Config

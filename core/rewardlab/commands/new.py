@@ -6,7 +6,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
-from rewardlab.authoring.new_recipe import NewRecipe, copy_recipe, write_recipe
+from rewardlab.authoring.new_recipe.copying import copy_recipe
+from rewardlab.authoring.new_recipe.writing import NewRecipe, write_recipe
 from rewardlab.command_spec import CommandResult, Flag, Positional
 from rewardlab.errors import UserError
 from rewardlab.recipe.shipped import shipped_recipes

@@ -4,20 +4,12 @@ import sys
 from functools import partial
 from typing import Annotated
 
-from rewardlab.authoring import (
-    PARTS,
-    check_as_dict,
-    check_plugin,
-    component_rows,
-    format_card,
-    format_findings,
-    format_found,
-    format_table,
-    next_steps,
-    part_row,
-    search_plugins,
-    write_scaffold,
-)
+from rewardlab.authoring.check.check import check_plugin
+from rewardlab.authoring.check.report import check_as_dict, format_findings
+from rewardlab.authoring.listing import component_rows, format_card, format_table
+from rewardlab.authoring.plugin_search import format_found, search_plugins
+from rewardlab.authoring.recipe_keys import PARTS, part_row
+from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
 from rewardlab.command_spec import CommandResult, Flag, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import Count
 from rewardlab.errors import UserError, nearest

@@ -2,12 +2,15 @@
 
 from typing import Annotated
 
-from rewardlab.analysis.probe import LONG, ROWS, ProbeJob, WinRule, format_probe, probe_as_dict
+from rewardlab.analysis.probe.degenerate import LONG
+from rewardlab.analysis.probe.job import ROWS, ProbeJob
+from rewardlab.analysis.probe.report import format_probe, probe_as_dict
+from rewardlab.analysis.probe.verdicts import WinRule
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
 from rewardlab.commands.argument_types import Amount, AnyRecipe, AnyRows, Count, Say, Share
 from rewardlab.commands.given_rows import file_of
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab.specs import Config
 
 

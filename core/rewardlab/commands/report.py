@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from rewardlab.analysis.report import write_report
+from rewardlab.analysis.report.page import write_report
 from rewardlab.command_spec import CommandResult, Flag, Positional
 from rewardlab.specs import Config
 

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from rewardlab.analysis.report import write_report
+from rewardlab.analysis.report.page import write_report
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe
-from rewardlab.concurrency import stop_code
+from rewardlab.concurrency.termination import stop_code
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Plan
-from rewardlab.recipe import RESOLVED
+from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.specs import Config
 from rewardlab.training import RunJob, RunResult, written_models

@@ -4,7 +4,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
-from rewardlab.authoring import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
+from rewardlab.authoring.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
 from rewardlab.command_spec import CommandResult, Flag
 from rewardlab.errors import JobError
 from rewardlab.registry import Registry

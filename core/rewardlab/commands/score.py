@@ -12,9 +12,10 @@ from rewardlab.commands.given_rows import file_of
 from rewardlab.commands.parsing import command_line
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab.redaction import name_variables
-from rewardlab.scorefile import STREAM, ScoreJob, score_stream
+from rewardlab.scorefile.job import ScoreJob
+from rewardlab.scorefile.stream import STREAM, score_stream
 from rewardlab.specs import Config
 from rewardlab.text.printable import print_json
 

@@ -6,17 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rewardlab.analysis.tables import (
-    TablesJob,
-    format_tables,
-    parse_measure,
-    parse_merges,
-    parse_models,
-    tables_as_dict,
-    write_tables,
-)
+from rewardlab.analysis.tables.job import TablesJob
+from rewardlab.analysis.tables.language_groups import parse_merges
+from rewardlab.analysis.tables.measures import parse_measure
+from rewardlab.analysis.tables.pages import format_tables
 from rewardlab.analysis.tables.prompts import PromptFields
-from rewardlab.analysis.tables.records import refuse_outputs
+from rewardlab.analysis.tables.records import refuse_outputs, tables_as_dict, write_tables
+from rewardlab.analysis.tables.sources import parse_models
 from rewardlab.command_spec import CommandResult, Flag, Positional
 from rewardlab.commands.argument_types import Count
 from rewardlab.specs import Config

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from rewardlab.analysis.tables.prompts import PromptFields
-from rewardlab.analysis.win_rates import WinRatesJob, format_win_rates, win_rates_as_dict
+from rewardlab.analysis.win_rates.job import WinRatesJob
+from rewardlab.analysis.win_rates.pages import format_win_rates, win_rates_as_dict
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, note
 from rewardlab.commands import command_named
 from rewardlab.commands.argument_types import AnyRecipe, Count, Say
 from rewardlab.commands.parsing import command_line
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe.loading import load
 from rewardlab.specs import Config
 
 

@@ -35,71 +35,26 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency import in_order
-    from rewardlab.data.datasets import is_held_out, read_dataset
-    from rewardlab.data.dropped_rows import DroppedRow, DroppedRows
-    from rewardlab.data.jsonl import BadRows, kind_of
-    from rewardlab.data.row_file import read_lines, refuse_stream
-    from rewardlab.data.row_needs import RowNeeds
-    from rewardlab.data.row_schema import ROW_SCHEMA
-    from rewardlab.data.rows import (
-        Identifier,
-        prompt_hash,
-        raw_sample,
-        remap,
-        sample_id,
-        to_completions,
-        to_group,
-        to_sample,
-    )
-    from rewardlab.data.shuffle import shuffled
-    from rewardlab.data.stratified import spread
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "rewardlab.concurrency": ["in_order"],
-            "datasets": ["is_held_out", "read_dataset"],
-            "dropped_rows": ["DroppedRow", "DroppedRows"],
-            "jsonl": ["BadRows", "kind_of"],
-            "row_file": ["read_lines", "refuse_stream"],
-            "row_needs": ["RowNeeds"],
-            "row_schema": ["ROW_SCHEMA"],
-            "rows": [
-                "Identifier",
-                "prompt_hash",
-                "raw_sample",
-                "remap",
-                "sample_id",
-                "to_completions",
-                "to_group",
-                "to_sample",
-            ],
-            "shuffle": ["shuffled"],
-            "stratified": ["spread"],
-        },
-    )
+    from rewardlab.concurrency.ordered_map import in_order as in_order
+    from rewardlab.data.datasets import is_held_out as is_held_out
+    from rewardlab.data.datasets import read_dataset as read_dataset
+    from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
+    from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.jsonl import BadRows as BadRows
+    from rewardlab.data.jsonl import kind_of as kind_of
+    from rewardlab.data.row_file import read_lines as read_lines
+    from rewardlab.data.row_file import refuse_stream as refuse_stream
+    from rewardlab.data.row_needs import RowNeeds as RowNeeds
+    from rewardlab.data.row_schema import ROW_SCHEMA as ROW_SCHEMA
+    from rewardlab.data.rows import Identifier as Identifier
+    from rewardlab.data.rows import prompt_hash as prompt_hash
+    from rewardlab.data.rows import raw_sample as raw_sample
+    from rewardlab.data.rows import remap as remap
+    from rewardlab.data.rows import sample_id as sample_id
+    from rewardlab.data.rows import to_completions as to_completions
+    from rewardlab.data.rows import to_group as to_group
+    from rewardlab.data.rows import to_sample as to_sample
+    from rewardlab.data.shuffle import shuffled as shuffled
+    from rewardlab.data.stratified import spread as spread
 
-__all__ = [
-    "ROW_SCHEMA",
-    "BadRows",
-    "DroppedRow",
-    "DroppedRows",
-    "Identifier",
-    "RowNeeds",
-    "in_order",
-    "is_held_out",
-    "kind_of",
-    "prompt_hash",
-    "raw_sample",
-    "read_dataset",
-    "read_lines",
-    "refuse_stream",
-    "remap",
-    "sample_id",
-    "shuffled",
-    "spread",
-    "to_completions",
-    "to_group",
-    "to_sample",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

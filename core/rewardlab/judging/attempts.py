@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.concurrency import must_reraise, running_task
+from rewardlab.concurrency.threads import must_reraise, running_task
 from rewardlab.errors import JobError, TryAgain, one_line
 from rewardlab.judging.circuit_breaker import CircuitBreaker
 from rewardlab.judging.group_deadline import GROUP_CLOCK

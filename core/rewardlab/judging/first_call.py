@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import Problem, UserError
 from rewardlab.judging.hosted_judge import PROBE_QUESTION, HostedJudge
 from rewardlab.judging.judges import open_judges, require_secrets

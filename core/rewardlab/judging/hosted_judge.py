@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.attempts import Attempts
 from rewardlab.judging.budget import Budget

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import wait
 from typing import Any, Protocol, TypeVar
 
-from rewardlab.concurrency import CLOSE_LIMIT, LoopThread
+from rewardlab.concurrency.threads import CLOSE_LIMIT, LoopThread
 from rewardlab.errors import JobError, Problem, UserError, nearest, one_line
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings

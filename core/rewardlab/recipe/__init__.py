@@ -19,37 +19,3 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     differences       the keys in which two recipes differ
     command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.recipe.command_line import apart, sorted_out, with_rows_or_none
-    from rewardlab.recipe.expression import Expression, check_name, parse
-    from rewardlab.recipe.loading import RESOLVED, Document, RecipeSource, load
-    from rewardlab.recipe.models import Recipe
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "command_line": ["apart", "sorted_out", "with_rows_or_none"],
-            "expression": ["Expression", "check_name", "parse"],
-            "loading": ["RESOLVED", "Document", "RecipeSource", "load"],
-            "models": ["Recipe"],
-        },
-    )
-
-__all__ = [
-    "RESOLVED",
-    "Document",
-    "Expression",
-    "Recipe",
-    "RecipeSource",
-    "apart",
-    "check_name",
-    "load",
-    "parse",
-    "sorted_out",
-    "with_rows_or_none",
-]

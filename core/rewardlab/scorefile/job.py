@@ -8,7 +8,7 @@ from pathlib import Path
 from rewardlab.data import BadRows, read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.redaction import shell_command
@@ -25,7 +25,9 @@ from rewardlab.scorefile.output import (
 from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
-from rewardlab.scoring import OutputRecords, RecipeReward, RowCheck
+from rewardlab.scoring.attribution_records import OutputRecords
+from rewardlab.scoring.recipe_reward import RecipeReward
+from rewardlab.scoring.row_check import RowCheck
 from rewardlab.text import Progress
 
 

@@ -11,7 +11,7 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import cut_torn_line
 from rewardlab.redaction import redact
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")

@@ -5,12 +5,15 @@ from contextlib import closing
 from typing import Any
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.scorefile.output import output_row
 from rewardlab.scorefile.summary import Summary
-from rewardlab.scoring import InputRow, OutputRecords, RecipeReward, rows_one_by_one
+from rewardlab.scoring.attribution_records import OutputRecords
+from rewardlab.scoring.given_rows import rows_one_by_one
+from rewardlab.scoring.recipe_reward import RecipeReward
+from rewardlab.scoring.row_check import InputRow
 
 STREAM = "-"
 """stands for standard input and output in the place of a file"""

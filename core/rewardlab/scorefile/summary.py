@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rewardlab.judging import Usage
+from rewardlab.judging.usage import Usage
 from rewardlab.scorefile.output import lacks_part
-from rewardlab.scoring.attribution import GroupRecord, Movement, findings_of
+from rewardlab.scoring.attribution.findings import findings_of
+from rewardlab.scoring.attribution.movement import GroupRecord, Movement
 
 
 @dataclass

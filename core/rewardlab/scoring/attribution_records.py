@@ -5,16 +5,10 @@ from itertools import groupby
 from typing import Any
 
 from rewardlab.plan import Plan
-from rewardlab.scoring.attribution import (
-    Attribution,
-    CurrentSteps,
-    Decomposition,
-    GroupAttribution,
-    GroupRecord,
-    Movement,
-    ScoredTotals,
-    is_discarded,
-)
+from rewardlab.scoring.attribution.decomposition import Decomposition
+from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution, ScoredTotals
+from rewardlab.scoring.attribution.movement import GroupRecord, Movement
+from rewardlab.scoring.attribution.superseded_steps import CurrentSteps, is_discarded
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.types import Sample, Score
 

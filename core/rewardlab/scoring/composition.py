@@ -14,7 +14,8 @@ from typing import Any
 from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.use import ComponentUse
-from rewardlab.scoring.attribution import Decomposition, GroupAttribution, ScoredTotals, mean
+from rewardlab.scoring.attribution.decomposition import Decomposition, mean
+from rewardlab.scoring.attribution.group_attribution import GroupAttribution, ScoredTotals
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score
 from rewardlab.scoring.shown_group import line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score

@@ -17,12 +17,13 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Protocol
 
-from rewardlab.concurrency import CallThread, LoopThread, must_reraise, running_task
+from rewardlab.concurrency.threads import CallThread, LoopThread, must_reraise, running_task
 from rewardlab.errors import JobError, one_line, plugin_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
-from rewardlab.workers import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerPool, WorkerTimeout
+from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
+from rewardlab.workers.reward_pool import WorkerPool
 
 Item = tuple[Sample, Completion]
 Request = tuple[Sequence[Item], asyncio.Future]

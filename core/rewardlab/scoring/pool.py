@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.group_sampler import GroupSampler

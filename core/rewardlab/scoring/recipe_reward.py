@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging import JudgingSettings, Usage
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan, make_plan
-from rewardlab.recipe import RecipeSource, load
+from rewardlab.recipe.loading import RecipeSource, load
 from rewardlab.scoring.completion_table import Library, completion_table
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one

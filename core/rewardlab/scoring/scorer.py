@@ -14,11 +14,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab.concurrency import CallThread, LoopThread, together
+from rewardlab.concurrency.gather import together
+from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
-from rewardlab.judging import GROUP_CLOCK, UNANSWERED, GroupClock, Judges, JudgingSettings, open_judges, require_secrets
+from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupClock
+from rewardlab.judging.judges import Judges, open_judges, require_secrets
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
 from rewardlab.plan.policy_judge import refuse_policy
@@ -34,7 +37,11 @@ from rewardlab.scoring.shared_lane import SharedLane
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
-from rewardlab.workers import AUTO_DEVICE, WorkerPool, Workers, WorkerStartError, opener, python_of, resolve_device
+from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
+from rewardlab.workers.placement import opener, python_of
+from rewardlab.workers.process import WorkerStartError
+from rewardlab.workers.reward_pool import WorkerPool
+from rewardlab.workers.shared import Workers
 
 MOST_WORKERS = 4
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from concurrent.futures import Future
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
 from rewardlab.scoring.lanes import Lane
 from rewardlab.types import Group, Score

@@ -39,49 +39,26 @@ from typing import TYPE_CHECKING, Any
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.testing.backend_laws.check import check_backend
-    from rewardlab.testing.checks import (
-        check_curriculum,
-        check_dataset,
-        check_judge,
-        check_normalizer,
-        check_reward,
-    )
-    from rewardlab.testing.outcome import LawsBroken
-    from rewardlab.testing.strategies import completions, groups, samples, texts
-    from rewardlab.workers import Workers
+    from rewardlab.testing.backend_laws.check import check_backend as check_backend
+    from rewardlab.testing.checks import check_curriculum as check_curriculum
+    from rewardlab.testing.checks import check_dataset as check_dataset
+    from rewardlab.testing.checks import check_judge as check_judge
+    from rewardlab.testing.checks import check_normalizer as check_normalizer
+    from rewardlab.testing.checks import check_reward as check_reward
+    from rewardlab.testing.outcome import LawsBroken as LawsBroken
+    from rewardlab.testing.strategies import completions as completions
+    from rewardlab.testing.strategies import groups as groups
+    from rewardlab.testing.strategies import samples as samples
+    from rewardlab.testing.strategies import texts as texts
+    from rewardlab.workers.shared import Workers as Workers
 
-__all__ = [
-    "LawsBroken",
-    "Workers",
-    "check_backend",
-    "check_curriculum",
-    "check_dataset",
-    "check_judge",
-    "check_normalizer",
-    "check_reward",
-    "completions",
-    "groups",
-    "samples",
-    "texts",
-]
+_get, __dir__, __all__ = lazy_names(__name__, __file__)
 
-if not TYPE_CHECKING:
-    _get, __dir__ = lazy_names(
-        __name__,
-        {
-            "backend_laws.check": ["check_backend"],
-            "checks": ["check_curriculum", "check_dataset", "check_judge", "check_normalizer", "check_reward"],
-            "outcome": ["LawsBroken"],
-            "strategies": ["completions", "groups", "samples", "texts"],
-            "rewardlab.workers": ["Workers"],
-        },
-    )
 
-    def __getattr__(name: str) -> Any:
-        try:
-            return _get(name)
-        except ModuleNotFoundError as error:
-            if error.name != "hypothesis":
-                raise
-            raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
+def __getattr__(name: str) -> Any:
+    try:
+        return _get(name)
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import one_line
 from rewardlab.specs import Config
 from rewardlab.testing.messages import cut

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from functools import partial
 from typing import Any
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
-from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure, describe_place
+from rewardlab.scoring.lanes import Item, awaiting, checked_scores, describe_failure, describe_place
 from rewardlab.specs import Config, RewardSpec
 from rewardlab.testing.deadline import time_limit
 from rewardlab.testing.hang import Hang, HangRecord, hang_of
@@ -22,7 +22,7 @@ from rewardlab.testing.outcome import BuildFailure
 from rewardlab.testing.reward_in_environment import RewardInEnvironment
 from rewardlab.testing.trial import Trial
 from rewardlab.types import Group, Score
-from rewardlab.workers import WorkerStartError, WorkerTimeout
+from rewardlab.workers.process import WorkerStartError, WorkerTimeout
 
 LIMIT = 300.0
 """seconds that coroutines may take for one set of calls, and a function for one call"""

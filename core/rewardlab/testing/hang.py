@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rewardlab.scoring import Item
+from rewardlab.scoring.lanes import Item
 from rewardlab.testing.messages import quoted
 from rewardlab.testing.outcome import LawViolation
 

@@ -16,7 +16,7 @@ from rewardlab.laws import Example
 from rewardlab.testing.spec_location import spec_at
 from rewardlab.testing.trial import Trial, use_of
 from rewardlab.types import Sample
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 Json = Any
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rewardlab.errors import one_line
-from rewardlab.judging import judge_identity
+from rewardlab.judging.reply_cache import judge_identity
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.specs import Config
 from rewardlab.testing.asking import (

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from pydantic import ValidationError
 
-from rewardlab.judging import judge_identity
+from rewardlab.judging.reply_cache import judge_identity
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.specs import Config
 from rewardlab.testing.asking import ask_strictly, open_judge, questions

@@ -9,7 +9,14 @@ from rewardlab.testing import in_other_process, spec_location
 from rewardlab.testing.dataset_rows import row_as_json
 from rewardlab.testing.outcome import NothingToTry, UnmetNeed
 from rewardlab.testing.trial import SEED, Trial
-from rewardlab.workers import START_LIMIT, PluginRaisedError, WorkerProcess, message_line, sys_path_for, worker_command
+from rewardlab.workers.process import (
+    START_LIMIT,
+    PluginRaisedError,
+    WorkerProcess,
+    message_line,
+    sys_path_for,
+    worker_command,
+)
 
 LIMIT = 300.0
 """seconds for an answer, once the component is built"""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.group_stream import GroupStream
-from rewardlab.scoring import Item
+from rewardlab.scoring.lanes import Item
 from rewardlab.specs import Config, Context, RewardSpec
 from rewardlab.types import Score
-from rewardlab.workers import WorkerPool
+from rewardlab.workers.reward_pool import WorkerPool
 
 
 def runs_in_environment(spec: Any, python: str | None) -> bool:

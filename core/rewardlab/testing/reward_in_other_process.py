@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from rewardlab.group_stream import GroupStream
-from rewardlab.scoring import describe_failure
+from rewardlab.scoring.lanes import describe_failure
 from rewardlab.types import Completion, Group, Sample
 
 Json = Any

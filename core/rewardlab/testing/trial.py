@@ -21,7 +21,9 @@ from rewardlab.testing.hang import HangRecord
 from rewardlab.testing.outcome import BuildFailure, UnmetNeed
 from rewardlab.testing.reward_in_environment import RewardInEnvironment, runs_in_environment
 from rewardlab.types import Reply
-from rewardlab.workers import AUTO_DEVICE, Workers, interpreter_of, resolve_device
+from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
+from rewardlab.workers.placement import interpreter_of
+from rewardlab.workers.shared import Workers
 
 METHODS = {"reward": "score", "judge": "ask", "dataset": "__iter__", "normalizer": "shape"}
 """kind -> the method that a component of this kind must have"""

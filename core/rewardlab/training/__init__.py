@@ -30,359 +30,139 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency import CallThread, LoopThread, grace_s, sigterm_as_interrupt, sigterm_heard, together
-    from rewardlab.data import kind_of, spread
-    from rewardlab.files import LineAppender, cut_torn_line, whole_folder, write_json
-    from rewardlab.judging import (
-        JudgeLenders,
-        Judges,
-        JudgeShare,
-        JudgingSettings,
-        LeaseGrant,
-        LeaseReport,
-        ReplyLine,
-        ReplyOwner,
-        Usage,
-        open_judges,
-        probe_judges,
-        require_secrets,
-    )
-    from rewardlab.plan.component import Component, secret_variables
-    from rewardlab.plan.plan import Plan
-    from rewardlab.plan.total_range import Interval
-    from rewardlab.recipe.models import (
-        Chat,
-        Critic,
-        DataStage,
-        Divergence,
-        DpoStage,
-        EvalStage,
-        Evaluation,
-        RlStage,
-        SftStage,
-        Stage,
-        TinyModel,
-        needs_engine,
-    )
-    from rewardlab.recipe.use import ComponentUse
-    from rewardlab.recipe.validation import Finding, RecipePath
-    from rewardlab.redaction import redact
-    from rewardlab.scoring import (
-        GroupNumbers,
-        Machine,
-        MissingGuard,
-        Pool,
-        PooledGroup,
-        ScoredGroup,
-        Scorer,
-        numbers_of_group,
-    )
-    from rewardlab.training.advantages import CENTRED, batch_advantages, group_advantages, is_flat, whitened
-    from rewardlab.training.asked_rows import keep_asked, read_asked
-    from rewardlab.training.backend import Backend, open_backend
-    from rewardlab.training.check import check_recipe, plan_of_job
-    from rewardlab.training.checkpoint_choice import best_checkpoint
-    from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
-    from rewardlab.training.divergence import DivergenceDetector, Sign
-    from rewardlab.training.divergence_watch import DivergenceWatch
-    from rewardlab.training.dry_run import (
-        clip_note,
-        describe_length,
-        describe_optimiser,
-        describe_sampling,
-        describe_updates,
-        model_line,
-        shaped_line,
-        total_lines,
-    )
-    from rewardlab.training.evaluation_job import load_evaluation
-    from rewardlab.training.evaluation_rows import write_evaluation_rows
-    from rewardlab.training.group_rounds import collect_groups
-    from rewardlab.training.hub_models import hub_configs, hub_warnings, refuse_missing_models
-    from rewardlab.training.ledger import Ledger, Phase, UsageLog
-    from rewardlab.training.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
-    from rewardlab.training.lora import Lora, lora_findings
-    from rewardlab.training.model_folder import looks_local
-    from rewardlab.training.policy_judge import (
-        PolicyJudgeOptions,
-        judges_itself,
-        policy_judge_spec,
-        question_sampling,
-        question_tokens,
-    )
-    from rewardlab.training.prompt_lengths import fitting_prompts
-    from rewardlab.training.prompts import PromptFormat
-    from rewardlab.training.results import Results, results_table, summarise
-    from rewardlab.training.row_order import reading_order, steps_of
-    from rewardlab.training.run_directory import RunDirectory, run_name
-    from rewardlab.training.run_job import RunJob, RunResult, written_models
-    from rewardlab.training.splits import evaluation_samples, read_samples, training_samples
-    from rewardlab.training.stage import StageJob
-    from rewardlab.training.stage_checks import (
-        benchmark_findings,
-        context_of,
-        divisors,
-        length_findings,
-        model_findings,
-        template_findings,
-        update_findings,
-    )
-    from rewardlab.training.stages import run_stages
-    from rewardlab.training.starting_model import find_starting_model, written_before
-    from rewardlab.training.step_metrics import evaluation_metrics, judge_metrics, metrics_of_numbers, metrics_of_step
-    from rewardlab.training.telemetry import telemetry_variables
-    from rewardlab.training.tokenizers import ends_of, load_tokenizer
-    from rewardlab.workers.environments import EnvironmentDefinition, InstallStep
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "rewardlab.concurrency": [
-                "CallThread",
-                "LoopThread",
-                "grace_s",
-                "sigterm_as_interrupt",
-                "sigterm_heard",
-                "together",
-            ],
-            "rewardlab.data": ["kind_of", "spread"],
-            "rewardlab.files": ["LineAppender", "cut_torn_line", "whole_folder", "write_json"],
-            "rewardlab.judging": [
-                "JudgeLenders",
-                "JudgeShare",
-                "Judges",
-                "JudgingSettings",
-                "LeaseGrant",
-                "LeaseReport",
-                "ReplyLine",
-                "ReplyOwner",
-                "Usage",
-                "open_judges",
-                "probe_judges",
-                "require_secrets",
-            ],
-            "rewardlab.plan.component": ["Component", "secret_variables"],
-            "rewardlab.plan.plan": ["Plan"],
-            "rewardlab.plan.total_range": ["Interval"],
-            "rewardlab.recipe.models": [
-                "Chat",
-                "Critic",
-                "DataStage",
-                "Divergence",
-                "DpoStage",
-                "EvalStage",
-                "Evaluation",
-                "RlStage",
-                "SftStage",
-                "Stage",
-                "TinyModel",
-                "needs_engine",
-            ],
-            "rewardlab.recipe.use": ["ComponentUse"],
-            "rewardlab.recipe.validation": ["Finding", "RecipePath"],
-            "rewardlab.redaction": ["redact"],
-            "rewardlab.scoring": [
-                "GroupNumbers",
-                "Machine",
-                "MissingGuard",
-                "Pool",
-                "PooledGroup",
-                "ScoredGroup",
-                "Scorer",
-                "numbers_of_group",
-            ],
-            "asked_rows": ["keep_asked", "read_asked"],
-            "backend": ["Backend", "open_backend"],
-            "check": ["check_recipe", "plan_of_job"],
-            "checkpoint_choice": ["best_checkpoint"],
-            "costs": ["data_costs", "describe_evaluation", "reward_costs"],
-            "divergence": ["DivergenceDetector", "Sign"],
-            "divergence_watch": ["DivergenceWatch"],
-            "dry_run": [
-                "clip_note",
-                "describe_length",
-                "describe_optimiser",
-                "describe_sampling",
-                "describe_updates",
-                "model_line",
-                "shaped_line",
-                "total_lines",
-            ],
-            "evaluation_job": ["load_evaluation"],
-            "evaluation_rows": ["write_evaluation_rows"],
-            "group_rounds": ["collect_groups"],
-            "ledger": ["Ledger", "Phase", "UsageLog"],
-            "ledger_shards": ["LedgerIndex", "LedgerShard", "LedgerSpan", "read_span"],
-            "hub_models": ["hub_configs", "hub_warnings", "refuse_missing_models"],
-            "lora": ["Lora", "lora_findings"],
-            "model_folder": ["looks_local"],
-            "policy_judge": [
-                "PolicyJudgeOptions",
-                "judges_itself",
-                "policy_judge_spec",
-                "question_sampling",
-                "question_tokens",
-            ],
-            "prompt_lengths": ["fitting_prompts"],
-            "prompts": ["PromptFormat"],
-            "results": ["Results", "results_table", "summarise"],
-            "run_directory": ["RunDirectory", "run_name"],
-            "run_job": ["RunJob", "RunResult", "written_models"],
-            "splits": ["evaluation_samples", "read_samples", "training_samples"],
-            "row_order": ["reading_order", "steps_of"],
-            "stage": ["StageJob"],
-            "stage_checks": [
-                "benchmark_findings",
-                "context_of",
-                "divisors",
-                "length_findings",
-                "model_findings",
-                "template_findings",
-                "update_findings",
-            ],
-            "stages": ["run_stages"],
-            "starting_model": ["find_starting_model", "written_before"],
-            "advantages": ["CENTRED", "batch_advantages", "group_advantages", "is_flat", "whitened"],
-            "step_metrics": ["evaluation_metrics", "judge_metrics", "metrics_of_numbers", "metrics_of_step"],
-            "telemetry": ["telemetry_variables"],
-            "tokenizers": ["ends_of", "load_tokenizer"],
-            "rewardlab.workers.environments": ["EnvironmentDefinition", "InstallStep"],
-        },
-    )
+    from rewardlab.concurrency.gather import together as together
+    from rewardlab.concurrency.termination import grace_s as grace_s
+    from rewardlab.concurrency.termination import sigterm_as_interrupt as sigterm_as_interrupt
+    from rewardlab.concurrency.termination import sigterm_heard as sigterm_heard
+    from rewardlab.concurrency.threads import CallThread as CallThread
+    from rewardlab.concurrency.threads import LoopThread as LoopThread
+    from rewardlab.data import kind_of as kind_of
+    from rewardlab.data import spread as spread
+    from rewardlab.files import LineAppender as LineAppender
+    from rewardlab.files import cut_torn_line as cut_torn_line
+    from rewardlab.files import whole_folder as whole_folder
+    from rewardlab.files import write_json as write_json
+    from rewardlab.judging.first_call import probe_judges as probe_judges
+    from rewardlab.judging.judges import Judges as Judges
+    from rewardlab.judging.judges import open_judges as open_judges
+    from rewardlab.judging.judges import require_secrets as require_secrets
+    from rewardlab.judging.leases.judge_lender import JudgeLenders as JudgeLenders
+    from rewardlab.judging.leases.judge_share import JudgeShare as JudgeShare
+    from rewardlab.judging.leases.lease_messages import LeaseGrant as LeaseGrant
+    from rewardlab.judging.leases.lease_messages import LeaseReport as LeaseReport
+    from rewardlab.judging.leases.reply_owner import ReplyOwner as ReplyOwner
+    from rewardlab.judging.leases.shared_replies import ReplyLine as ReplyLine
+    from rewardlab.judging.settings import JudgingSettings as JudgingSettings
+    from rewardlab.judging.usage import Usage as Usage
+    from rewardlab.plan.component import Component as Component
+    from rewardlab.plan.component import secret_variables as secret_variables
+    from rewardlab.plan.plan import Plan as Plan
+    from rewardlab.plan.total_range import Interval as Interval
+    from rewardlab.recipe.models import Chat as Chat
+    from rewardlab.recipe.models import Critic as Critic
+    from rewardlab.recipe.models import DataStage as DataStage
+    from rewardlab.recipe.models import Divergence as Divergence
+    from rewardlab.recipe.models import DpoStage as DpoStage
+    from rewardlab.recipe.models import EvalStage as EvalStage
+    from rewardlab.recipe.models import Evaluation as Evaluation
+    from rewardlab.recipe.models import RlStage as RlStage
+    from rewardlab.recipe.models import SftStage as SftStage
+    from rewardlab.recipe.models import Stage as Stage
+    from rewardlab.recipe.models import TinyModel as TinyModel
+    from rewardlab.recipe.models import needs_engine as needs_engine
+    from rewardlab.recipe.use import ComponentUse as ComponentUse
+    from rewardlab.recipe.validation import Finding as Finding
+    from rewardlab.recipe.validation import RecipePath as RecipePath
+    from rewardlab.redaction import redact as redact
+    from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
+    from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
+    from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
+    from rewardlab.scoring.pool import Pool as Pool
+    from rewardlab.scoring.pool import PooledGroup as PooledGroup
+    from rewardlab.scoring.scorer import Machine as Machine
+    from rewardlab.scoring.scorer import Scorer as Scorer
+    from rewardlab.training.advantages import CENTRED as CENTRED
+    from rewardlab.training.advantages import batch_advantages as batch_advantages
+    from rewardlab.training.advantages import group_advantages as group_advantages
+    from rewardlab.training.advantages import is_flat as is_flat
+    from rewardlab.training.advantages import whitened as whitened
+    from rewardlab.training.asked_rows import keep_asked as keep_asked
+    from rewardlab.training.asked_rows import read_asked as read_asked
+    from rewardlab.training.backend import Backend as Backend
+    from rewardlab.training.backend import open_backend as open_backend
+    from rewardlab.training.check import check_recipe as check_recipe
+    from rewardlab.training.check import plan_of_job as plan_of_job
+    from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
+    from rewardlab.training.costs import data_costs as data_costs
+    from rewardlab.training.costs import describe_evaluation as describe_evaluation
+    from rewardlab.training.costs import reward_costs as reward_costs
+    from rewardlab.training.divergence import DivergenceDetector as DivergenceDetector
+    from rewardlab.training.divergence import Sign as Sign
+    from rewardlab.training.divergence_watch import DivergenceWatch as DivergenceWatch
+    from rewardlab.training.dry_run import clip_note as clip_note
+    from rewardlab.training.dry_run import describe_length as describe_length
+    from rewardlab.training.dry_run import describe_optimiser as describe_optimiser
+    from rewardlab.training.dry_run import describe_sampling as describe_sampling
+    from rewardlab.training.dry_run import describe_updates as describe_updates
+    from rewardlab.training.dry_run import model_line as model_line
+    from rewardlab.training.dry_run import shaped_line as shaped_line
+    from rewardlab.training.dry_run import total_lines as total_lines
+    from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
+    from rewardlab.training.evaluation_rows import write_evaluation_rows as write_evaluation_rows
+    from rewardlab.training.group_rounds import collect_groups as collect_groups
+    from rewardlab.training.hub_models import hub_configs as hub_configs
+    from rewardlab.training.hub_models import hub_warnings as hub_warnings
+    from rewardlab.training.hub_models import refuse_missing_models as refuse_missing_models
+    from rewardlab.training.ledger import Ledger as Ledger
+    from rewardlab.training.ledger import Phase as Phase
+    from rewardlab.training.ledger import UsageLog as UsageLog
+    from rewardlab.training.ledger_shards import LedgerIndex as LedgerIndex
+    from rewardlab.training.ledger_shards import LedgerShard as LedgerShard
+    from rewardlab.training.ledger_shards import LedgerSpan as LedgerSpan
+    from rewardlab.training.ledger_shards import read_span as read_span
+    from rewardlab.training.lora import Lora as Lora
+    from rewardlab.training.lora import lora_findings as lora_findings
+    from rewardlab.training.model_folder import looks_local as looks_local
+    from rewardlab.training.policy_judge import PolicyJudgeOptions as PolicyJudgeOptions
+    from rewardlab.training.policy_judge import judges_itself as judges_itself
+    from rewardlab.training.policy_judge import policy_judge_spec as policy_judge_spec
+    from rewardlab.training.policy_judge import question_sampling as question_sampling
+    from rewardlab.training.policy_judge import question_tokens as question_tokens
+    from rewardlab.training.prompt_lengths import fitting_prompts as fitting_prompts
+    from rewardlab.training.prompts import PromptFormat as PromptFormat
+    from rewardlab.training.results import Results as Results
+    from rewardlab.training.results import results_table as results_table
+    from rewardlab.training.results import summarise as summarise
+    from rewardlab.training.row_order import reading_order as reading_order
+    from rewardlab.training.row_order import steps_of as steps_of
+    from rewardlab.training.run_directory import RunDirectory as RunDirectory
+    from rewardlab.training.run_directory import run_name as run_name
+    from rewardlab.training.run_job import RunJob as RunJob
+    from rewardlab.training.run_job import RunResult as RunResult
+    from rewardlab.training.run_job import written_models as written_models
+    from rewardlab.training.splits import evaluation_samples as evaluation_samples
+    from rewardlab.training.splits import read_samples as read_samples
+    from rewardlab.training.splits import training_samples as training_samples
+    from rewardlab.training.stage import StageJob as StageJob
+    from rewardlab.training.stage_checks import benchmark_findings as benchmark_findings
+    from rewardlab.training.stage_checks import context_of as context_of
+    from rewardlab.training.stage_checks import divisors as divisors
+    from rewardlab.training.stage_checks import length_findings as length_findings
+    from rewardlab.training.stage_checks import model_findings as model_findings
+    from rewardlab.training.stage_checks import template_findings as template_findings
+    from rewardlab.training.stage_checks import update_findings as update_findings
+    from rewardlab.training.stages import run_stages as run_stages
+    from rewardlab.training.starting_model import find_starting_model as find_starting_model
+    from rewardlab.training.starting_model import written_before as written_before
+    from rewardlab.training.step_metrics import evaluation_metrics as evaluation_metrics
+    from rewardlab.training.step_metrics import judge_metrics as judge_metrics
+    from rewardlab.training.step_metrics import metrics_of_numbers as metrics_of_numbers
+    from rewardlab.training.step_metrics import metrics_of_step as metrics_of_step
+    from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
+    from rewardlab.training.tokenizers import ends_of as ends_of
+    from rewardlab.training.tokenizers import load_tokenizer as load_tokenizer
+    from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
+    from rewardlab.workers.environments.definition import InstallStep as InstallStep
 
-__all__ = [
-    "CENTRED",
-    "Backend",
-    "CallThread",
-    "Chat",
-    "Component",
-    "ComponentUse",
-    "Critic",
-    "DataStage",
-    "Divergence",
-    "DivergenceDetector",
-    "DivergenceWatch",
-    "DpoStage",
-    "EnvironmentDefinition",
-    "EvalStage",
-    "Evaluation",
-    "Finding",
-    "GroupNumbers",
-    "InstallStep",
-    "Interval",
-    "JudgeLenders",
-    "JudgeShare",
-    "Judges",
-    "JudgingSettings",
-    "LeaseGrant",
-    "LeaseReport",
-    "Ledger",
-    "LedgerIndex",
-    "LedgerShard",
-    "LedgerSpan",
-    "LineAppender",
-    "LoopThread",
-    "Lora",
-    "Machine",
-    "MissingGuard",
-    "Phase",
-    "Plan",
-    "PolicyJudgeOptions",
-    "Pool",
-    "PooledGroup",
-    "PromptFormat",
-    "RecipePath",
-    "ReplyLine",
-    "ReplyOwner",
-    "Results",
-    "RlStage",
-    "RunDirectory",
-    "RunJob",
-    "RunResult",
-    "ScoredGroup",
-    "Scorer",
-    "SftStage",
-    "Sign",
-    "Stage",
-    "StageJob",
-    "TinyModel",
-    "Usage",
-    "UsageLog",
-    "batch_advantages",
-    "benchmark_findings",
-    "best_checkpoint",
-    "check_recipe",
-    "clip_note",
-    "collect_groups",
-    "context_of",
-    "cut_torn_line",
-    "data_costs",
-    "describe_evaluation",
-    "describe_length",
-    "describe_optimiser",
-    "describe_sampling",
-    "describe_updates",
-    "divisors",
-    "ends_of",
-    "evaluation_metrics",
-    "evaluation_samples",
-    "find_starting_model",
-    "fitting_prompts",
-    "grace_s",
-    "group_advantages",
-    "hub_configs",
-    "hub_warnings",
-    "is_flat",
-    "judge_metrics",
-    "judges_itself",
-    "keep_asked",
-    "kind_of",
-    "length_findings",
-    "load_evaluation",
-    "load_tokenizer",
-    "looks_local",
-    "lora_findings",
-    "metrics_of_numbers",
-    "metrics_of_step",
-    "model_findings",
-    "model_line",
-    "needs_engine",
-    "numbers_of_group",
-    "open_backend",
-    "open_judges",
-    "plan_of_job",
-    "policy_judge_spec",
-    "probe_judges",
-    "question_sampling",
-    "question_tokens",
-    "read_asked",
-    "read_samples",
-    "read_span",
-    "reading_order",
-    "redact",
-    "refuse_missing_models",
-    "require_secrets",
-    "results_table",
-    "reward_costs",
-    "run_name",
-    "run_stages",
-    "secret_variables",
-    "shaped_line",
-    "sigterm_as_interrupt",
-    "sigterm_heard",
-    "spread",
-    "steps_of",
-    "summarise",
-    "telemetry_variables",
-    "template_findings",
-    "together",
-    "total_lines",
-    "training_samples",
-    "update_findings",
-    "whitened",
-    "whole_folder",
-    "write_evaluation_rows",
-    "write_json",
-    "written_before",
-    "written_models",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -8,7 +8,7 @@ whatever the engine.
 import math
 from collections.abc import Sequence
 
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 
 CENTRED = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
 """the algorithms whose advantages are computed here; the others need a critic"""

@@ -11,7 +11,7 @@ from rewardlab.data import is_held_out, read_dataset, spread
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import read_record, write_json
 from rewardlab.recipe.models import Validation
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.rank_correlation import kendall_tau_b
 from rewardlab.specs import Context
 from rewardlab.training.stage import StageJob

@@ -11,11 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.files import FileLock, LineAppender, cut_torn_line, expanded, parse_json
-from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
+from rewardlab.judging.judges import Judges, open_judges, require_secrets
+from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
 from rewardlab.plan.dataset_places import with_sources
 from rewardlab.recipe.models import DataStage
@@ -25,7 +27,9 @@ from rewardlab.specs import Context
 from rewardlab.text import Progress
 from rewardlab.training.data_provenance import same_origin
 from rewardlab.types import Sample
-from rewardlab.workers import AUTO_DEVICE, Workers, opener
+from rewardlab.workers.devices import AUTO_DEVICE
+from rewardlab.workers.placement import opener
+from rewardlab.workers.shared import Workers
 
 
 def write_dataset(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import DpoStage, RlStage, SftStage
-from rewardlab.workers import describe_environment
+from rewardlab.workers.placement import describe_environment
 
 
 def total_lines(plan: Plan) -> Iterator[str]:

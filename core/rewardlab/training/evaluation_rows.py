@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 
 
 def write_evaluation_rows(path: Path, scored: Iterable[ScoredGroup]) -> None:

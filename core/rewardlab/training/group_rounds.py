@@ -5,8 +5,9 @@ An engine that generates completion by completion asks each pool itself (`Scorer
 
 from collections.abc import Callable, Sequence
 
-from rewardlab.concurrency import together
-from rewardlab.scoring import Pool, PooledGroup, Scorer
+from rewardlab.concurrency.gather import together
+from rewardlab.scoring.pool import Pool, PooledGroup
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Completion, Group
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rewardlab.files import LineAppender, cut_torn_line, last_row
-from rewardlab.judging import Usage
+from rewardlab.judging.usage import Usage
 from rewardlab.redaction import redact
-from rewardlab.scoring import ScoredGroup
-from rewardlab.scoring.attribution import LEDGER_VERSION
+from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Sample
 
 Phase = Literal["training", "before", "during", "after", "eval"]

@@ -15,8 +15,8 @@ from rewardlab.data import read_lines
 from rewardlab.data.ledger_lines import INDEX_ENDING, LEDGER_FOLDER, ledger_indices, shard_beginning
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line
-from rewardlab.scoring import ScoredGroup
-from rewardlab.scoring.attribution import LEDGER_VERSION
+from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.ledger import Phase, ledger_rows
 
 

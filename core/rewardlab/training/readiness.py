@@ -7,8 +7,8 @@ from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.models import scores
-from rewardlab.scoring import Scorer
-from rewardlab.workers import python_of
+from rewardlab.scoring.scorer import Scorer
+from rewardlab.workers.placement import python_of
 
 
 def get_ready(plan: Plan, say: Callable[[str], None], only: int | None = None) -> None:

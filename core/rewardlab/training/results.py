@@ -9,7 +9,7 @@ from pathlib import Path
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
 from rewardlab.redaction import redact
-from rewardlab.scoring import ScoredGroup
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text import columns
 from rewardlab.types import Sample
 

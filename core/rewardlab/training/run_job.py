@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import Literal
 
 from rewardlab.errors import UserError
-from rewardlab.judging import probe_judges
+from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RecipeSource, load
 from rewardlab.recipe.models import EvalStage, needs_engine

@@ -7,16 +7,17 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from rewardlab.concurrency import together
+from rewardlab.concurrency.gather import together
 from rewardlab.data import spread
 from rewardlab.errors import JobError
 from rewardlab.files import write_text
 from rewardlab.group_stream import GroupStream
-from rewardlab.judging import HostedJudge
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import MISSING_FIELD, EvalStage
-from rewardlab.scoring import ScoredGroup, Scorer
+from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 from rewardlab.training.evaluation_rows import write_evaluation_rows
 from rewardlab.training.ledger import Ledger, UsageLog

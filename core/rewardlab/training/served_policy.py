@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewardlab.judging import HostedJudge
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import Chat, EvalStage
 from rewardlab.training.prompts import THINK, THOUGHT

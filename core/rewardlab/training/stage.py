@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import Stage
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.run_directory import RunDirectory
 

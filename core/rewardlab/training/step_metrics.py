@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from rewardlab.judging import Usage
-from rewardlab.scoring import ComponentNumbers, GroupNumbers, ScoredGroup, numbers_of_group
+from rewardlab.judging.usage import Usage
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.group_numbers import ComponentNumbers, GroupNumbers, numbers_of_group
 from rewardlab.training.results import Results
 
 

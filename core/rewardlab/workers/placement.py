@@ -8,7 +8,10 @@ from rewardlab.recipe.use import ComponentUse, DatasetUse
 from rewardlab.registry import Plugin
 from rewardlab.specs import Config, OwnPython
 from rewardlab.workers.devices import resolve_device
-from rewardlab.workers.environments import EnvironmentDefinition, environment_of, provide, state_of
+from rewardlab.workers.environments.definition import EnvironmentDefinition
+from rewardlab.workers.environments.managed import provide
+from rewardlab.workers.environments.record import state_of
+from rewardlab.workers.environments.wanted import environment_of
 from rewardlab.workers.shared import Opener, Workers
 
 if TYPE_CHECKING:

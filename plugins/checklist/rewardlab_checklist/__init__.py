@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
-from rewardlab.laws import DatasetExample, Laws, RewardExample
+from rewardlab import Ask, DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_checklist.options import (
     AnswerOptions,
@@ -11,24 +11,8 @@ from rewardlab_checklist.options import (
     CritiqueOptions,
     CritiquesOptions,
     ReasoningOptions,
-    ScoredOptions,
     TaskOptions,
 )
-
-
-def _scored(part: str) -> Any:
-    def build(options: ScoredOptions, context: Context) -> Any:
-        from rewardlab_checklist.scored import ChecklistScore
-
-        return ChecklistScore(options, context.judges[options.judge], part)
-
-    return build
-
-
-def _task(options: TaskOptions, context: Context) -> Any:
-    from rewardlab_checklist.task import TaskRecognition
-
-    return TaskRecognition(options, context.judges[options.judge])
 
 
 def _fields(options: CritiqueOptions) -> list[str]:
@@ -70,15 +54,6 @@ def _question(options: ChecklistOptions) -> Ask:
     return question(Work(query="How much is 2 + 3?", texts=texts, lists=lists), options.structured, options.template)
 
 
-def _examples(name: str) -> Any:
-    def examples() -> list[RewardExample]:
-        from rewardlab_checklist import examples as made
-
-        return getattr(made, name)()
-
-    return examples
-
-
 def _shares(options: CritiqueOptions) -> Any:
     """Return what decides a component's questions; those of a joint critique are the same for all three."""
     asked = options.model_dump(include=set(CritiqueOptions.model_fields))
@@ -91,7 +66,7 @@ def _calls(options: CritiqueOptions, size: int) -> int:
     return 2 * size if isinstance(options, AnswerOptions) and options.task == "recognised" else size
 
 
-def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) -> RewardSpec:
+def _spec(name: str, summary: str, config: type[CritiqueOptions], build: str) -> RewardSpec:
     return RewardSpec(
         name=name,
         summary=summary,
@@ -106,7 +81,7 @@ def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) ->
         runs="async",
         remarks=("empty",),
         build=build,
-        laws=Laws(examples=_examples(name)),
+        laws=Laws(examples=f"rewardlab_checklist.examples:{name}"),
         packaged=_checklists,
     )
 
@@ -114,11 +89,24 @@ def _spec(name: str, summary: str, config: type[CritiqueOptions], build: Any) ->
 @hookimpl
 def rewardlab_rewards() -> list[RewardSpec]:
     return [
-        _spec("reasoning", "a critique of the trace by a checklist, in [0, 1]", ReasoningOptions, _scored("reasoning")),
         _spec(
-            "answer", "a critique of the answer by its task's checklist, in [0, 1]", AnswerOptions, _scored("answer")
+            "reasoning",
+            "a critique of the trace by a checklist, in [0, 1]",
+            ReasoningOptions,
+            "rewardlab_checklist.scored:ChecklistScore",
         ),
-        _spec("task", "whether the trace takes the question for the task that it is", TaskOptions, _task),
+        _spec(
+            "answer",
+            "a critique of the answer by its task's checklist, in [0, 1]",
+            AnswerOptions,
+            "rewardlab_checklist.scored:ChecklistScore",
+        ),
+        _spec(
+            "task",
+            "whether the trace takes the question for the task that it is",
+            TaskOptions,
+            "rewardlab_checklist.task:TaskRecognition",
+        ),
     ]
 
 
@@ -129,21 +117,9 @@ def _checklists() -> dict[str, str]:
     return {name: find_checklist(name).describe() for name in packaged_names()}
 
 
-def _critiques(options: CritiquesOptions, context: Context) -> Any:
-    from rewardlab_checklist.critiques import CritiqueRows
-
-    return CritiqueRows(options, context)
-
-
 def _critiques_need(options: CritiquesOptions) -> list[str]:
     by_task = [options.task_field] if options.by_task else []
     return [options.completion, *by_task, *([] if options.given is None else [options.given])]
-
-
-def _critiques_examples() -> list[DatasetExample]:
-    from rewardlab_checklist.examples import critiques
-
-    return critiques()
 
 
 @hookimpl
@@ -159,8 +135,8 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             calls=lambda options, rows: 0 if options.teacher is None else rows * options.questions,
             makes=lambda options, rows: rows * options.questions,
             question=lambda options: None if options.teacher is None else _question(options),
-            build=_critiques,
-            laws=Laws(examples=_critiques_examples),
+            build="rewardlab_checklist.critiques:CritiqueRows",
+            laws=Laws(examples="rewardlab_checklist.examples:critiques"),
             packaged=_checklists,
         )
     ]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_checklist.checklist_file import ChecklistError
 from rewardlab_checklist.critic import Critic, NoCritique, PlantedCritique, parts_of
@@ -17,17 +17,17 @@ from rewardlab_checklist.smoothing import weighted_deviation, weighted_mean
 class ChecklistScore:
     """The weighted mean of a critique's scores times a factor of their deviation; in [0, 1].
 
-    part: "reasoning" or "answer". A part that is not there is worth 0, unasked; a critique that cannot be had or read
-    is a failure, unless the completion holds what made it so, which is worth 0. `info`: `scores` by dimension,
-    `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by dimension), `quoted`,
-    `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
+    Of the answer under AnswerOptions, else of the trace. A part that is not there is worth 0, unasked; a critique that
+    cannot be had or read is a failure, unless the completion holds what made it so, which is worth 0. `info`: `scores`
+    by dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by
+    dimension), `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 
-    def __init__(self, options: ScoredOptions, judge: Any, part: str):
-        self._options, self._part = options, part
+    def __init__(self, options: ScoredOptions, context: Context):
+        self._options, self._part = options, ANSWER if isinstance(options, AnswerOptions) else TRACE
         self._recognises = isinstance(options, AnswerOptions) and options.task == "recognised"
-        self._critic = Critic(options, judge)
+        self._critic = Critic(options, context.judges[options.judge])
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""

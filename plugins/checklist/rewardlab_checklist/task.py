@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_checklist.checklist_file import ChecklistError
 from rewardlab_checklist.critic import Critic, NoCritique, PlantedCritique, own_task, parts_of
@@ -20,9 +19,9 @@ class TaskRecognition:
     a critique without one of the labels is a failure. `info`: `task`, the label; `tokens`; `empty`; `planted`.
     """
 
-    def __init__(self, options: TaskOptions, judge: Any):
+    def __init__(self, options: TaskOptions, context: Context):
         self._field = options.task_field
-        self._critic = Critic(options, judge)
+        self._critic = Critic(options, context.judges[options.judge])
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""

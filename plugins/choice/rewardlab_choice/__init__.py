@@ -1,29 +1,9 @@
 """A reward for the right choice of a multiple-choice question: choice/accuracy."""
 
-from typing import Any
-
-from rewardlab import Context, RewardSpec, Sample, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_choice.options import AccuracyOptions
-
-
-def _build(options: AccuracyOptions, context: Context) -> Any:
-    from rewardlab_choice.accuracy import ChoiceAccuracy
-
-    return ChoiceAccuracy(options)
-
-
-def _abstains(options: AccuracyOptions, sample: Sample) -> str | None:
-    from rewardlab_choice.accuracy import why_without_choices
-
-    return why_without_choices(options, sample)
-
-
-def _examples() -> list[RewardExample]:
-    from rewardlab_choice.examples import accuracy
-
-    return accuracy()
 
 
 @hookimpl
@@ -34,10 +14,10 @@ def rewardlab_rewards() -> list[RewardSpec]:
             summary="1 for the right choice of a multiple-choice question, by its label or its text",
             config=AccuracyOptions,
             range=(0.0, 1.0),
-            abstains=_abstains,
+            abstains="rewardlab_choice.accuracy:why_without_choices",
             runs="inline",
             remarks=("no_answer", "unreadable", "hedged"),
-            build=_build,
-            laws=Laws(examples=_examples),
+            build="rewardlab_choice.accuracy:ChoiceAccuracy",
+            laws=Laws(examples="rewardlab_choice.examples:accuracy"),
         )
     ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import official_box
 
 from rewardlab_choice.answer_line import labels_named
@@ -24,7 +24,7 @@ class ChoiceAccuracy:
     where it names none, also why: `no_answer`, `unreadable` or `hedged`.
     """
 
-    def __init__(self, options: AccuracyOptions):
+    def __init__(self, options: AccuracyOptions, _context: Context | None = None):
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

@@ -1,23 +1,9 @@
 """A reward for meaning against an English reference, by a reference-free COMET (PB-RLSVR's R_Answer)."""
 
-from typing import Any
-
-from rewardlab import Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_comet.options import AnswerOptions
-
-
-def _answer(options: AnswerOptions, context: Context) -> Any:
-    from rewardlab_comet.answer import open_answer
-
-    return open_answer(options, context.workers)
-
-
-def _answer_examples() -> list[RewardExample]:
-    from rewardlab_comet.examples import answer
-
-    return answer()
 
 
 @hookimpl
@@ -33,9 +19,9 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="async",
             environment="requirements.txt",
             remarks=("empty", "chunks", "exact_match"),
-            build=_answer,
+            build="rewardlab_comet.answer:open_answer",
             laws=Laws(
-                examples=_answer_examples,
+                examples="rewardlab_comet.examples:answer",
                 off=dict.fromkeys(
                     ("prompt_copy", "repetition"),
                     "it measures likeness to a reference, which the prompt has, too; `probe` judges the total",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import compared_texts
 
 from rewardlab_comet.checkpoints import locate_checkpoint
@@ -14,10 +14,10 @@ from rewardlab_comet.options import AnswerOptions
 WORKER = Path(__file__).with_name("comet_worker.py")
 
 
-def open_answer(options: AnswerOptions, workers: Any) -> "Answer":
+def open_answer(options: AnswerOptions, context: Context) -> "Answer":
     """Return the reward with its worker opened. Raises UserError for a path that holds no checkpoint."""
     settings = {"checkpoint": locate_checkpoint(options.checkpoint), "batch_tokens": options.batch_tokens}
-    return Answer(options, workers.open(WORKER, settings))
+    return Answer(options, context.workers.open(WORKER, settings))
 
 
 class Answer:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rewardlab import Completion, Context, Sample
 from rewardlab.registry import Registry
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 BUILDER = Path(__file__).parents[3] / "tests" / "tiny_models" / "comet.py"
 SPEC = Registry().find("reward", "comet/answer")

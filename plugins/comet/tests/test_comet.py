@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rewardlab import Context
 from rewardlab.registry import Registry
-from rewardlab.workers import Workers
 from rewardlab.workers.process import WorkerStartError
+from rewardlab.workers.shared import Workers
 
 from .cases import FORGED, HALVES, ORDINARY, STRANGE
 from .conftest import items

@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from rewardlab import Context
+
 from rewardlab_curriculum.options import BalancedOptions
 
 Quadrant = tuple[bool, bool]
@@ -25,7 +27,7 @@ class Balanced:
     only where the others do not suffice.
     """
 
-    def __init__(self, options: BalancedOptions):
+    def __init__(self, options: BalancedOptions, _context: Context | None = None):
         self._options = options
 
     def more(self, pool: Any) -> int:

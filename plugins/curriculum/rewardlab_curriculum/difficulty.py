@@ -7,7 +7,7 @@ right, then the length.
 import logging
 from collections.abc import Sequence
 
-from rewardlab import Sample
+from rewardlab import Context, Sample
 from rewardlab.errors import UserError
 
 from rewardlab_curriculum.options import DifficultyOptions
@@ -23,7 +23,7 @@ class Difficulty:
     the order of curriculum/shuffle, so that neither process nor the order of the file matters.
     """
 
-    def __init__(self, options: DifficultyOptions):
+    def __init__(self, options: DifficultyOptions, _context: Context | None = None):
         self._options = options
 
     def order(self, samples: Sequence[Sample], seed: int) -> list[int]:

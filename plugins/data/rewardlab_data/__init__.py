@@ -3,7 +3,7 @@
 from typing import Any
 
 from rewardlab import Context, DatasetSpec, hookimpl
-from rewardlab.laws import DatasetExample, Laws
+from rewardlab.laws import Laws
 
 from rewardlab_data.options import (
     ArithmeticOptions,
@@ -31,24 +31,6 @@ def _build_jsonl(options: JsonlOptions, context: Context) -> Any:
     return JsonlRows(options.path, options.skip_bad, options.skip, options.first, seed)
 
 
-def _build_mix(options: MixOptions, context: Context) -> Any:
-    from rewardlab_data.mix import MixedRows
-
-    return MixedRows(options, context.sources)
-
-
-def _build_hub(options: HubOptions, context: Context) -> Any:
-    from rewardlab_data.hub import HubRows
-
-    return HubRows(options, context.seed)
-
-
-def _build_benchmark(options: BenchmarkOptions, context: Context) -> Any:
-    from rewardlab_data.benchmark import BenchmarkRows
-
-    return BenchmarkRows(options)
-
-
 def _build_arithmetic(options: ArithmeticOptions, context: Context) -> Any:
     if options.path is not None:
         from rewardlab_data.jsonl import JsonlRows
@@ -63,42 +45,8 @@ def _expert_needs(options: ExpertOptions) -> tuple[str, ...]:
     return () if options.field is None else (options.field,)
 
 
-def _expert_calls(options: ExpertOptions, rows: int) -> int:
-    from rewardlab_data.expert import calls
-
-    return calls(options, rows)
-
-
-def _build_expert(options: ExpertOptions, context: Context) -> Any:
-    from rewardlab_data.expert import ExpertRows
-
-    return ExpertRows(options, context)
-
-
 def _split_key(options: SplitOptions) -> tuple[str, ...]:
     return () if options.by in ("id", "prompt") else (options.by,)
-
-
-def _build_split(options: SplitOptions, context: Context) -> Any:
-    from rewardlab_data.split import SplitRows
-
-    return SplitRows(options, context)
-
-
-def _build_overlap(options: OverlapOptions, context: Context) -> Any:
-    from rewardlab_data.overlap import OverlapRows
-
-    return OverlapRows(options, context)
-
-
-def _examples_of(name: str) -> list[DatasetExample]:
-    from rewardlab_data import examples
-
-    return getattr(examples, f"examples_of_{name}")()
-
-
-def _laws(name: str) -> Laws:
-    return Laws(examples=lambda: _examples_of(name))
 
 
 @hookimpl
@@ -110,7 +58,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=JsonlOptions,
             makes=lambda options, rows: min(rows, options.first or rows),
             build=_build_jsonl,
-            laws=_laws("jsonl"),
+            laws=Laws(examples="rewardlab_data.examples:examples_of_jsonl"),
         ),
         DatasetSpec(
             name="mix",
@@ -118,8 +66,8 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=MixOptions,
             sources=lambda options: options.sources,
             makes=lambda options, rows: options.quota or rows,
-            build=_build_mix,
-            laws=_laws("mix"),
+            build="rewardlab_data.mix:MixedRows",
+            laws=Laws(examples="rewardlab_data.examples:examples_of_mix"),
         ),
         DatasetSpec(
             name="hub",
@@ -127,17 +75,17 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=HubOptions,
             remote=True,
             makes=lambda options, rows: min(rows, options.rows or rows),
-            build=_build_hub,
-            laws=_laws("hub"),
+            build="rewardlab_data.hub:HubRows",
+            laws=Laws(examples="rewardlab_data.examples:examples_of_hub"),
         ),
         DatasetSpec(
             name="benchmark",
             summary="a published benchmark (MGSM, Belebele, MMLU-ProX ...) in its languages, from files or the hub",
             config=BenchmarkOptions,
             remote=lambda options: options.path is None,
-            build=_build_benchmark,
+            build="rewardlab_data.benchmark:BenchmarkRows",
             provides=("answer", "language", "task", "problem"),
-            laws=_laws("benchmark"),
+            laws=Laws(examples="rewardlab_data.examples:examples_of_benchmark"),
         ),
         DatasetSpec(
             name="arithmetic",
@@ -145,7 +93,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=ArithmeticOptions,
             build=_build_arithmetic,
             provides=_arithmetic_fields,
-            laws=_laws("arithmetic"),
+            laws=Laws(examples="rewardlab_data.examples:examples_of_arithmetic"),
         ),
         DatasetSpec(
             name="expert",
@@ -155,9 +103,9 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             step=True,
             requires=_expert_needs,
             judges=("expert",),
-            calls=_expert_calls,
-            build=_build_expert,
-            laws=_laws("expert"),
+            calls="rewardlab_data.expert:calls",
+            build="rewardlab_data.expert:ExpertRows",
+            laws=Laws(examples="rewardlab_data.examples:examples_of_expert"),
         ),
         DatasetSpec(
             name="split",
@@ -165,15 +113,15 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=SplitOptions,
             step=True,
             requires=_split_key,
-            build=_build_split,
-            laws=_laws("split"),
+            build="rewardlab_data.split:SplitRows",
+            laws=Laws(examples="rewardlab_data.examples:examples_of_split"),
         ),
         DatasetSpec(
             name="overlap",
             summary="rows that share no run of 13 words with evaluation sets (a data step)",
             config=OverlapOptions,
             step=True,
-            build=_build_overlap,
-            laws=_laws("overlap"),
+            build="rewardlab_data.overlap:OverlapRows",
+            laws=Laws(examples="rewardlab_data.examples:examples_of_overlap"),
         ),
     ]

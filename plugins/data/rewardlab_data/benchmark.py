@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from rewardlab import Sample
+from rewardlab import Context, Sample
 from rewardlab.data import BadRows, raw_sample, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
@@ -30,7 +30,7 @@ class BenchmarkRows:
     bad rows, of which the first 20 are listed; JobError where the hub cannot be reached.
     """
 
-    def __init__(self, options: BenchmarkOptions):
+    def __init__(self, options: BenchmarkOptions, _context: Context | None = None):
         self._options = options
         self._benchmark = load_benchmark(options.benchmark)
         self._prompts = BenchmarkPrompts(self._benchmark, options)

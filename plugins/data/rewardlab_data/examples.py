@@ -153,8 +153,9 @@ def _samples(count: int) -> list[Sample]:
 def _word_problems(folder: Path) -> dict[str, Any]:
     for language in ("de", "sw"):
         _write(folder / f"mgsm_{language}.tsv", [f"{n} + {n}? ({language})\t{2 * n}" for n in range(ROWS // 2)])
-    _write(folder / "examples.jsonl", ['{"question": "1 + 2?", "answer": "1 and 2 make 3.", "answer_number": 3}'])
-    shots = {"shots": 1, "shots_path": str(folder / "examples.jsonl")}
+        worked = {"question": f"1 + 2? ({language})", "answer": "1 and 2 make 3.", "answer_number": 3}
+        _write(folder / f"examples_{language}.jsonl", [json.dumps(worked)])
+    shots = {"shots": 1, "shots_path": str(folder / "examples_{language}.jsonl")}
     return {"benchmark": "mgsm", "path": str(folder / "mgsm_{language}.tsv"), "languages": ["de", "sw"], **shots}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from rewardlab import Sample
+from rewardlab import Context, Sample
 from rewardlab.data import raw_sample
 from rewardlab.errors import JobError, UserError, one_line
 
@@ -19,8 +19,8 @@ class HubRows:
     column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
     """
 
-    def __init__(self, options: HubOptions, seed: int = 0):
-        self._options, self._seed = options, seed
+    def __init__(self, options: HubOptions, context: Context | None = None):
+        self._options, self._seed = options, 0 if context is None else context.seed
 
     def __iter__(self) -> Iterator[Sample]:
         options = self._options

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 
-from rewardlab import Sample
+from rewardlab import Context, Sample
 from rewardlab.data import Identifier, remap
 from rewardlab.errors import UserError
 
@@ -34,10 +34,10 @@ class MixedRows:
     rows.
     """
 
-    def __init__(self, options: MixOptions, sources: Mapping[str, Iterable[Sample]]):
+    def __init__(self, options: MixOptions, context: Context):
         weights = {name: part.rows or part.share or 0.0 for name, part in options.parts.items()}
         self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-        self._parts = {name: _Part(name, part, sources) for name, part in options.parts.items()}
+        self._parts = {name: _Part(name, part, context.sources) for name, part in options.parts.items()}
         self._all = options.until == "all_exhausted"
         self._once = options.until == "each_read"
         self._disjoint = options.disjoint

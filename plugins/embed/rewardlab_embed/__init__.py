@@ -1,9 +1,7 @@
 """Similarity to a reference by sentence embeddings: rewards in any language, and rows by their topics."""
 
-from typing import Any
-
-from rewardlab import Ask, Context, DatasetSpec, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import DatasetSpec, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_embed.options import CosineOptions, DistinctOptions, DiverseOptions, TranslatedCosineOptions
 
@@ -23,42 +21,6 @@ TIMEOUT = 120.0
 """seconds, enough for one text of the model's whole length on a CPU"""
 
 
-def _cosine(options: CosineOptions, context: Context) -> Any:
-    from rewardlab_embed.cosine import Cosine
-
-    return Cosine(options, context)
-
-
-def _translated_cosine(options: TranslatedCosineOptions, context: Context) -> Any:
-    from rewardlab_embed.translated_cosine import TranslatedCosine
-
-    return TranslatedCosine(options, context)
-
-
-def _distinct(options: DistinctOptions, context: Context) -> Any:
-    from rewardlab_embed.distinct import DistinctRows
-
-    return DistinctRows(options, context)
-
-
-def _distinct_examples() -> Any:
-    from rewardlab_embed.distinct_examples import examples_of_distinct
-
-    return examples_of_distinct()
-
-
-def _diverse(options: DiverseOptions, context: Context) -> Any:
-    from rewardlab_embed.diverse import DiverseRows
-
-    return DiverseRows(options, context)
-
-
-def _diverse_examples() -> Any:
-    from rewardlab_embed.diverse_examples import examples_of_diverse
-
-    return examples_of_diverse()
-
-
 def _diverse_needs(options: DiverseOptions) -> list[str]:
     return list(options.quotas)
 
@@ -74,26 +36,8 @@ def _calls(options: TranslatedCosineOptions, size: int) -> int:
     return size * most_pieces(LONGEST, options.piece)
 
 
-def _question(options: TranslatedCosineOptions) -> Ask:
-    from rewardlab_embed.translated_cosine import first_question
-
-    return first_question(options)
-
-
 def _required(options: CosineOptions) -> list[str]:
     return [options.against]
-
-
-def _cosine_examples() -> list[RewardExample]:
-    from rewardlab_embed.examples import cosine
-
-    return cosine()
-
-
-def _translated_cosine_examples() -> list[RewardExample]:
-    from rewardlab_embed.examples import translated_cosine
-
-    return translated_cosine()
 
 
 @hookimpl
@@ -110,8 +54,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             opens_workers=True,
             timeout=TIMEOUT,
             remarks=("cut", "empty"),
-            build=_cosine,
-            laws=Laws(examples=_cosine_examples, off=LIKENESS, rounding=1e-4),
+            build="rewardlab_embed.cosine:Cosine",
+            laws=Laws(examples="rewardlab_embed.examples:cosine", off=LIKENESS, rounding=1e-4),
         ),
         RewardSpec(
             name="translated_cosine",
@@ -122,14 +66,14 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=_required,
             judges=("translator",),
             calls=_calls,
-            question=_question,
+            question="rewardlab_embed.translated_cosine:first_question",
             runs="async",
             opens_workers=True,
             timeout=TIMEOUT,
             remarks=("cut", "empty", "skipped", "untranslated"),
-            build=_translated_cosine,
+            build="rewardlab_embed.translated_cosine:TranslatedCosine",
             laws=Laws(
-                examples=_translated_cosine_examples,
+                examples="rewardlab_embed.examples:translated_cosine",
                 off=LIKENESS | {"unreadable": "any text may be a translation"},
                 rounding=1e-4,
             ),
@@ -145,8 +89,8 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             summary="rows that are not too near to those of evaluation sets (a data step)",
             config=DistinctOptions,
             step=True,
-            build=_distinct,
-            laws=Laws(examples=_distinct_examples),
+            build="rewardlab_embed.distinct:DistinctRows",
+            laws=Laws(examples="rewardlab_embed.distinct_examples:examples_of_distinct"),
         ),
         DatasetSpec(
             name="diverse",
@@ -155,7 +99,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             step=True,
             requires=_diverse_needs,
             makes=_diverse_makes,
-            build=_diverse,
-            laws=Laws(examples=_diverse_examples, off=CHOICE),
+            build="rewardlab_embed.diverse:DiverseRows",
+            laws=Laws(examples="rewardlab_embed.diverse_examples:examples_of_diverse", off=CHOICE),
         ),
     ]

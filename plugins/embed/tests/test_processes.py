@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from rewardlab import Completion, Context, Sample
-from rewardlab.concurrency import LoopThread
-from rewardlab.judging import HostedJudge
+from rewardlab.concurrency.threads import LoopThread
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.registry import Registry
-from rewardlab.workers import Workers
+from rewardlab.workers.shared import Workers
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 

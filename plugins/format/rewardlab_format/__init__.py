@@ -1,63 +1,13 @@
 """Boxes, tags, structure and length: whether a response has the form that was asked for."""
 
-from typing import Any
-
-from rewardlab import Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_format.options import BoxedOptions, OverlongOptions, TagsOptions, ValidityOptions
 
 
-def _boxed(options: BoxedOptions, context: Context) -> Any:
-    from rewardlab_format.boxed import Boxed
-
-    return Boxed(options)
-
-
-def _tags(options: TagsOptions, context: Context) -> Any:
-    from rewardlab_format.tags import Tags
-
-    return Tags(options.tags)
-
-
-def _validity(options: ValidityOptions, context: Context) -> Any:
-    from rewardlab_format.validity import Validity
-
-    return Validity(options)
-
-
 def _task_field(options: ValidityOptions) -> list[str]:
     return [] if options.structure is None else [options.task]
-
-
-def _overlong(options: OverlongOptions, context: Context) -> Any:
-    from rewardlab_format.overlong import Overlong
-
-    return Overlong(options)
-
-
-def _boxed_examples() -> list[RewardExample]:
-    from rewardlab_format.examples import boxed
-
-    return boxed()
-
-
-def _tags_examples() -> list[RewardExample]:
-    from rewardlab_format.examples import tags
-
-    return tags()
-
-
-def _validity_examples() -> list[RewardExample]:
-    from rewardlab_format.examples import validity
-
-    return validity()
-
-
-def _overlong_examples() -> list[RewardExample]:
-    from rewardlab_format.examples import overlong
-
-    return overlong()
 
 
 PENALTY = dict.fromkeys(("empty", "prompt_copy"), "a penalty, which has nothing to punish in a short text")
@@ -71,16 +21,16 @@ def rewardlab_rewards() -> list[RewardSpec]:
             summary="1 for a final answer in a box, \\boxed{...}",
             config=BoxedOptions,
             runs="inline",
-            build=_boxed,
-            laws=Laws(examples=_boxed_examples),
+            build="rewardlab_format.boxed:Boxed",
+            laws=Laws(examples="rewardlab_format.examples:boxed"),
         ),
         RewardSpec(
             name="tags",
             summary="1 for a response that is exactly <think>...</think><answer>...</answer>",
             config=TagsOptions,
             runs="inline",
-            build=_tags,
-            laws=Laws(examples=_tags_examples),
+            build="rewardlab_format.tags:Tags",
+            laws=Laws(examples="rewardlab_format.examples:tags"),
         ),
         RewardSpec(
             name="validity",
@@ -89,8 +39,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(-1.0, 0.0),
             requires=_task_field,
             runs="inline",
-            build=_validity,
-            laws=Laws(examples=_validity_examples),
+            build="rewardlab_format.validity:Validity",
+            laws=Laws(examples="rewardlab_format.examples:validity"),
         ),
         RewardSpec(
             name="overlong",
@@ -98,8 +48,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=OverlongOptions,
             range=(-1.0, 0.0),
             runs="inline",
-            build=_overlong,
+            build="rewardlab_format.overlong:Overlong",
             remarks=("estimated",),
-            laws=Laws(examples=_overlong_examples, off=PENALTY),
+            laws=Laws(examples="rewardlab_format.examples:overlong", off=PENALTY),
         ),
     ]

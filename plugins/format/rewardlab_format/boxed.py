@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import last_box, official_box
 
 from rewardlab_format.blank import is_blank_latex
@@ -18,7 +18,7 @@ class Boxed:
     something. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
-    def __init__(self, options: BoxedOptions):
+    def __init__(self, options: BoxedOptions, _context: Context | None = None):
         self._official = options.profile == "sp3f_official"
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

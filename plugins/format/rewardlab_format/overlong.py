@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_format.options import OverlongOptions
 
@@ -15,7 +15,7 @@ class Overlong:
     `estimated` where they were. Source: DAPO (arXiv 2503.14476), equation 13, soft overlong punishment.
     """
 
-    def __init__(self, options: OverlongOptions):
+    def __init__(self, options: OverlongOptions, _context: Context | None = None):
         self._free, self._buffer = options.max_tokens - options.buffer, options.buffer
         self._characters = options.characters_per_token
 

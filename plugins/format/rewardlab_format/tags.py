@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_format.blank import is_blank
+from rewardlab_format.options import TagsOptions
 
 
 class Tags:
@@ -15,8 +16,8 @@ class Tags:
     exactly: no attributes, no other case. Takes time linear in the text.
     """
 
-    def __init__(self, tags: Sequence[str]):
-        self._tags = tags
+    def __init__(self, options: TagsOptions, _context: Context | None = None):
+        self._tags = tags = options.tags
         self._wanted = [mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>")]
         self._mark = re.compile("|".join(map(re.escape, self._wanted)))
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
-from rewardlab_format.options import ValidityOptions
+from rewardlab_format.options import TagsOptions, ValidityOptions
 from rewardlab_format.structure_file import read_structures
 from rewardlab_format.tags import Tags
 
@@ -17,9 +17,9 @@ class Validity:
     section 3.3.4, p_invalid.
     """
 
-    def __init__(self, options: ValidityOptions):
+    def __init__(self, options: ValidityOptions, _context: Context | None = None):
         self._options = options
-        self._tags = Tags(options.tags)
+        self._tags = Tags(TagsOptions(tags=options.tags))
         self._structures = None if options.structure is None else read_structures(options.structure)
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

@@ -1,9 +1,7 @@
 """Whether a response is in the language it should be in, and training data in many languages."""
 
-from typing import Any
-
-from rewardlab import Ask, Context, DatasetSpec, RewardSpec, Sample, hookimpl
-from rewardlab.laws import DatasetExample, Laws, RewardExample
+from rewardlab import DatasetSpec, RewardSpec, Sample, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_language.detector_languages import BY_SCRIPT, accepted, knowing
 from rewardlab_language.languages import UnknownLanguage, resolve
@@ -24,30 +22,6 @@ def _abstains(options: FidelityOptions, sample: Sample) -> str | None:
     except UnknownLanguage as error:
         return str(error)
     return None
-
-
-def _build(options: FidelityOptions, context: Context) -> Any:
-    from rewardlab_language.fidelity import Fidelity
-
-    return Fidelity(options)
-
-
-def _fidelity_examples() -> list[RewardExample]:
-    from rewardlab_language.examples import fidelity
-
-    return fidelity()
-
-
-def _consistency(options: ConsistencyOptions, context: Context) -> Any:
-    from rewardlab_language.consistency import Consistency
-
-    return Consistency(options)
-
-
-def _consistency_examples() -> list[RewardExample]:
-    from rewardlab_language.examples import consistency
-
-    return consistency()
 
 
 def _language_field(options: ConsistencyOptions) -> list[str]:
@@ -78,9 +52,9 @@ def rewardlab_rewards() -> list[RewardSpec]:
             abstains=_abstains,
             runs="worker",
             timeout=60.0,
-            build=_build,
+            build="rewardlab_language.fidelity:Fidelity",
             laws=Laws(
-                examples=_fidelity_examples,
+                examples="rewardlab_language.examples:fidelity",
                 off={
                     "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
                     "repetition": "the detector is surer of words that come again; `probe` judges the total",
@@ -97,9 +71,9 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="worker",
             timeout=60.0,
             remarks=("short",),
-            build=_consistency,
+            build="rewardlab_language.consistency:Consistency",
             laws=Laws(
-                examples=_consistency_examples,
+                examples="rewardlab_language.examples:consistency",
                 off={
                     "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
                     "repetition": "what is too short to tell is long enough if repeated; `probe` judges the total",
@@ -107,36 +81,6 @@ def rewardlab_rewards() -> list[RewardSpec]:
             ),
         ),
     ]
-
-
-def _translated(options: TranslatedOptions, context: Context) -> Any:
-    from rewardlab_language.translated import TranslatedRows
-
-    return TranslatedRows(options, context)
-
-
-def _translated_examples() -> list[DatasetExample]:
-    from rewardlab_language.translated_examples import examples_of_translated
-
-    return examples_of_translated()
-
-
-def _calls(options: TranslatedOptions, rows: int) -> int:
-    from rewardlab_language.translated import calls
-
-    return calls(options, rows)
-
-
-def _makes(options: TranslatedOptions, rows: int) -> int:
-    from rewardlab_language.translated import makes
-
-    return makes(options, rows)
-
-
-def _question(options: TranslatedOptions) -> Ask:
-    from rewardlab_language.translated import first_question
-
-    return first_question(options)
 
 
 def _fields(options: TranslatedOptions) -> list[str]:
@@ -151,45 +95,9 @@ def _required(options: TranslatedOptions) -> list[str]:
     return [] if options.kind == "question" else ["reference", "answer"]
 
 
-def _translated_fields(options: TranslatedFieldsOptions, context: Context) -> Any:
-    from rewardlab_language.translated_fields import TranslatedFields
-
-    return TranslatedFields(options, context)
-
-
-def _fields_examples() -> list[DatasetExample]:
-    from rewardlab_language.translated_examples import examples_of_translated_fields
-
-    return examples_of_translated_fields()
-
-
 def _fields_read(options: TranslatedFieldsOptions) -> list[str]:
     choices = [] if options.choices is None else [options.choices]
     return ["language", *(name for name in options.read if name != "prompt"), *choices]
-
-
-def _fields_calls(options: TranslatedFieldsOptions, rows: int) -> int:
-    from rewardlab_language.translated_fields import calls
-
-    return calls(options, rows)
-
-
-def _fields_question(options: TranslatedFieldsOptions) -> Ask:
-    from rewardlab_language.translated_fields import first_question
-
-    return first_question(options)
-
-
-def _filter(options: FilterOptions, context: Context) -> Any:
-    from rewardlab_language.filter import LanguageFilter
-
-    return LanguageFilter(options, context)
-
-
-def _filter_examples() -> list[DatasetExample]:
-    from rewardlab_language.examples import language_filter
-
-    return language_filter()
 
 
 def _filter_reads(options: FilterOptions) -> list[str]:
@@ -207,11 +115,11 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             step=True,
             requires=_required,
             judges=("translator",),
-            calls=_calls,
-            question=_question,
-            makes=_makes,
-            build=_translated,
-            laws=Laws(examples=_translated_examples),
+            calls="rewardlab_language.translated:calls",
+            question="rewardlab_language.translated:first_question",
+            makes="rewardlab_language.translated:makes",
+            build="rewardlab_language.translated:TranslatedRows",
+            laws=Laws(examples="rewardlab_language.translated_examples:examples_of_translated"),
         ),
         DatasetSpec(
             name="translated_fields",
@@ -220,10 +128,10 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             step=True,
             requires=_fields_read,
             judges=("translator",),
-            calls=_fields_calls,
-            question=_fields_question,
-            build=_translated_fields,
-            laws=Laws(examples=_fields_examples),
+            calls="rewardlab_language.translated_fields:calls",
+            question="rewardlab_language.translated_fields:first_question",
+            build="rewardlab_language.translated_fields:TranslatedFields",
+            laws=Laws(examples="rewardlab_language.translated_examples:examples_of_translated_fields"),
         ),
         DatasetSpec(
             name="filter",
@@ -231,7 +139,7 @@ def rewardlab_datasets() -> list[DatasetSpec]:
             config=FilterOptions,
             step=True,
             requires=_filter_reads,
-            build=_filter,
-            laws=Laws(examples=_filter_examples),
+            build="rewardlab_language.filter:LanguageFilter",
+            laws=Laws(examples="rewardlab_language.examples:language_filter"),
         ),
     ]

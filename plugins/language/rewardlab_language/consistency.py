@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import sections
 
 from rewardlab_language import parts
@@ -66,7 +66,7 @@ class Consistency:
     Source: AMRO ("Verifying the Subjective"), section 3.3.1.
     """
 
-    def __init__(self, options: ConsistencyOptions):
+    def __init__(self, options: ConsistencyOptions, _context: Context | None = None):
         check_installed(options.detectors)
         self._options = options
         self._known: OrderedDict[bytes, Guesses] = OrderedDict()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_language import sp3f
 from rewardlab_language.languages import Target, UnknownLanguage, resolve
@@ -20,7 +20,7 @@ CACHED_SCORES = 1 << 13
 class Fidelity:
     """The reward for the share of a response's letters that are in the row's language; see FidelityOptions."""
 
-    def __init__(self, options: FidelityOptions):
+    def __init__(self, options: FidelityOptions, _context: Context | None = None):
         self._options = options
         self._score = self._score_officially if options.profile == "sp3f_official" else self._score_by_default
         self._meters: dict[Target, ShareMeter] = {}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rewardlab import Context, RewardSpec, Sample, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab.laws import Laws
 
 from rewardlab_math.options import AccuracyOptions
 
@@ -24,18 +24,6 @@ def _abstains(options: AccuracyOptions, sample: Sample) -> str | None:
     return f"it has a field {options.unless!r}" if is_left_out(options, sample) else None
 
 
-def _cautions(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
-    from rewardlab_math.gold_check import doubt
-
-    return doubt(options, sample)
-
-
-def _accuracy_examples() -> list[RewardExample]:
-    from rewardlab_math.examples import accuracy
-
-    return accuracy()
-
-
 @hookimpl
 def rewardlab_rewards() -> list[RewardSpec]:
     return [
@@ -46,12 +34,12 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             requires=lambda options: [options.field],
             abstains=_abstains,
-            cautions=_cautions,
+            cautions="rewardlab_math.gold_check:doubt",
             remarks=("gold_by_writing", "refused", "timed_out"),
             runs="worker",
             timeout=10.0,
             on_timeout=0.0,
             build=_build,
-            laws=Laws(examples=_accuracy_examples),
+            laws=Laws(examples="rewardlab_math.examples:accuracy"),
         )
     ]

@@ -1,29 +1,9 @@
 """Normalizers: from a group's totals to shaped rewards."""
 
-from typing import Any
-
-from rewardlab import Context, NormalizerSpec, hookimpl
-from rewardlab.laws import Laws, NormalizerExample
+from rewardlab import NormalizerSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_normalize.options import CenterOptions, LengthOptions, StdOptions
-
-
-def _center(options: CenterOptions, context: Context) -> Any:
-    from rewardlab_normalize.center import Center
-
-    return Center()
-
-
-def _std(options: StdOptions, context: Context) -> Any:
-    from rewardlab_normalize.std import Std
-
-    return Std(options)
-
-
-def _length(options: LengthOptions, context: Context) -> Any:
-    from rewardlab_normalize.length import Length
-
-    return Length(options)
 
 
 def _center_range(options: CenterOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
@@ -49,24 +29,6 @@ def _subset(options: StdOptions) -> int:
     return options.subset
 
 
-def _center_examples() -> list[NormalizerExample]:
-    from rewardlab_normalize.examples import examples_of_center
-
-    return examples_of_center()
-
-
-def _std_examples() -> list[NormalizerExample]:
-    from rewardlab_normalize.examples import examples_of_std
-
-    return examples_of_std()
-
-
-def _length_examples() -> list[NormalizerExample]:
-    from rewardlab_normalize.examples import examples_of_length
-
-    return examples_of_length()
-
-
 @hookimpl
 def rewardlab_normalizers() -> list[NormalizerSpec]:
     return [
@@ -76,8 +38,8 @@ def rewardlab_normalizers() -> list[NormalizerSpec]:
             config=CenterOptions,
             subtracts_mean=True,
             range=_center_range,
-            build=_center,
-            laws=Laws(examples=_center_examples),
+            build="rewardlab_normalize.center:Center",
+            laws=Laws(examples="rewardlab_normalize.examples:examples_of_center"),
         ),
         NormalizerSpec(
             name="std",
@@ -86,8 +48,8 @@ def rewardlab_normalizers() -> list[NormalizerSpec]:
             subtracts_mean=True,
             range=_std_range,
             subset=_subset,
-            build=_std,
-            laws=Laws(examples=_std_examples),
+            build="rewardlab_normalize.std:Std",
+            laws=Laws(examples="rewardlab_normalize.examples:examples_of_std"),
         ),
         NormalizerSpec(
             name="length",
@@ -96,7 +58,7 @@ def rewardlab_normalizers() -> list[NormalizerSpec]:
             needs_tokens=True,
             scales_loss=True,
             range=_length_range,
-            build=_length,
-            laws=Laws(examples=_length_examples),
+            build="rewardlab_normalize.length:Length",
+            laws=Laws(examples="rewardlab_normalize.examples:examples_of_length"),
         ),
     ]

@@ -8,6 +8,9 @@ from rewardlab_normalize.moments import mean
 class Center:
     """The normalizer x - mean: Dr. GRPO's advantage, which leaves out GRPO's division (Liu et al. 2025)."""
 
+    def __init__(self, *_: object):
+        """Take options and context, which decide nothing."""
+
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int
     ) -> list[float]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from rewardlab import Context
+
 from rewardlab_normalize.options import LengthOptions
 
 
@@ -13,7 +15,7 @@ class Length:
     where the loss itself divides by no length of the completion's own.
     """
 
-    def __init__(self, options: LengthOptions):
+    def __init__(self, options: LengthOptions, _context: Context | None = None):
         self._options = options
 
     def shape(

@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
+from rewardlab import Context
+
 from rewardlab_normalize.moments import mean, std
 from rewardlab_normalize.options import StdOptions
 
@@ -14,7 +16,7 @@ class Std:
     pool or of the same subset (`mean_from`), as in AMRO with |S| = 64 responses (SGCM, appendix L).
     """
 
-    def __init__(self, options: StdOptions):
+    def __init__(self, options: StdOptions, _context: Context | None = None):
         self._options = options
 
     def shape(

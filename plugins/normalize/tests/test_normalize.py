@@ -172,3 +172,12 @@ class TestLength:
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValidationError):
         SPECS["std"].config(**options)
+
+
+def test_which_subset_gives_the_deviation_does_not_depend_on_the_order_of_the_pool():
+    spec = Registry().find("normalizer", "normalize/std")
+    std = spec.build(spec.config(subset=4), Context())
+    pool = [0.0, 1.0, 0.25, 0.5, 3.0, 0.0, 2.0]
+    for seed in range(20):
+        shaped = std.shape(pool, None, range(7), seed)
+        assert std.shape(pool[::-1], None, range(7), seed) == shaped[::-1]

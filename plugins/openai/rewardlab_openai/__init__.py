@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rewardlab import Ask, Context, JudgeSpec, RewardSpec, hookimpl
-from rewardlab.laws import JudgeExample, Laws, RewardExample
+from rewardlab import Ask, JudgeSpec, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_openai.options import LIMITS, ChatOptions, PoolingOptions, RewardModelOptions, parameters
 
@@ -28,46 +28,10 @@ def _most_tokens(options: ChatOptions) -> int | None:
     return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
-def _chat(options: ChatOptions, context: Context) -> Any:
-    from rewardlab_openai.chat import ChatJudge
-
-    return ChatJudge(options)
-
-
-def _pooling(options: PoolingOptions, context: Context) -> Any:
-    from rewardlab_openai.pooling import PoolingJudge
-
-    return PoolingJudge(options)
-
-
-def _reward_model(options: RewardModelOptions, context: Context) -> Any:
-    from rewardlab_openai.reward_model import ServedRewardModel
-
-    return ServedRewardModel(options, context.judges[options.judge])
-
-
 def _question(options: RewardModelOptions) -> Ask:
     from rewardlab_openai.reward_model import question
 
     return question(({"role": "user", "content": "How much is 2 + 3?"},), "5")
-
-
-def _examples_of_chat() -> list[JudgeExample]:
-    from rewardlab_openai.examples import examples_of_chat
-
-    return examples_of_chat()
-
-
-def _examples_of_pooling() -> list[JudgeExample]:
-    from rewardlab_openai.examples import examples_of_pooling
-
-    return examples_of_pooling()
-
-
-def _reward_examples() -> list[RewardExample]:
-    from rewardlab_openai.examples import reward_model
-
-    return reward_model()
 
 
 @hookimpl
@@ -82,8 +46,8 @@ def rewardlab_judges() -> list[JudgeSpec]:
             most_tokens=_most_tokens,
             logprobs=True,
             continues=lambda options: options.continues,
-            build=_chat,
-            laws=Laws(examples=_examples_of_chat),
+            build="rewardlab_openai.chat:ChatJudge",
+            laws=Laws(examples="rewardlab_openai.examples:examples_of_chat"),
         ),
         JudgeSpec(
             name="pooling",
@@ -92,8 +56,8 @@ def rewardlab_judges() -> list[JudgeSpec]:
             identity=_identity_of_pooling,
             address=ADDRESS,
             most_tokens=lambda options: 0,
-            build=_pooling,
-            laws=Laws(examples=_examples_of_pooling),
+            build="rewardlab_openai.pooling:PoolingJudge",
+            laws=Laws(examples="rewardlab_openai.examples:examples_of_pooling"),
         ),
     ]
 
@@ -111,7 +75,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             question=_question,
             runs="async",
             remarks=("empty",),
-            build=_reward_model,
-            laws=Laws(examples=_reward_examples, off=LEARNT),
+            build="rewardlab_openai.reward_model:ServedRewardModel",
+            laws=Laws(examples="rewardlab_openai.examples:reward_model", off=LEARNT),
         )
     ]

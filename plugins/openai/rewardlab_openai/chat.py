@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rewardlab import Ask, Reply
+from rewardlab import Ask, Context, Reply
 
 from rewardlab_openai.completion import read_completion
 from rewardlab_openai.options import LIMITS, ChatOptions, parameters, with_asked
@@ -19,7 +19,7 @@ class ChatJudge(ServerJudge):
     use = "openai/chat"
     answers_with = "completion"
 
-    def __init__(self, options: ChatOptions):
+    def __init__(self, options: ChatOptions, _context: Context | None = None):
         super().__init__(options, options.base_url, "/chat/completions")
         self._chat = options
         self._parameters = parameters(options)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rewardlab import Ask, Reply
+from rewardlab import Ask, Context, Reply
 
 from rewardlab_openai.completion import NoAnswerError
 from rewardlab_openai.options import PoolingOptions
@@ -23,7 +23,7 @@ class PoolingJudge(ServerJudge):
     use = "openai/pooling"
     answers_with = "numbers"
 
-    def __init__(self, options: PoolingOptions):
+    def __init__(self, options: PoolingOptions, _context: Context | None = None):
         super().__init__(options, options.root, f"/{options.endpoint}")
         self._pooling = options
 

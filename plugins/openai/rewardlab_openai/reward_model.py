@@ -4,9 +4,8 @@ import asyncio
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from rewardlab import Ask, Completion, Message, Reply, Sample, Score
+from rewardlab import Ask, Completion, Context, Message, Reply, Sample, Score
 
 from rewardlab_openai.options import RewardModelOptions
 
@@ -21,9 +20,9 @@ class ServedRewardModel:
     failures. `info`: `raw`, the number s; `tokens`; `empty`.
     """
 
-    def __init__(self, options: RewardModelOptions, judge: Any):
+    def __init__(self, options: RewardModelOptions, context: Context):
         self._options = options
-        self._judge = judge
+        self._judge = judge = context.judges[options.judge]
         self._understood = getattr(judge, "understood", None)  # only a host's judge has it
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

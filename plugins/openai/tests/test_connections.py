@@ -10,9 +10,9 @@ import time
 import pytest
 from aiohttp import web
 from rewardlab import Ask
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import TryAgain
-from rewardlab.judging import HostedJudge
+from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 
 WHOLE = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()

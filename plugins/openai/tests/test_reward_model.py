@@ -71,7 +71,7 @@ def scored(server, *texts, judge=None, **options):
         given = {"model": "m", "base_url": server.url, **(judge or {})}
         asked = PoolingJudge(PoolingOptions.model_validate(given))
         try:
-            reward = ServedRewardModel(RewardModelOptions(judge="j", **options), asked)
+            reward = ServedRewardModel(RewardModelOptions(judge="j", **options), Context(judges={"j": asked}))
             return await reward.score([(SAMPLE, Completion(text=text)) for text in texts])
         finally:
             await asked.aclose()
@@ -226,12 +226,7 @@ def test_every_law_holds():
     assert all(tried.of("held") for tried in check_reward("openai/reward_model", tries=5))
 
 
-def test_the_quick_laws_hold():
-    from rewardlab.testing.messages import broken_text
-    from rewardlab.testing.run_laws import try_laws
-
-    tried = try_laws(Registry().find("reward", "openai/reward_model"), tries=1, only=("order", "empty"))
-    assert broken_text(tried) == ""
+def test_what_its_spec_builds_and_asks():
     spec = Registry().find("reward", "openai/reward_model")
     assert spec.build(RewardModelOptions(judge="j"), Context(judges={"j": None})) is not None
     assert isinstance(spec.question(RewardModelOptions(judge="j")), Ask)

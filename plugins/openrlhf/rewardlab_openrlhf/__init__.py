@@ -28,12 +28,6 @@ from rewardlab.laws import Laws
 from rewardlab_openrlhf.options import Options
 
 
-def _build(options: Options) -> Any:
-    from rewardlab_openrlhf.backend import OpenrlhfBackend
-
-    return OpenrlhfBackend()
-
-
 def _environment() -> Any:
     from rewardlab_openrlhf.environment import environment
 
@@ -65,7 +59,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             name="openrlhf",
             summary="OpenRLHF on Ray: PPO and GRPO on GPUs, one node or many",
             config=Options,
-            build=_build,
+            build="rewardlab_openrlhf.backend:backend",
             judges={"policy/self": POLICY_JUDGE},
             chooses_checkpoints=True,
             environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},

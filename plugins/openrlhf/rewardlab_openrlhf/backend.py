@@ -49,3 +49,8 @@ class OpenrlhfBackend:
         from rewardlab_openrlhf.job.run import run
 
         run(plan, directory, only, say)
+
+
+def backend(_options: object) -> OpenrlhfBackend:
+    """Return the backend, which asks the plan for its options."""
+    return OpenrlhfBackend()

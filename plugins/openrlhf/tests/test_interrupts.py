@@ -13,7 +13,7 @@ import pytest
 
 PROGRAM = """
 import time
-from rewardlab.concurrency import sigterm_as_interrupt
+from rewardlab.concurrency.termination import sigterm_as_interrupt
 from rewardlab_openrlhf.job import run_cluster
 
 class Client:

@@ -1,41 +1,15 @@
 """Win rates from pairwise comparisons, and a judge by overlap with a reference."""
 
-from typing import Any
-
-from rewardlab import Context, JudgeSpec, RewardSpec, hookimpl
-from rewardlab.laws import JudgeExample, Laws, RewardExample
+from rewardlab import JudgeSpec, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_pairwise.options import OverlapOptions, WinRateOptions
-
-
-def _win_rate(options: WinRateOptions, context: Context) -> Any:
-    from rewardlab_pairwise.win_rate import WinRate
-
-    return WinRate(options, context.judges[options.judge])
 
 
 def _calls(options: WinRateOptions, size: int) -> int:
     from rewardlab_pairwise.pairwise_reward import most_calls
 
     return most_calls(size, options.orders, options.opponents)
-
-
-def _overlap(options: OverlapOptions, context: Context) -> Any:
-    from rewardlab_pairwise.overlap import Overlap
-
-    return Overlap(options)
-
-
-def _overlap_examples() -> list[JudgeExample]:
-    from rewardlab_pairwise.overlap_examples import examples_of_overlap
-
-    return examples_of_overlap()
-
-
-def _win_rate_examples() -> list[RewardExample]:
-    from rewardlab_pairwise.examples import win_rate
-
-    return win_rate()
 
 
 @hookimpl
@@ -51,8 +25,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             judges=("judge",),
             calls=_calls,
             runs="async",
-            build=_win_rate,
-            laws=Laws(examples=_win_rate_examples, pairwise=True),
+            build="rewardlab_pairwise.win_rate:WinRate",
+            laws=Laws(examples="rewardlab_pairwise.examples:win_rate", pairwise=True),
         )
     ]
 
@@ -66,7 +40,7 @@ def rewardlab_judges() -> list[JudgeSpec]:
             config=OverlapOptions,
             reads="parts",
             local=True,
-            build=_overlap,
-            laws=Laws(examples=_overlap_examples),
+            build="rewardlab_pairwise.overlap:Overlap",
+            laws=Laws(examples="rewardlab_pairwise.overlap_examples:examples_of_overlap"),
         )
     ]

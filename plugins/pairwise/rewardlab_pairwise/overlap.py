@@ -4,7 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
-from rewardlab import Ask, Reply
+from rewardlab import Ask, Context, Reply
 from sacrebleu.metrics.chrf import CHRF
 
 from rewardlab_pairwise.maths import maths
@@ -24,7 +24,7 @@ class Overlap:
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
 
-    def __init__(self, options: OverlapOptions):
+    def __init__(self, options: OverlapOptions, _context: Context | None = None):
         self._maths = options.compare == "maths"
         self._metric = CHRF()
         self._known: dict[tuple[str, str], float] = {}

@@ -1,9 +1,8 @@
 """pairwise/win_rate: win rates of a group's answers, from a judge that answers each question with a boxed letter."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from rewardlab import Ask, Reply, Sample
+from rewardlab import Ask, Context, Reply, Sample
 
 from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward
@@ -17,7 +16,8 @@ class WinRate(PairwiseReward):
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
-    def __init__(self, options: WinRateOptions, judge: Any):
+    def __init__(self, options: WinRateOptions, context: Context):
+        judge = context.judges[options.judge]
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
         self._options = options
         self._template = load(options.template, privileged=options.privileged is not None)

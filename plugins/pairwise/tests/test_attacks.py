@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from rewardlab import Ask, Completion, Group, GroupStream, Reply, Sample, Score
+from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample, Score
 from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.prompts import LABELS, load
 from rewardlab_pairwise.win_rate import WinRate
@@ -175,7 +175,8 @@ class RepliesByFunction:
 
 async def score_of(reply: Callable[[Ask], str], words, answer: str, **options) -> Score:
     """Return the score of `answer` against the right one."""
-    reward = WinRate(WinRateOptions(judge="judge", privileged="solution", **options), RepliesByFunction(reply))
+    judges = {"judge": RepliesByFunction(reply)}
+    reward = WinRate(WinRateOptions(judge="judge", privileged="solution", **options), Context(judges=judges))
     sample = Sample(id="s", prompt=[{"role": "user", "content": words.query}], fields={"solution": words.right})
     completions = [Completion(text=answer), Completion(text=words.right)]
     return (await reward.score(GroupStream.of(Group(sample=sample, completions=completions))))[0]

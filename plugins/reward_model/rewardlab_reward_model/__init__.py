@@ -1,9 +1,7 @@
 """The score of a trained reward model: a sequence classifier that reads the prompt and the response."""
 
-from typing import Any
-
-from rewardlab import Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_reward_model.options import ScoreOptions
 
@@ -14,18 +12,6 @@ LEARNT = dict.fromkeys(
 """the laws that do not apply, and why"""
 TIMEOUT = 120.0
 """seconds, enough for one conversation of the model's whole length on a CPU"""
-
-
-def _score(options: ScoreOptions, context: Context) -> Any:
-    from rewardlab_reward_model.score import ModelScore
-
-    return ModelScore(options, context)
-
-
-def _examples() -> list[RewardExample]:
-    from rewardlab_reward_model.examples import score
-
-    return score()
 
 
 @hookimpl
@@ -40,7 +26,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             opens_workers=True,
             timeout=TIMEOUT,
             remarks=("cut", "empty"),
-            build=_score,
-            laws=Laws(examples=_examples, off=LEARNT, rounding=1e-4),
+            build="rewardlab_reward_model.score:ModelScore",
+            laws=Laws(examples="rewardlab_reward_model.examples:score", off=LEARNT, rounding=1e-4),
         )
     ]

@@ -1,30 +1,9 @@
 """Rewards by rubric, of a judge or of the policy as a judge, and the data steps by which such a judge is trained."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from rewardlab import Ask, Context, DatasetSpec, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import DatasetSpec, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 from rewardlab_rubric.options import BinaryOptions, PairOptions, PointwiseOptions, RubricOptions, VerdictOptions
-
-
-def _single(options: PointwiseOptions, context: Context) -> Any:
-    from rewardlab_rubric.pointwise import RubricScore
-
-    return RubricScore(options, context.judges[options.judge])
-
-
-def _pair(options: PairOptions, context: Context) -> Any:
-    from rewardlab_rubric.pairwise import RubricWinRate
-
-    return RubricWinRate(options, context.judges[options.judge])
-
-
-def _verdict(options: VerdictOptions, context: Context) -> Any:
-    from rewardlab_rubric.verdict import Verdict
-
-    return Verdict(options)
 
 
 def _most_calls(options: PairOptions, size: int) -> int:
@@ -35,27 +14,6 @@ def _most_calls(options: PairOptions, size: int) -> int:
 
 def _fields(options: RubricOptions) -> list[str]:
     return options.needs
-
-
-def _question(options: RubricOptions) -> Ask:
-    from rewardlab_rubric.first_question import first_question
-
-    return first_question(options)
-
-
-def _for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool, field: str | None) -> RubricOptions:
-    from rewardlab_rubric.benchmark_question import for_benchmark
-
-    return for_benchmark(options, levels, compares, field)
-
-
-def _examples(name: str) -> Any:
-    def examples() -> list[RewardExample]:
-        from rewardlab_rubric import examples as made
-
-        return getattr(made, name)()
-
-    return examples
 
 
 @hookimpl
@@ -72,11 +30,11 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=_fields,
             judges=("judge",),
             calls=_most_calls,
-            question=_question,
-            for_benchmark=_for_benchmark,
+            question="rewardlab_rubric.first_question:first_question",
+            for_benchmark="rewardlab_rubric.benchmark_question:for_benchmark",
             runs="async",
-            build=_pair,
-            laws=Laws(examples=_examples("pairwise"), pairwise=True),
+            build="rewardlab_rubric.pairwise:RubricWinRate",
+            laws=Laws(examples="rewardlab_rubric.examples:pairwise", pairwise=True),
         ),
         RewardSpec(
             name="verdict",
@@ -85,8 +43,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             requires=lambda options: [options.gold],
             remarks=("unread",),
-            build=_verdict,
-            laws=Laws(examples=_examples("verdict")),
+            build="rewardlab_rubric.verdict:Verdict",
+            laws=Laws(examples="rewardlab_rubric.examples:verdict"),
         ),
     ]
 
@@ -100,12 +58,12 @@ def _judged(name: str, summary: str, options: type[PointwiseOptions]) -> RewardS
         requires=_fields,
         judges=("judge",),
         calls=lambda options, size: size,
-        question=_question,
-        for_benchmark=_for_benchmark,
+        question="rewardlab_rubric.first_question:first_question",
+        for_benchmark="rewardlab_rubric.benchmark_question:for_benchmark",
         runs="async",
         remarks=("empty",),
-        build=_single,
-        laws=Laws(examples=_examples(name)),
+        build="rewardlab_rubric.pointwise:RubricScore",
+        laws=Laws(examples=f"rewardlab_rubric.examples:{name}"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rewardlab import Reply, Sample
+from rewardlab import Context, Reply, Sample
 from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward, query_of
 
 from rewardlab_rubric.levels import Levels, as_json
@@ -23,7 +23,8 @@ class RubricWinRate(PairwiseReward):
     `explanation`, and `probabilities` under `expected`.
     """
 
-    def __init__(self, options: PairOptions, judge: Any):
+    def __init__(self, options: PairOptions, context: Context):
+        judge = context.judges[options.judge]
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
         self._options = options
         self._questions = Questions(options)

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
-from rewardlab import Completion, Reply, Sample, Score
+from rewardlab import Completion, Context, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
 
 from rewardlab_rubric.levels import as_json
@@ -27,9 +26,9 @@ class RubricScore:
     Source: R3 (Anugraha et al. 2025), mR3.
     """
 
-    def __init__(self, options: PointwiseOptions, judge: Any):
+    def __init__(self, options: PointwiseOptions, context: Context):
         self._options = options
-        self._judge = judge
+        self._judge = judge = context.judges[options.judge]
         self._understood = getattr(judge, "understood", None)  # only a host's judge has it
         self._questions = Questions(options)
 

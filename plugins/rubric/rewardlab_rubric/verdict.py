@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_rubric.levels import as_json, canonical
 from rewardlab_rubric.options import VerdictOptions
@@ -17,7 +17,7 @@ class Verdict:
     R3 and mR3 train with 2 * verdict - 1: +1 for a right score and -1 for a wrong one.
     """
 
-    def __init__(self, options: VerdictOptions):
+    def __init__(self, options: VerdictOptions, _context: Context | None = None):
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

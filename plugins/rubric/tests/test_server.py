@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from rewardlab import Completion, Context, Sample
 from rewardlab.errors import UserError
-from rewardlab.judging import probe_judges
+from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.registry import Registry

@@ -9,8 +9,6 @@ from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.registry import Registry
-from rewardlab.testing.messages import broken_text
-from rewardlab.testing.run_laws import try_laws
 from rewardlab.training import RunJob
 from rewardlab_rubric.data_steps.translated_texts_examples import MarkingTranslator
 from rewardlab_rubric.strategies.language_file import script_of
@@ -54,10 +52,6 @@ def quality(tmp_path):
     path = tmp_path / "quality.yaml"
     path.write_text("description: How good?\nscoring:\n  1: bad\n  2: good\n", encoding="utf-8")
     return path
-
-
-def test_the_laws_hold():
-    assert broken_text(try_laws(SPEC, plugin=REGISTRY.plugin("rubric"), tries=2)) == ""
 
 
 def test_each_language_without_texts_is_asked_about_once():

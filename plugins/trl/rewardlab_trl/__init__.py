@@ -34,18 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["reward_function"]
 
 
-def _build(options: Options) -> Any:
-    from rewardlab_trl.backend import TrlBackend
-
-    return TrlBackend()
-
-
-def _lacks(options: Options) -> str | None:
-    from rewardlab_trl.ready import lacks
-
-    return lacks(options)
-
-
 @hookimpl
 def rewardlab_backends() -> Sequence[BackendSpec]:
     """Return the one backend of this plugin."""
@@ -56,10 +44,10 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             name="trl",
             summary="TRL's trainers in one process on one machine, CPU or GPU",
             config=Options,
-            build=_build,
+            build="rewardlab_trl.backend:backend",
             judges={"policy/self": POLICY_JUDGE},
             packages=("torch", "transformers", "trl", "datasets", "tokenizers", "peft"),
-            lacks=_lacks,
+            lacks="rewardlab_trl.ready:lacks",
             trains_longer=True,
             chooses_checkpoints=True,
             default=True,

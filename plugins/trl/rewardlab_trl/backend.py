@@ -44,3 +44,8 @@ class TrlBackend:
         from rewardlab_trl.run import run
 
         run(plan, directory, only, say)
+
+
+def backend(_options: object) -> TrlBackend:
+    """Return the backend, which asks the plan for its options."""
+    return TrlBackend()

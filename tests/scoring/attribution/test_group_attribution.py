@@ -11,10 +11,10 @@ from rewardlab import Completion, Score
 from rewardlab.errors import JobError
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
-from rewardlab.scoring import Scorer
 from rewardlab.scoring.attribution.decomposition import Decomposition
 from rewardlab.scoring.attribution.group_attribution import GroupAttribution
 from rewardlab.scoring.composition import Composition
+from rewardlab.scoring.scorer import Scorer
 from rewardlab_normalize.center import Center
 from rewardlab_normalize.options import StdOptions
 from rewardlab_normalize.std import Std

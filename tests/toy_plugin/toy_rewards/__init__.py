@@ -47,80 +47,43 @@ class CountingOptions(Config):
     rows: int = 4
 
 
-def _examples(name):
-    """Return a function that imports the examples of that name when the laws need them."""
-
-    def load():
-        from toy_rewards import examples
-
-        return getattr(examples, name)()
-
-    return load
-
-
-def _build_brevity(options, context):
-    from toy_rewards.rewards import Brevity
-
-    return Brevity(options.words)
-
-
-def _build_faulty(options, context):
-    from toy_rewards.rewards import FaultyReward
-
-    return FaultyReward(options)
-
-
-def _build_longest(options, context):
-    from toy_rewards.rewards import Longest
-
-    return Longest()
-
-
-def _build_prefer(options, context):
-    from toy_rewards.rewards import Prefer
-
-    return Prefer(context.judges[options.judge])
-
-
-def _build_letters(options, context):
-    from toy_rewards.rewards import Letters
-
-    return Letters()
-
-
-def _build_model(options, context):
-    from toy_rewards.rewards import BrevityByModel
-
-    return BrevityByModel(options.words, context.workers)
-
-
 @hookimpl
 def rewardlab_rewards():
-    faulty = {"config": FaultyOptions, "build": _build_faulty}
+    faulty = {"config": FaultyOptions, "build": "toy_rewards.rewards:FaultyReward"}
     return [
         RewardSpec(
             name="brevity",
             summary="short answers",
             config=BrevityOptions,
             runs="inline",
-            build=_build_brevity,
-            laws=Laws(examples=_examples("of_brevity"), off={"empty": SHORT_IS_GOOD}),
+            build="toy_rewards.rewards:Brevity",
+            laws=Laws(examples="toy_rewards.examples:of_brevity", off={"empty": SHORT_IS_GOOD}),
         ),
-        RewardSpec(name="thread", summary="short answers, in a thread", config=BrevityOptions, build=_build_brevity),
+        RewardSpec(
+            name="thread",
+            summary="short answers, in a thread",
+            config=BrevityOptions,
+            build="toy_rewards.rewards:Brevity",
+        ),
         RewardSpec(
             name="worker",
             summary="short answers, in a worker",
             config=BrevityOptions,
             runs="worker",
-            build=_build_brevity,
+            build="toy_rewards.rewards:Brevity",
         ),
-        RewardSpec(name="letters", summary="share of letters, as a coroutine", runs="async", build=_build_letters),
+        RewardSpec(
+            name="letters",
+            summary="share of letters, as a coroutine",
+            runs="async",
+            build="toy_rewards.rewards:Letters",
+        ),
         RewardSpec(
             name="batch",
             summary="short answers, across groups",
             scope="batch",
             config=BrevityOptions,
-            build=_build_brevity,
+            build="toy_rewards.rewards:Brevity",
         ),
         RewardSpec(
             name="model",
@@ -129,9 +92,14 @@ def rewardlab_rewards():
             scope="batch",
             runs="async",
             config=BrevityOptions,
-            build=_build_model,
+            build="toy_rewards.rewards:BrevityByModel",
         ),
-        RewardSpec(name="longest", summary="1 for the longest answers of a group", scope="group", build=_build_longest),
+        RewardSpec(
+            name="longest",
+            summary="1 for the longest answers of a group",
+            scope="group",
+            build="toy_rewards.rewards:Longest",
+        ),
         RewardSpec(
             name="prefer",
             summary="1 where a judge says yes",
@@ -139,8 +107,8 @@ def rewardlab_rewards():
             runs="async",
             config=PreferOptions,
             judges=("judge",),
-            build=_build_prefer,
-            laws=Laws(examples=_examples("of_prefer")),
+            build="toy_rewards.rewards:Prefer",
+            laws=Laws(examples="toy_rewards.examples:of_prefer"),
         ),
         RewardSpec(name="faulty", summary="goes wrong on demand, inline", runs="inline", **faulty),
         RewardSpec(
@@ -151,75 +119,54 @@ def rewardlab_rewards():
 
 @hookimpl
 def rewardlab_judges():
-    def build(options, context):
-        from toy_rewards.rewards import PoliteJudge
-
-        return PoliteJudge()
-
     return [
         JudgeSpec(
             name="polite",
             summary="says yes to whoever says please",
             reads="parts",
             local=True,
-            build=build,
-            laws=Laws(examples=_examples("of_polite")),
+            build="toy_rewards.rewards:PoliteJudge",
+            laws=Laws(examples="toy_rewards.examples:of_polite"),
         )
     ]
 
 
 @hookimpl
 def rewardlab_datasets():
-    def build(options, context):
-        from toy_rewards.data import CountingRows
-
-        return CountingRows(options.rows)
-
     return [
         DatasetSpec(
             name="counting",
             summary="how much is n + 1",
             config=CountingOptions,
             provides=("answer",),
-            build=build,
-            laws=Laws(examples=_examples("of_counting")),
+            build="toy_rewards.data:CountingRows",
+            laws=Laws(examples="toy_rewards.examples:of_counting"),
         )
     ]
 
 
 @hookimpl
 def rewardlab_curricula():
-    def build(options, context):
-        from toy_rewards.data import ReverseOrder
-
-        return ReverseOrder()
-
-    return [CurriculumSpec(name="reversed", summary="last row first", build=build)]
+    return [CurriculumSpec(name="reversed", summary="last row first", build="toy_rewards.data:ReverseOrder")]
 
 
 @hookimpl
 def rewardlab_normalizers():
-    def build(options, context):
-        from toy_rewards.rewards import HalfDistance
-
-        return HalfDistance()
-
-    return [NormalizerSpec(name="halved", summary="half of each total's distance to the mean", build=build)]
+    return [
+        NormalizerSpec(
+            name="halved", summary="half of each total's distance to the mean", build="toy_rewards.rewards:HalfDistance"
+        )
+    ]
 
 
 @hookimpl
 def rewardlab_backends():
-    def build(options):
-        from toy_rewards.engine.backend import ToyBackend
-
-        return ToyBackend(options)
-
     return [
         BackendSpec(
             name="toy",
             summary="policy gradient on a few fixed answers, in Python",
             config=EngineOptions,
-            build=build,
+            build="toy_rewards.engine.backend:ToyBackend",
             trains_longer=True,
         )
     ]

@@ -6,8 +6,8 @@ from rewardlab import Sample
 class CountingRows:
     """A dataset of questions: how much is n + 1, for n below `rows`."""
 
-    def __init__(self, rows):
-        self._rows = rows
+    def __init__(self, options, context):
+        self._rows = options.rows
 
     def __iter__(self):
         for n in range(self._rows):
@@ -19,6 +19,9 @@ class CountingRows:
 
 class ReverseOrder:
     """A curriculum that puts the last row first."""
+
+    def __init__(self, options=None, context=None):
+        pass
 
     def order(self, samples, seed):
         return list(range(len(samples)))[::-1]

@@ -12,8 +12,8 @@ from rewardlab import Ask, Completion, GroupStream, Reply, Sample, Score
 class Brevity:
     """A reward of 1 up to `words` words, then falling: words / n."""
 
-    def __init__(self, words):
-        self._words = words
+    def __init__(self, options, context):
+        self._words = options.words
 
     def score(self, items: list[tuple[Sample, Completion]]) -> list[Score]:
         return [Score(value=min(1.0, self._words / max(1, len(c.text.split())))) for _, c in items]
@@ -22,9 +22,9 @@ class Brevity:
 class BrevityByModel:
     """The same reward, with a model in another process that counts the words; `pid` in info is that process."""
 
-    def __init__(self, words, workers):
-        self._words = words
-        self._model = workers.open(Path(__file__).with_name("model_worker.py"), {})
+    def __init__(self, options, context):
+        self._words = options.words
+        self._model = context.workers.open(Path(__file__).with_name("model_worker.py"), {})
 
     async def score(self, items):
         answers = await self._model.ask([c.text for _, c in items])
@@ -34,6 +34,9 @@ class BrevityByModel:
 class Letters:
     """A reward for the share of letters among the characters, as a coroutine that lets others run before it."""
 
+    def __init__(self, options=None, context=None):
+        pass
+
     async def score(self, items):
         await asyncio.sleep(0)
         return [Score(value=sum(map(str.isalpha, c.text)) / max(1, len(c.text))) for _, c in items]
@@ -41,6 +44,9 @@ class Letters:
 
 class Longest:
     """A reward of group scope: 1 for every completion of the greatest length."""
+
+    def __init__(self, options=None, context=None):
+        pass
 
     async def score(self, stream: GroupStream) -> list[Score]:
         group = await stream.group()
@@ -51,8 +57,8 @@ class Longest:
 class Prefer:
     """A reward of group scope that asks a judge about each completion as it arrives."""
 
-    def __init__(self, judge):
-        self._judge = judge
+    def __init__(self, options, context):
+        self._judge = context.judges[options.judge]
 
     async def score(self, stream: GroupStream) -> list[Score]:
         scores = [Score(error="never arrived")] * stream.size
@@ -66,12 +72,18 @@ class Prefer:
 class PoliteJudge:
     """A judge that says yes to anyone who says please."""
 
+    def __init__(self, options=None, context=None):
+        pass
+
     async def ask(self, ask: Ask) -> Reply:
         return Reply(text="yes" if "please" in ask.parts["a"] else "no")
 
 
 class HalfDistance:
     """A normalizer to half of each total's distance to the mean."""
+
+    def __init__(self, options=None, context=None):
+        pass
 
     def shape(self, totals, tokens, kept, seed):
         mean = sum(totals) / len(totals)
@@ -81,7 +93,7 @@ class HalfDistance:
 class FaultyReward:
     """A reward of 0.5, except for completions that hold `when`: those go wrong as `how` says."""
 
-    def __init__(self, options):
+    def __init__(self, options, context):
         self._options = options
 
     def score(self, items):

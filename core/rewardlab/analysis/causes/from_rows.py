@@ -6,14 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rewardlab.analysis.ledger import current_steps, whole_lines
+from rewardlab.analysis.ledger.scan import current_steps, whole_lines
 from rewardlab.data import BadRows, kind_of, refuse_stream
 from rewardlab.data.ledger_lines import LedgerFile, LedgerPart, ledger_parts
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.scorefile import check_numbers, check_output, row_components
-from rewardlab.scoring import OutputRecords, ledger_movement
-from rewardlab.scoring.attribution import Movement, is_discarded
+from rewardlab.scorefile.output_check import check_numbers, check_output, row_components
+from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution.superseded_steps import is_discarded
+from rewardlab.scoring.attribution_records import OutputRecords, ledger_movement
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"

@@ -5,11 +5,14 @@ from contextlib import closing
 from itertools import islice
 
 from rewardlab.errors import UserError
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.scoring import InputRow, RecipeReward, record_of_scored, rows_one_by_one, sorted_rows
-from rewardlab.scoring.attribution import Movement
+from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution_records import record_of_scored
+from rewardlab.scoring.given_rows import rows_one_by_one, sorted_rows
+from rewardlab.scoring.recipe_reward import RecipeReward
+from rewardlab.scoring.row_check import InputRow
 
 
 def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None]) -> Movement:

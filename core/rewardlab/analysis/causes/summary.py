@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from rewardlab.scoring.attribution import LEAST_GROUPS, Movement, findings_of, movement_lines
+from rewardlab.scoring.attribution.findings import LEAST_GROUPS, findings_of
+from rewardlab.scoring.attribution.movement import Movement
+from rewardlab.scoring.attribution.table import movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:

@@ -16,32 +16,3 @@ measures by slice of the rows, the groups that differ most and what the judges c
     report          the result as text and as JSON values
     side_by_side    one group as text: a line a completion
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.compare.job import CompareJob
-    from rewardlab.analysis.compare.report import comparison_as_dict, format_comparison
-    from rewardlab.analysis.compare.scored_file import ScoredFile
-    from rewardlab.analysis.compare.sources import SideSource, parse_sides
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "job": ["CompareJob"],
-            "report": ["comparison_as_dict", "format_comparison"],
-            "scored_file": ["ScoredFile"],
-            "sources": ["SideSource", "parse_sides"],
-        },
-    )
-
-__all__ = [
-    "CompareJob",
-    "ScoredFile",
-    "SideSource",
-    "comparison_as_dict",
-    "format_comparison",
-    "parse_sides",
-]

@@ -26,10 +26,12 @@ from rewardlab.analysis.judge_agreement.job import refuse_output
 from rewardlab.data import BadRows, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
-from rewardlab.judging import Usage
+from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
-from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, to_line
-from rewardlab.scoring import results_in_order
+from rewardlab.scorefile.index import RowIndex
+from rewardlab.scorefile.output import to_line
+from rewardlab.scorefile.rows import abstention_problems, check_rows
+from rewardlab.scoring.row_window import results_in_order
 from rewardlab.text import Progress
 
 ALL = (-1, "all")

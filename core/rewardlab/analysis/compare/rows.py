@@ -9,8 +9,9 @@ from rewardlab.analysis.compare.scored_file import ScoredFile
 from rewardlab.data import BadRows, to_group
 from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.scorefile import RowIndex, rows_to_score
-from rewardlab.scoring import RowCheck
+from rewardlab.scorefile.index import RowIndex
+from rewardlab.scorefile.rows import rows_to_score
+from rewardlab.scoring.row_check import RowCheck
 from rewardlab.types import Group, Sample
 
 

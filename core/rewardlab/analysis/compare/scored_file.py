@@ -9,7 +9,7 @@ from rewardlab.data import BadRows, read_lines
 from rewardlab.data.jsonl import measured_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import parse_json
-from rewardlab.scorefile import check_output
+from rewardlab.scorefile.output_check import check_output
 
 
 class ScoredFile:

@@ -13,18 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewardlab.analysis.compare.shared_settings import differing
-from rewardlab.concurrency import LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError
-from rewardlab.judging import (
-    HostedJudge,
-    Judges,
-    JudgingSettings,
-    NamedJudges,
-    judge_identity,
-    open_judges,
-    question_key,
-    require_secrets,
-)
+from rewardlab.judging.cassette import question_key
+from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.judges import Judges, NamedJudges, open_judges, require_secrets
+from rewardlab.judging.reply_cache import judge_identity
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.policy_judge import refuse_policy

@@ -12,10 +12,13 @@ from rewardlab.analysis.compare.scored_file import ScoredFile
 from rewardlab.analysis.compare.shared_judges import RecipeJudge
 from rewardlab.analysis.compare.shared_settings import in_common
 from rewardlab.errors import JobError
-from rewardlab.judging import JudgingSettings, NamedJudges
+from rewardlab.judging.judges import NamedJudges
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
-from rewardlab.scorefile import output_row
-from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
+from rewardlab.scorefile.output import output_row
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.scorer import Scorer
 
 
 class Side(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.recipe import RecipeSource
+from rewardlab.recipe.loading import RecipeSource
 
 SCORED = (".jsonl", ".jsonl.gz")
 """how names of scored files end"""

@@ -12,23 +12,3 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     dimensions      agreement with people by dimension, of rewards that score several
     report          the result as text
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.judge_agreement.grafting import Grafting
-    from rewardlab.analysis.judge_agreement.job import JudgeJob, measured_plan, refuse_output
-    from rewardlab.analysis.judge_agreement.report import format_agreement
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "grafting": ["Grafting"],
-            "job": ["JudgeJob", "measured_plan", "refuse_output"],
-            "report": ["format_agreement"],
-        },
-    )
-
-__all__ = ["Grafting", "JudgeJob", "format_agreement", "measured_plan", "refuse_output"]

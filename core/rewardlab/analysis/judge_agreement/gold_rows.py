@@ -11,7 +11,7 @@ from typing import Any
 from rewardlab.data import BadRows, kind_of, prompt_hash, read_lines, sample_id, to_completions
 from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.scoring import InputRow, RowCheck
+from rewardlab.scoring.row_check import InputRow, RowCheck
 from rewardlab.types import Group
 
 LANGUAGE = ("language", "lang")

@@ -12,13 +12,16 @@ from rewardlab.analysis.judge_agreement.slices import JudgedCase, tables
 from rewardlab.data import BadRows
 from rewardlab.errors import JobError, UserError, nearest
 from rewardlab.files import FileLock, LineAppender
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.expression import parse
 from rewardlab.redaction import redact
-from rewardlab.scorefile import output_path_problem, to_line
-from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
+from rewardlab.scorefile.output import output_path_problem, to_line
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.row_window import scored_in_order
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 
 

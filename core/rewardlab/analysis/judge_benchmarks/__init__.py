@@ -18,25 +18,3 @@ a YAML file in formats/, or one of the user's.
     job                the measurement, with one seed or several
     report             the result as text
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark, packaged
-    from rewardlab.analysis.judge_benchmarks.job import BenchmarkJob
-    from rewardlab.analysis.judge_benchmarks.outcomes import Positions
-    from rewardlab.analysis.judge_benchmarks.report import format_benchmark
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "benchmark_files": ["load_benchmark", "packaged"],
-            "job": ["BenchmarkJob"],
-            "outcomes": ["Positions"],
-            "report": ["format_benchmark"],
-        },
-    )
-
-__all__ = ["BenchmarkJob", "Positions", "format_benchmark", "load_benchmark", "packaged"]

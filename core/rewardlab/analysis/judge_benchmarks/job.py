@@ -6,9 +6,8 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
-from rewardlab.analysis.judge_agreement import JudgeJob
 from rewardlab.analysis.judge_agreement.gold_rows import GoldCase, GoldReader
-from rewardlab.analysis.judge_agreement.job import refuse_bad_rows, refuse_output
+from rewardlab.analysis.judge_agreement.job import JudgeJob, refuse_bad_rows, refuse_output
 from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab.analysis.judge_benchmarks.benchmark_format import JudgeBenchmark
 from rewardlab.analysis.judge_benchmarks.benchmark_question import asked_by

@@ -10,27 +10,3 @@ and, for the studies beside this one, the lines themselves and which of them a r
 
 docs/ledger.md has the columns.
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.ledger.export import ExportResult, export_ledger
-    from rewardlab.analysis.ledger.scan import current_steps, readable_lines, whole_lines
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "export": ["ExportResult", "export_ledger"],
-            "scan": ["current_steps", "readable_lines", "whole_lines"],
-        },
-    )
-
-__all__ = [
-    "ExportResult",
-    "current_steps",
-    "export_ledger",
-    "readable_lines",
-    "whole_lines",
-]

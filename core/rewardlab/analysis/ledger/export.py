@@ -14,8 +14,8 @@ from rewardlab.data import BadRows, kind_of
 from rewardlab.data.jsonl import told_name
 from rewardlab.data.ledger_lines import LedgerPart, ledger_parts
 from rewardlab.errors import Problem, UserError
-from rewardlab.scorefile import output_path_problem
-from rewardlab.scoring.attribution import CurrentSteps, is_discarded
+from rewardlab.scorefile.output import output_path_problem
+from rewardlab.scoring.attribution.superseded_steps import CurrentSteps, is_discarded
 from rewardlab.text.tables import inert
 
 NUMBERS = ("attempt", "stage", "group", "index")

@@ -9,7 +9,7 @@ from typing import Any
 from rewardlab.data import BadRows
 from rewardlab.data.ledger_lines import LedgerPart
 from rewardlab.errors import Problem, UserError
-from rewardlab.scoring.attribution import LEDGER_VERSION, CurrentSteps
+from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION, CurrentSteps
 
 UNFINISHED = "as a run leaves it that is going on or was killed"
 _BEGINNING = re.compile(

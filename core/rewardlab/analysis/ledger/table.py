@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rewardlab.analysis.ledger.columns import Column, ColumnType
-from rewardlab.scoring.attribution import CurrentSteps
+from rewardlab.scoring.attribution.superseded_steps import CurrentSteps
 
 FlatRow = list[bool | int | float | str | None]
 

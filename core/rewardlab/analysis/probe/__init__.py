@@ -12,25 +12,3 @@ win, and which component is to blame, as text and as JSON values.
     verdicts       which degenerate completions win, and which component is to blame
     report         the result as text and as JSON values
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.probe.degenerate import LONG
-    from rewardlab.analysis.probe.job import ROWS, ProbeJob
-    from rewardlab.analysis.probe.report import format_probe, probe_as_dict
-    from rewardlab.analysis.probe.verdicts import WinRule
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "degenerate": ["LONG"],
-            "job": ["ROWS", "ProbeJob"],
-            "report": ["format_probe", "probe_as_dict"],
-            "verdicts": ["WinRule"],
-        },
-    )
-
-__all__ = ["LONG", "ROWS", "ProbeJob", "WinRule", "format_probe", "probe_as_dict"]

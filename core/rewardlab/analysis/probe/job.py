@@ -9,11 +9,11 @@ from rewardlab.analysis.probe.measure import MeasuredRow, distinct_texts, measur
 from rewardlab.analysis.probe.rows import FittingRows, RowRequirements, choose_rows, dataset_rows, read_rows
 from rewardlab.analysis.probe.verdicts import FamilyVerdict, WinRule, slices, verdicts
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.recipe.probe_families import Family
-from rewardlab.scoring import Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 
 ROWS = 32

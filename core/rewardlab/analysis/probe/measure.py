@@ -14,7 +14,10 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe.probe_families import Family
 from rewardlab.redaction import redact
-from rewardlab.scoring import InputRow, ScoredGroup, Scorer, scored_in_order
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.row_check import InputRow
+from rewardlab.scoring.row_window import scored_in_order
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Group, Sample, Score
 
 

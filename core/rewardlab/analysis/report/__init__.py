@@ -11,14 +11,3 @@ about the components of the reward.
     remarks      the part about what rewards remarked
     last_groups  the groups of the last evaluation, whose completions are shown
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.report.page import write_report
-else:
-    __getattr__, __dir__ = lazy_names(__name__, {"page": ["write_report"]})
-
-__all__ = ["write_report"]

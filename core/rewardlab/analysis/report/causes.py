@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.scoring import ledger_movement
-from rewardlab.scoring.attribution import CurrentSteps, describe_rest, findings_of, movement_table
+from rewardlab.scoring.attribution.findings import findings_of
+from rewardlab.scoring.attribution.superseded_steps import CurrentSteps
+from rewardlab.scoring.attribution.table import describe_rest, movement_table
+from rewardlab.scoring.attribution_records import ledger_movement
 
 ABOUT = (
     "The share says how much of the variance of the rewards of one prompt's completions each component made, after "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rewardlab.scoring.attribution import CurrentSteps, is_discarded
+from rewardlab.scoring.attribution.superseded_steps import CurrentSteps, is_discarded
 
 
 class DiscardedCounts:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rewardlab.scoring.attribution import is_discarded
+from rewardlab.scoring.attribution.superseded_steps import is_discarded
 
 
 class LastGroups:

@@ -6,7 +6,7 @@ Each part keeps no more than sums or the few lines that the page shows.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from rewardlab.analysis.ledger import readable_lines
+from rewardlab.analysis.ledger.scan import readable_lines
 from rewardlab.data.ledger_lines import LedgerPart
 
 

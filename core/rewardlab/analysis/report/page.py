@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.analysis.ledger import current_steps
+from rewardlab.analysis.ledger.scan import current_steps
 from rewardlab.analysis.report.causes import (
     GAVE,
     MovementSection,
@@ -27,7 +27,7 @@ from rewardlab.data import read_lines
 from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
-from rewardlab.recipe import RESOLVED
+from rewardlab.recipe.loading import RESOLVED
 from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.results import Results, remarks
 

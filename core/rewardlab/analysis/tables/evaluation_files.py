@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.recipe import RESOLVED
+from rewardlab.recipe.loading import RESOLVED
 from rewardlab.training.results import Results, remarks
 
 Evaluation = tuple[int, str, int | None]

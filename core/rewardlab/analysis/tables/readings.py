@@ -13,7 +13,7 @@ from rewardlab.data import BadRows, read_lines
 from rewardlab.data.jsonl import parse_row
 from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.scorefile import check_output
+from rewardlab.scorefile.output_check import check_output
 
 BEGINNING = 400
 """bytes of a ledger's line in which its phase stands"""

@@ -14,7 +14,7 @@ from rewardlab.analysis.tables.job import TablesResult
 from rewardlab.analysis.tables.pages import format_latex, format_markdown, format_tables
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
-from rewardlab.scorefile import output_path_problem
+from rewardlab.scorefile.output import output_path_problem
 from rewardlab.text.tables import inert
 
 PLACE = ("kind", "model", "against", "measure", "task", "language")

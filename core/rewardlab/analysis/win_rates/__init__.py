@@ -9,21 +9,3 @@ rates with bootstrap intervals.
     job          the comparison of all models, resumable
     pages        the win rates as text, Markdown and LaTeX, and as JSON values
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.analysis.win_rates.job import WinRate, WinRatesJob, WinRatesResult
-    from rewardlab.analysis.win_rates.pages import format_win_rates, win_rates_as_dict
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "job": ["WinRate", "WinRatesJob", "WinRatesResult"],
-            "pages": ["format_win_rates", "win_rates_as_dict"],
-        },
-    )
-
-__all__ = ["WinRate", "WinRatesJob", "WinRatesResult", "format_win_rates", "win_rates_as_dict"]

@@ -16,7 +16,7 @@ from rewardlab.analysis.win_rates.pairs import PAIR_OF, refuse_other_prompts, wr
 from rewardlab.data import read_lines
 from rewardlab.errors import JobError, Problem, UserError, nearest
 from rewardlab.plan import Plan
-from rewardlab.scorefile import ScoreJob
+from rewardlab.scorefile.job import ScoreJob
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,17 +11,3 @@ themselves stand in `rewardlab.testing`.
     table        the rows of laws, printed as they are known
     report       what stands below the table, and a check as JSON
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.authoring.check.check import PluginCheck, check_plugin
-    from rewardlab.authoring.check.report import check_as_dict, format_findings
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__, {"check": ["PluginCheck", "check_plugin"], "report": ["check_as_dict", "format_findings"]}
-    )
-
-__all__ = ["PluginCheck", "check_as_dict", "check_plugin", "format_findings"]

@@ -15,6 +15,7 @@ from rewardlab.authoring.check.progress import Progress, show_progress
 from rewardlab.authoring.check.table import LawTable
 from rewardlab.errors import UserError, nearest
 from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
+from rewardlab.references import resolve_all
 from rewardlab.registry import Plugin, Registry
 from rewardlab.specs import Context, Spec
 
@@ -71,6 +72,8 @@ def check_plugin(
     plugin, specs = _chosen(Registry(), name)
     if only is not None:
         _refuse_unknown_laws(only, specs)
+    for spec in specs:
+        resolve_all(spec)
     options = options_by_component(plugin, specs, settings)
     tried = [spec for spec in specs if spec.kind in EXAMPLE_OF_KIND]  # a backend's laws take whole runs, not examples
     table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)

@@ -9,17 +9,3 @@ to type next.
     full/     the templates, a folder for each kind and `every` for all of them; @name@ and the like are filled in
     minimal/  those of the smallest distributions
 """
-
-from typing import TYPE_CHECKING
-
-from rewardlab.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from rewardlab.authoring.scaffold.kinds import KINDS
-    from rewardlab.authoring.scaffold.scaffold import Scaffold, next_steps, write_scaffold
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__, {"kinds": ["KINDS"], "scaffold": ["Scaffold", "next_steps", "write_scaffold"]}
-    )
-
-__all__ = ["KINDS", "Scaffold", "next_steps", "write_scaffold"]

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from rewardlab.scoring import Item
+from rewardlab.scoring.lanes import Item
 from rewardlab.testing import strategies
 from rewardlab.testing.outcome import UnmetNeed
 from rewardlab.testing.trial import Trial

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 
-from rewardlab.scoring import Item
+from rewardlab.scoring.lanes import Item
 from rewardlab.testing.bench import Bench, another_bench, bench
 from rewardlab.testing.outcome import NothingToTry
 from rewardlab.testing.reward_laws import cases

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 
 from pydantic import ValidationError
 
-from rewardlab.scoring import checked_scores
+from rewardlab.scoring.lanes import checked_scores
 from rewardlab.specs import Config
 from rewardlab.testing.bench import another_bench, bench
 from rewardlab.testing.dataset_rows import row_as_json

@@ -1,10 +1,8 @@
 """A reward that waits: it runs the unit tests of generated Python code, in a worker, without a network, with limits."""
 
-from typing import Any
-
 from pydantic import Field
-from rewardlab import Config, Context, RewardSpec, hookimpl
-from rewardlab.laws import Laws, RewardExample
+from rewardlab import Config, RewardSpec, hookimpl
+from rewardlab.laws import Laws
 
 
 class Options(Config):
@@ -18,18 +16,6 @@ class Options(Config):
     """the largest file that a test may write"""
 
 
-def _build(options: Options, context: Context) -> Any:
-    from rewardlab_code.reward import CodeTests
-
-    return CodeTests(options)
-
-
-def _examples() -> list[RewardExample]:
-    from rewardlab_code.examples import EXAMPLES
-
-    return EXAMPLES
-
-
 @hookimpl
 def rewardlab_rewards() -> list[RewardSpec]:
     return [
@@ -41,7 +27,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=lambda options: [options.field],
             runs="worker",
             timeout=60.0,
-            build=_build,
-            laws=Laws(examples=_examples),
+            build="rewardlab_code.reward:CodeTests",
+            laws=Laws(examples="rewardlab_code.examples:examples"),
         )
     ]

@@ -13,16 +13,19 @@ SAMPLE = Sample(
     prompt=({"role": "user", "content": "Write add(a, b)."},),
     fields={"tests": ["assert add(1, 2) == 3", "assert add('a', 'b') == 'ab'"]},
 )
-EXAMPLES = [
-    RewardExample(
-        sample=SAMPLE,
-        good=[fenced("def add(a, b):\n    return a + b")],
-        bad=[
-            "def add(a, b): return a + b",
-            fenced("def add(a, b):\n    return a - b"),
-            fenced("def add(a, b)"),
-            fenced("import os\nos._exit(0)"),
-            fenced("raise SystemExit(0)"),
-        ],
-    )
-]
+
+
+def examples() -> list[RewardExample]:
+    return [
+        RewardExample(
+            sample=SAMPLE,
+            good=[fenced("def add(a, b):\n    return a + b")],
+            bad=[
+                "def add(a, b): return a + b",
+                fenced("def add(a, b):\n    return a - b"),
+                fenced("def add(a, b)"),
+                fenced("import os\nos._exit(0)"),
+                fenced("raise SystemExit(0)"),
+            ],
+        )
+    ]

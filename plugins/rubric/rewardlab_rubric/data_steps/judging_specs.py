@@ -1,10 +1,7 @@
 """The specs of the data steps."""
 
-from collections.abc import Callable
-from typing import Any
-
-from rewardlab import Ask, Context, DatasetSpec
-from rewardlab.laws import DatasetExample, Laws
+from rewardlab import Ask, DatasetSpec
+from rewardlab.laws import Laws
 
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions, DistilledOptions, PreferencesOptions
 from rewardlab_rubric.options import TranslatedTextsOptions
@@ -23,8 +20,8 @@ def judging_specs() -> list[DatasetSpec]:
             calls=_distilled_calls,
             makes=lambda options, rows: rows * options.draws,
             question=_distilled_question,
-            build=_distilled,
-            laws=_laws("distilled"),
+            build="rewardlab_rubric.data_steps.distilled:DistilledRows",
+            laws=Laws(examples="rewardlab_rubric.data_steps.judging_examples:distilled"),
         ),
         DatasetSpec(
             name="agreeing",
@@ -34,8 +31,8 @@ def judging_specs() -> list[DatasetSpec]:
             requires=lambda options: [options.gold, *options.scores],
             judges=("judge",),
             calls=lambda options, rows: 0 if options.judge is None else rows * options.draws,
-            build=_agreeing,
-            laws=_laws("agreeing"),
+            build="rewardlab_rubric.data_steps.agreeing:AgreeingRows",
+            laws=Laws(examples="rewardlab_rubric.data_steps.judging_examples:agreeing"),
         ),
         DatasetSpec(
             name="preferences",
@@ -46,8 +43,8 @@ def judging_specs() -> list[DatasetSpec]:
             judges=("policy", "judge"),
             calls=_preferences_calls,
             question=_preferences_question,
-            build=_preferences,
-            laws=_laws("preferences"),
+            build="rewardlab_rubric.data_steps.preferences:PreferenceRows",
+            laws=Laws(examples="rewardlab_rubric.data_steps.judging_examples:preferences"),
         ),
         DatasetSpec(
             name="translated_texts",
@@ -57,29 +54,13 @@ def judging_specs() -> list[DatasetSpec]:
             step=True,
             requires=lambda options: [options.language],
             judges=("translator",),
-            calls=_texts_calls,
-            question=_texts_question,
-            makes=_texts_made,
-            build=_translated_texts,
-            laws=Laws(examples=_texts_examples),
+            calls="rewardlab_rubric.data_steps.translated_texts:calls",
+            question="rewardlab_rubric.data_steps.translated_texts:first_question",
+            makes="rewardlab_rubric.data_steps.translated_texts:makes",
+            build="rewardlab_rubric.data_steps.translated_texts:TranslatedTexts",
+            laws=Laws(examples="rewardlab_rubric.data_steps.translated_texts_examples:translated_texts"),
         ),
     ]
-
-
-def _laws(name: str) -> Laws:
-    def examples() -> list[DatasetExample]:
-        from rewardlab_rubric.data_steps import judging_examples
-
-        made: Callable[[], list[DatasetExample]] = getattr(judging_examples, name)
-        return made()
-
-    return Laws(examples=examples)
-
-
-def _distilled(options: DistilledOptions, context: Context) -> Any:
-    from rewardlab_rubric.data_steps.distilled import DistilledRows
-
-    return DistilledRows(options, context)
 
 
 def _distilled_needs(options: DistilledOptions) -> list[str]:
@@ -98,18 +79,6 @@ def _distilled_question(options: DistilledOptions) -> dict[str, list[Ask]]:
     return {"teacher": [first_question(options.reward_by(one)) for one in (options.asked_by, *options.also)]}
 
 
-def _agreeing(options: AgreeingOptions, context: Context) -> Any:
-    from rewardlab_rubric.data_steps.agreeing import AgreeingRows
-
-    return AgreeingRows(options, context)
-
-
-def _preferences(options: PreferencesOptions, context: Context) -> Any:
-    from rewardlab_rubric.data_steps.preferences import PreferenceRows
-
-    return PreferenceRows(options, context)
-
-
 def _preferences_question(options: PreferencesOptions) -> dict[str, Ask]:
     from rewardlab_rubric.first_question import first_question
 
@@ -126,33 +95,3 @@ def _preferences_calls(options: PreferencesOptions, rows: int) -> int:
     size, reward = options.candidates, options.reward
     judged = size if options.asks != "pairwise" else most_calls(size, reward.orders, reward.opponents)
     return rows * (judged + (0 if options.policy is None else size))
-
-
-def _translated_texts(options: TranslatedTextsOptions, context: Context) -> Any:
-    from rewardlab_rubric.data_steps.translated_texts import TranslatedTexts
-
-    return TranslatedTexts(options, context)
-
-
-def _texts_calls(options: TranslatedTextsOptions, rows: int) -> int:
-    from rewardlab_rubric.data_steps.translated_texts import calls
-
-    return calls(options, rows)
-
-
-def _texts_made(options: TranslatedTextsOptions, rows: int) -> int:
-    from rewardlab_rubric.data_steps.translated_texts import makes
-
-    return makes(options, rows)
-
-
-def _texts_question(options: TranslatedTextsOptions) -> Ask:
-    from rewardlab_rubric.data_steps.translated_texts import first_question
-
-    return first_question(options)
-
-
-def _texts_examples() -> list[DatasetExample]:
-    from rewardlab_rubric.data_steps.translated_texts_examples import translated_texts
-
-    return translated_texts()

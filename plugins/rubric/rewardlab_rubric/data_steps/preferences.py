@@ -34,7 +34,7 @@ class PreferenceRows:
     def __init__(self, options: PreferencesOptions, context: Context):
         self._options, self._source = options, context.source
         self._policy = None if options.policy is None else context.judges[options.policy]
-        self._rewards = _rewards(options, context.judges[options.judge])
+        self._rewards = _rewards(options, context)
 
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("rubric/preferences", self._options.max_dropped, "have answers that could not be scored")
@@ -108,12 +108,12 @@ class PreferenceRows:
         return reply.text
 
 
-def _rewards(options: PreferencesOptions, judge: Any) -> Any:
+def _rewards(options: PreferencesOptions, context: Context) -> Any:
     """Return the function that scores a row's answers."""
     if options.asks == "pairwise":
         from rewardlab_rubric.pairwise import RubricWinRate
 
-        reward = RubricWinRate(options.reward, judge)
+        reward = RubricWinRate(options.reward, context)
 
         async def compared(sample: Sample, answers: list[str]) -> list[Score]:
             completions = [Completion(text=text) for text in answers]
@@ -122,7 +122,7 @@ def _rewards(options: PreferencesOptions, judge: Any) -> Any:
         return compared
     from rewardlab_rubric.pointwise import RubricScore
 
-    single = RubricScore(options.reward, judge)
+    single = RubricScore(options.reward, context)
 
     async def scored(sample: Sample, answers: list[str]) -> list[Score]:
         return await single.score([(sample, Completion(text=text)) for text in answers])

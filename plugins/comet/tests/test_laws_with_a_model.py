@@ -14,11 +14,6 @@ REGISTRY = Registry()
 SPEC = REGISTRY.find("reward", "comet/answer")
 
 
-def test_without_a_checkpoint_it_says_what_it_needs():
-    tried = try_laws(SPEC, plugin=REGISTRY.plugin("comet"))
-    assert {outcome.why for one in tried for outcome in one.of("untried")} == {"needs checkpoint=..."}
-
-
 def test_the_laws_hold_for_any_weights(tiny, comet_python):
     given = {"checkpoint": str(tiny), "environment": {"python": comet_python}, "exact_match": True}
     [example, _] = SPEC.laws.examples()
@@ -26,4 +21,3 @@ def test_the_laws_hold_for_any_weights(tiny, comet_python):
     laws = [law for law in REWARD if law not in ("worker", "ray")]
     tried = try_laws(SPEC, plugin=REGISTRY.plugin("comet"), examples=[known], given=given, tries=1, only=laws)
     assert broken_text(tried) == ""
-    assert {outcome.law for outcome in tried[0].of("off")} == {"prompt_copy", "repetition"}

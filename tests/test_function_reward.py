@@ -1,0 +1,109 @@
+"""A stranger's small reward: one decorated function, and a pyproject.toml of four lines, installed from a wheel."""
+
+import json
+
+import pytest
+from rewardlab import Completion, Config, Sample, reward
+from rewardlab.registry import Registry
+
+PYPROJECT = """\
+[project]
+name = "rewardlab-small"
+version = "0.1.0"
+entry-points.rewardlab.small = "rewardlab_small"
+"""
+MODULE = '''\
+import numpy
+from rewardlab import Config, Score, reward
+
+
+class Options(Config):
+    worth: float = 1.0
+
+
+@reward(range=(0, 1), requires=["answer"], config=Options)
+def exact(sample, completion, options):
+    """1 for the row's answer."""
+    return options.worth * (completion.text == sample.fields["answer"])
+
+
+@reward()
+def odd(sample, completion):
+    """Whatever the completion says."""
+    said = {"none": None, "nan": float("nan"), "text": "1.0", "two": 2, "single": numpy.float32(0.5)}
+    if completion.text == "raise":
+        raise ValueError("no such word")
+    return said.get(completion.text, Score(value=0.25, info={"why": "a Score"}))
+'''
+RECIPE = "version: 1\nreward: {components: {one: {use: small/%s}}, total: one}\n"
+PYTHON = "from rewardlab import reward\n\n@reward()\n%s"
+
+
+@pytest.fixture(scope="module")
+def site(installed, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "rewardlab_small.py").write_text(MODULE)
+    return installed(folder)
+
+
+@pytest.fixture
+def scored(site, main, write, monkeypatch):
+    """Score completions of one row with a recipe's component; the component's scores."""
+
+    def run(use, *completions):
+        write("recipe.yaml", RECIPE % use)
+        write("rows.jsonl", json.dumps({"prompt": "1 + 1?", "answer": "2", "completions": completions}))
+        monkeypatch.syspath_prepend(site)
+        code, _, err = main("score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl")
+        assert code == 0, err
+        with open("scored.jsonl", encoding="utf-8") as file:
+            return json.loads(file.read())
+
+    return run
+
+
+def test_a_decorated_function_scores_without_a_hook(scored):
+    assert scored("exact, with: {worth: 0.5}", "2", "3")["total"] == [0.5, 0.0]
+
+
+def test_what_it_returns_or_raises(scored):
+    found = scored(
+        "odd, on_abstain: -1, on_missing: -2, max_missing: 1.0", "none", "nan", "text", "two", "single", "raise", "else"
+    )
+    assert found["total"] == [-1.0, -2.0, -2.0, -2.0, 0.5, -2.0, 0.25]
+    for says in ("nan", "it returned '1.0', which is neither a number, a Score nor None", "2.0", "no such word"):
+        assert says in json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        ("async def one(sample, completion): 'x'", "@reward one: write a plain `def` that returns; to wait, offer a "),
+        ("def one(sample): 'x'", "@reward one: it must take (sample, completion): too many positional arguments"),
+        ("def one(sample, completion): return 1", "@reward one: write a docstring; its first line is the reward's"),
+        ("def one(s, c): 'x'\ntwo = reward()(one.function)", "@reward offers 'one', and a hook or another @reward"),
+    ],
+)
+def test_a_wrong_function_is_told_where_it_is_named(offer, main, write, function, says):
+    offer("small", PYTHON % function)
+    write("recipe.yaml", RECIPE % "one")
+    write("rows.jsonl", json.dumps({"prompt": "?", "completions": ["a"]}))
+    code, _, err = main("score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl")
+    assert code == 2
+    assert "plugin 'small' (small-rewards) cannot be used: " in err
+    assert says in err
+
+
+def test_it_can_be_called_and_is_offered_only_by_its_own_package(offer):
+    @reward(config=Config)
+    def own(sample, completion, options):
+        """Not offered by anybody."""
+        return len(completion.text)
+
+    assert own(Sample(), Completion(text="abc"), Config()) == 3
+    offer("other", "from rewardlab_small import *", module="other")
+    offer("first", PYTHON % "def one(s, c): 'x'", module="first")
+    offer("second", "from first import one", module="second")
+    assert [*Registry().plugin("first").specs] == [("reward", "one")]
+    assert [*Registry().plugin("second").specs] == []
