@@ -137,7 +137,7 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
     assert options.graft is not None
     refuse_output(options.output)
     reward = plan.recipe.reward
-    correctness = options.correctness or (reward and reward.correctness)
+    correctness = options.correctness or (reward.correctness if reward else None)
     if correctness is None:
         what = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
         raise UserError(what)

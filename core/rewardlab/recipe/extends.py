@@ -67,6 +67,7 @@ def _stamped(place: Place, file: Path) -> Place:
 
 def _with(base: Part, keys: list[str], over: Part, path: Keys) -> Part:
     """Return `base` with `over` merged into what stands at `keys` in it. Raises LookupError if they lead nowhere."""
+    key: Any
     key, rest = step(base.value, keys, path)
     values, places = _copied(base)
     path = (*path, key)

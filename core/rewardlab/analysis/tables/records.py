@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ FORMATS: Mapping[str, Callable[[TablesResult, int], str]] = {
 }
 
 
-def refuse_outputs(paths: list[Path]) -> None:
+def refuse_outputs(paths: Sequence[Path]) -> None:
     """Raise a UserError that lists the files which cannot be written, before anything is read."""
     problems = []
     for path in paths:
