@@ -1,6 +1,7 @@
 """rubric/preferences: pairs for dpo from a judge's preference among answers."""
 
 import logging
+from collections import Counter
 
 import pytest
 from rewardlab import Context, Reply, Sample
@@ -66,10 +67,18 @@ class TestPair:
 class TestParallelPrompts:
     ROWS = tuple(row(f"{topic}-{language}", topic=topic) for topic in range(6) for language in "abcde")
 
-    def test_are_taken_in_so_many_languages(self, prefer):
+    def test_are_taken_in_so_many_languages_at_random(self, prefer):
         made, judges = prefer(*self.ROWS, parallel="topic", most_parallel=2)
-        assert [one.id for one in made] == [f"{topic}-{language}" for topic in range(6) for language in "ab"]
+        names = [one.id for one in made]
+        assert Counter(one.fields["topic"] for one in made) == dict.fromkeys(range(6), 2)
+        assert {name[-1] for name in names} == set("abcde"), "not the first ones of the source"
+        assert names == [one.id for one in self.ROWS if one.id in names]
         assert len(judges["j"].asked) == 12 * 3, "the others cost nothing"
+
+        def again(rows=self.ROWS, **seed):
+            return {one.id for one in prefer(*rows, parallel="topic", most_parallel=2, **seed)[0]}
+
+        assert again(self.ROWS[::-1]) == set(names) != again(seed=1)
 
     def test_that_are_not_taken_have_what_each_row_needs(self, prefer):
         lacking = Sample(id="c", prompt=row().prompt, fields={"topic": 1}, source="r.jsonl:c")
@@ -77,7 +86,7 @@ class TestParallelPrompts:
             prefer(row("a", topic=1), row("b", topic=1), lacking, parallel="topic", most_parallel=1)
 
     def test_must_be_known_by_a_field(self, prefer):
-        with pytest.raises(UserError, match=r"r.jsonl:a: no field 'topic'"):
+        with pytest.raises(UserError, match=r"r.jsonl:a: no field 'topic', which each row needs"):
             prefer(parallel="topic")
 
 

@@ -121,7 +121,7 @@ def preferences() -> list[DatasetExample]:
             title="one of parallel rows",
             options={**asked, "parallel": "topic", "most_parallel": 1},
             judges=lambda: {"main": Adder()},
-            off=dict.fromkeys(("streaming", "going_on"), "of rows with one topic only the source's first one is taken"),
+            off=dict.fromkeys(("streaming", "going_on"), "which rows are drawn shows when all have been read"),
             **known,
         ),
     ]

@@ -1,12 +1,13 @@
 """The data step rubric/preferences: pairs to train a policy on by dpo, from any judge's preference among its answers.
 
-Source: R3 (Anugraha et al. 2025), section 3.4; mR3, section 3.3 and appendix C.3: of prompts in several languages, two.
+Source: R3 (Anugraha et al. 2025), section 3.4; mR3, section 3.3 and appendix C.3: of prompts in several languages two, at
+random.
 """
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from rewardlab import Ask, Completion, Context, Group, GroupStream, Sample, Scor
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
+from rewardlab_rubric.data_steps.asking import seeded
 from rewardlab_rubric.data_steps.judging_options import PreferencesOptions
 
 ROWS_AT_ONCE = 64
@@ -32,7 +34,7 @@ class PreferenceRows:
     """
 
     def __init__(self, options: PreferencesOptions, context: Context):
-        self._options, self._source = options, context.source
+        self._options, self._source, self._seed = options, context.source, context.seed
         self._policy = None if options.policy is None else context.judges[options.policy]
         self._rewards = _rewards(options, context)
 
@@ -47,29 +49,22 @@ class PreferenceRows:
                     yield outcome
         tally.close(0)
 
-    def _taken(self) -> Iterator[Sample]:
-        """Yield the source's rows, of translations of each other the first ones."""
-        seen: Counter[str] = Counter()
-        for sample in self._source:
-            if self._options.parallel is not None:
-                name = self._topic(sample, self._options.parallel)
-                seen[name] += 1
-                if seen[name] > self._options.most_parallel:
-                    self._check(sample)
-                    continue
-            yield sample
+    def _taken(self) -> Iterable[Sample]:
+        """Return the source's rows, of translations of each other so many as the options say."""
+        field, most = self._options.parallel, self._options.most_parallel
+        if field is None:
+            return self._source
+        rows, topics = list(self._source), defaultdict[str, list[Sample]](list)
+        for sample in rows:
+            for needed in self._options.needs:  # whether a row is taken hangs on the others: all have to be sound
+                if sample.fields.get(needed) is None:
+                    raise UserError(f"no field {needed!r}, which each row needs", where=sample.source)
+            topics[json.dumps(sample.fields[field], sort_keys=True)].append(sample)
+        drawn = {one.id for same in topics.values() for one in sorted(same, key=self._turn)[:most]}
+        return (sample for sample in rows if sample.id in drawn)
 
-    def _topic(self, sample: Sample, field: str) -> str:
-        value = sample.fields.get(field)
-        if value is None:
-            raise UserError(f"no field {field!r}, by which translations are known", where=sample.source)
-        return json.dumps(value, sort_keys=True)
-
-    def _check(self, sample: Sample) -> None:
-        """Raise UserError for a row that is not taken and lacks a field: whether it is taken hangs on the others."""
-        for field in self._options.needs:
-            if field not in sample.fields:
-                raise UserError(f"no field {field!r}, which each row needs", where=sample.source)
+    def _turn(self, sample: Sample) -> float:
+        return seeded(self._seed, "parallel", sample.id).random()
 
     async def _row(self, sample: Sample) -> Sample | DroppedRow:
         answers = await self._answers(sample)
