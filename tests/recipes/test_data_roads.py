@@ -14,6 +14,7 @@ ASKED = re.compile(r"How much is (\d+) \+ (\d+)")
 SHOWN = re.compile(r"\[\[(-?\d+)\]\]")
 """how every response of these pools, and no rubric, writes a sum"""
 LONG = "So I add them once more, and it is the same. " * 500
+SCORING = {f"score_{level}": f"Level {level} of a poem." for level in range(1, 6)}
 RUBRIC = {str(level): f"It is off by {5 - level}." for level in range(1, 6)}
 TEACHERS = ("deepseek-ai/DeepSeek-R1", "openai/gpt-oss-120b")
 WORDINGS = count()
@@ -80,6 +81,7 @@ def embedder(module_of, tmp_path_factory):
 
 
 def r3_pool(write):
+    """The pool, and rubrics of other tasks in the keys of the published code."""
     pairs = ("Tulu3", "AceCodePair", "Math-step-DPO", "PreferenceCollection", "Skywork", "Unknown")
     kinds = {
         "pairwise": [
@@ -101,6 +103,8 @@ def r3_pool(write):
     }
     for kind, rows in kinds.items():
         write(f"r3-pool/{kind}/train.jsonl", rows)
+    tasks = [{"description": f"Say how {word} a poem is.", "scoring": SCORING} for word in ("long", "sad", "clear")]
+    return write("rubrics.json", json.dumps(tasks))
 
 
 def road(name, main, write, server, monkeypatch, change):
@@ -149,7 +153,11 @@ def mr3_pool(write):
             ),
         ],
         "graded": rows(response_1=right, response_2=wrong, score=lambda s: 1, rubric=lambda s: levels),
-        "binary": rows(response=wrong, score=lambda s: "false", rubric=lambda s: truth),
+        "binary": [
+            one | {"id": f"{source}-{one['id']}", "source": source}
+            for source in ("PolyGuard", "MATH-500", "HumanEval-XL")
+            for one in rows(response=wrong, score=lambda s: "false", rubric=lambda s: truth)
+        ],
         "choices": rows(answer=right, options=lambda s: [f"[[{s}]]", f"[[{s + 1}]]", f"[[{s + 2}]]"]),
     }
     for kind, made in kinds.items():
@@ -183,8 +191,8 @@ def labels_of(rows):
 
 
 def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, module_of, tmp_path, capsys):
-    """All steps but embed/diverse, which starts processes that load torch."""
-    r3_pool(write)
+    """All steps but embed/diverse, which starts processes that load torch; rubrics are written after examples."""
+    monkeypatch.setenv("R3_EXAMPLES", str(r3_pool(write)))
 
     def change(step):
         if step["use"] == "data/hub":
@@ -192,6 +200,9 @@ def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, mod
 
     with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
         made = road("r3_ablations/random_sampling", main, write, server, monkeypatch, change)
+    asked = [str(request["messages"]) for request in server.requests if request["model"] == "gpt-4.1-mini"]
+    shown = [text.count(" a poem is.") for text in asked if "How much is" in text and "RUBRIC" in text]
+    assert set(shown) == {3}
     read = made.pop("read.jsonl")
     check_r3(made, read)
     module_of("../benchmarks/rows_table.py").main([str(tmp_path / "read.jsonl"), "--by", "dataset"])
@@ -226,19 +237,22 @@ def test_r3_with_diverse_rows(name, main, write, judge_server, monkeypatch, embe
 
 def test_mr3(main, write, judge_server, monkeypatch):
     """Pairs with ties, seven steps, true or false, and options; only what three strategies get right and a small model
-    does not."""
+    does not: all of the small sources, and so many of the others."""
     mr3_pool(write)
+    rights = 3 * sum((a + b) % 10 != 7 for a, b in HARD[::2])
 
     def change(step):
         if "rows" in step.get("with", {}):
-            step["with"]["rows"] = 12
+            step["with"]["rows"] = 2 * rights + 3 if "whole" in step["with"] else 12
 
     with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
         made = road("mr3", main, write, server, monkeypatch, change)
     pairs, graded, binary, choices, whole, read = made.values()
     assert read == whole
     ids = [row["id"] for row in read]
-    assert len(ids) == len(set(ids)) == 48, "no row twice"
+    assert len(ids) == len(set(ids)), "no row twice"
+    assert [len(rows) for rows in (pairs, graded, binary, choices)] == [2 * rights, rights, 2 * rights + 3, 12]
+    assert Counter(row["source"] for row in binary) == {"MATH-500": rights, "HumanEval-XL": rights, "PolyGuard": 3}
     levels = [{"Assistant A", "Tie"}, {"1"}, {"false"}, {"true", "false"}]
     assert [{row["gold"] for row in rows} for rows in (pairs, graded, binary, choices)] == levels
     assert {row["made_by"] for row in choices} == {None, "option"}

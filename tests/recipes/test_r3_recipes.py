@@ -145,12 +145,14 @@ STRATEGY = {"with.strategy", "with.also.0", "with.also.1"}
 
 class TestMr3:
     def test_has_the_papers_numbers(self):
-        """Section 3.2 and appendix E."""
+        """Sections 3.1.3 and 3.2, table 5 and appendix E."""
         mr3 = recipe_of("mr3")
         sft = mr3.stages[5]
         assert (sft.epochs, sft.learning_rate, sft.schedule, sft.warmup_ratio) == (3, 1e-5, "cosine", 0.1)
         assert (sft.batch_size, sft.max_tokens) == (16 * 4, 16384)
-        assert sum(stage.dataset.options["rows"] for stage in mr3.stages[:4]) == 100_000
+        shares = [part["share"] for part in mr3.stages[4].dataset.options["parts"].values()]
+        assert sum(shares) == 100_000
+        assert [stage.dataset.options.get("rows") for stage in mr3.stages[:4]] == [None, None, *shares[2:]]
         for stage in mr3.stages[:4]:
             assert stage.dataset.options["scores"] == ["judged", "judged_tgt-eng", "judged_tgt-tgt"]
         asked = [step(stage, "rubric/distilled").options for stage in mr3.stages[:4]]

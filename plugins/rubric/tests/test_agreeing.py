@@ -115,6 +115,19 @@ class TestShares:
         again, _ = agreeing(asked[::-1], self.by_id, keep=keep, rows=1400)
         assert {one.id for one in again} == {one.id for one in kept}
 
+    def test_do_not_count_for_sources_that_are_taken_whole(self, agreeing, caplog):
+        """mR3 takes all of MATH and HumanEval but what the small model always gets right, and fills up with others."""
+        asked = [row(n, source="MATH" if n % 2 else "PolyGuard") for n in range(200)]
+        asked = [replace(one, prompt=({"role": "user", "content": str(2 + int(one.id) // 2 % 4)},)) for one in asked]
+        whole = {"source": ["MATH", "HumanEval"]}
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            kept, _ = agreeing(asked, self.by_id, keep={3: 0.5, 4: 0.25, 5: 0}, rows=110, whole=whole)
+        counts = Counter((one.fields["source"], one.fields["right"]) for one in kept)
+        assert [counts["MATH", right] for right in (2, 3, 4, 5)] == [25, 25, 25, 0]
+        assert counts["PolyGuard", 2] == 25
+        assert counts["PolyGuard", 3] + counts["PolyGuard", 4] == 10
+        assert "no row that may stay has ['HumanEval'] in field 'source'" in caplog.text
+
     def test_more_rows_than_there_are_is_told(self, agreeing, caplog):
         with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
             kept, _ = agreeing([row(1), row(2, judged="1")], rows=3)
@@ -134,6 +147,7 @@ class TestShares:
             ({"scores": []}, "neither scores nor judge"),
             ({"keep": {5: 0}}, "name it as `judge`"),
             ({"judge": "small", "keep": {6: 0}}, "keep names 6 of 5 draws"),
+            ({"whole": {"source": ["MATH"]}}, "whole goes with `rows`"),
         ],
     )
     def test_that_mean_nothing_are_refused(self, agreeing, options, message):

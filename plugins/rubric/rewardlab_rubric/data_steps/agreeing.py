@@ -64,10 +64,13 @@ class AgreeingRows:
     def _chosen(self, samples: Iterable[Sample], rows: int, left_out: Counter[str]) -> list[Sample]:
         """Return so many of the rows, in their order: the first by `_place`.
 
-        Those whose share is 1 come first; among the others each draw takes one by its weight (Efraimidis and Spirakis:
-        the least of -log(u) / weight).
+        Those of `whole` come first, then those whose share is 1; among the others each draw takes one by its weight
+        (Efraimidis and Spirakis: the least of -log(u) / weight).
         """
         known = list(samples)
+        for field, values in self._options.whole.items():
+            if lacking := [value for value in values if all(one.fields.get(field) != value for one in known)]:
+                log.warning("rubric/agreeing: whole: no row that may stay has %s in field %r", lacking, field)
         order = sorted(range(len(known)), key=lambda index: self._place(known[index]))
         if len(known) > rows:
             left_out["that others were drawn before"] += len(known) - rows
@@ -75,9 +78,10 @@ class AgreeingRows:
             log.warning("rubric/agreeing: %d rows were wanted, and %d are there", rows, len(known))
         return [known[index] for index in sorted(order[:rows])]
 
-    def _place(self, sample: Sample) -> tuple[bool, float]:
+    def _place(self, sample: Sample) -> tuple[bool, bool, float]:
+        whole = any(sample.fields.get(field) in values for field, values in self._options.whole.items())
         share = self._share(sample.fields.get("right"))
-        return share < 1, -math.log(1 - self._hash(sample)) / share
+        return not whole, share < 1, -math.log(1 - self._hash(sample)) / share
 
     def _tell(self, kept: int, left_out: Counter[str]) -> None:
         reasons = "; ".join(f"{count} {why}" for why, count in left_out.most_common())

@@ -140,6 +140,9 @@ class AgreeingOptions(Config):
     """how many rows stay: all whose share is 1, and of the others as many as are missing, drawn by their shares as
     weights. The source is read whole before the first row, and those that may stay are held in memory. null: each row
     stays by its own share"""
+    whole: dict[Field_, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+    """with `rows`: field -> values, such as {source: [MATH-500]}; rows with one of them stay before any other, whatever
+    their share, if it is not 0"""
 
     @model_validator(mode="after")
     def _check(self) -> "AgreeingOptions":
@@ -147,6 +150,8 @@ class AgreeingOptions(Config):
             raise ValueError("neither scores nor judge: every row would stay; name at least one")
         if self.judge is None and self.keep is not None:
             raise ValueError("keep goes by how often the small model is right; name it as `judge`")
+        if self.whole and self.rows is None:
+            raise ValueError("whole goes with `rows`: without a number of rows none is drawn")
         beyond = [times for times in self.keep or {} if not 0 <= times <= self.draws]
         if beyond:
             raise ValueError(f"keep names {beyond[0]} of {self.draws} draws")
@@ -177,9 +182,10 @@ class PreferencesOptions(Config):
     margin: Annotated[float, Field(gt=0, le=1)] = 0.1
     """the least difference of the two rewards; a row without one makes no pair"""
     parallel: Field_ | None = None
-    """a field that is equal in rows that are translations of each other; null: no row is"""
+    """a field that is equal in rows that are translations of each other; null: no row is. The source is then read
+    whole before the first row, and held in memory"""
     most_parallel: PositiveInt = 2
-    """of rows that are translations of each other, how many are taken: the first ones of the source"""
+    """of rows that are translations of each other, how many are taken, drawn by the seed and the rows' ids"""
     max_dropped: Share = 0.5
     """a larger share of rows whose answers cannot be scored than this, once there are 50, stops the job"""
 

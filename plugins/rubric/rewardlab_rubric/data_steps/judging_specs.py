@@ -28,7 +28,7 @@ def judging_specs() -> list[DatasetSpec]:
             summary="rows with right scores that are not too easy for a small model (a data step)",
             config=AgreeingOptions,
             step=True,
-            requires=lambda options: [options.gold, *options.scores],
+            requires=lambda options: [options.gold, *options.scores, *options.whole],
             judges=("judge",),
             calls=lambda options, rows: 0 if options.judge is None else rows * options.draws,
             build="rewardlab_rubric.data_steps.agreeing:AgreeingRows",
