@@ -1,7 +1,7 @@
 """The data step rubric/preferences: pairs to train a policy on by dpo, from any judge's preference among its answers.
 
-Source: R3 (Anugraha et al. 2025), section 3.4; mR3, section 3.3 and appendix C.3: of prompts in several languages two, at
-random.
+Source: R3 (Anugraha et al. 2025), section 3.4; mR3, section 3.3 and appendix C.3: of prompts in several languages two,
+at random.
 """
 
 import asyncio
