@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark, packaged
 from rewardlab.analysis.judge_benchmarks.benchmark_rows import read_benchmark
-from rewardlab.analysis.judge_benchmarks.corrupted_answers import corrupted
 from rewardlab.scoring.rank_correlation import kendall_tau_b
+from rewardlab.text import corrupted
 
 SCRIPTED = r"""
 from rewardlab import Ask, Config, JudgeSpec, Reply, RewardSpec, Score, hookimpl

@@ -7,6 +7,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
     column_template  a text with the columns of a row as $name
     comparison  a part of a response beside the same part of a reference
+    corrupted_answers  wrong answers made of right ones without a model
     joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
@@ -20,6 +21,7 @@ from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, last_boxes, official_box
 from rewardlab.text.column_template import ColumnTemplate
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
+from rewardlab.text.corrupted_answers import NumberLabels, corrupted
 from rewardlab.text.joined import only_joins
 from rewardlab.text.printable import cursor_stream, printable, printable_output
 from rewardlab.text.progress import Progress, format_duration, progress_interval_s
@@ -41,12 +43,14 @@ __all__ = [
     "TASKS",
     "ColumnTemplate",
     "ComparedTexts",
+    "NumberLabels",
     "Part",
     "Progress",
     "QuotingTemplate",
     "Redactor",
     "columns",
     "compared_texts",
+    "corrupted",
     "cursor_stream",
     "display_width",
     "fence",

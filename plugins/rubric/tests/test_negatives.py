@@ -117,27 +117,37 @@ class TestOptions:
         assert "rubric/negatives: 1 of 2 rows dropped: 1: no other option" in caplog.text
 
 
+NUMBERS = {"mean": 7, "deviation": 2}
+
+
 class TestCorruptions:
-    def test_of_all_rows_or_of_each(self, negatives):
-        (made,) = negatives([row(answer="ant bee")], corruption="words", write="wrong")[0]
-        assert (made.fields["response"], made.fields["made_by"]) == ("bee ant", "words")
-        rows = [row(1, answer=7, task="count"), row(2, answer="B", options=["Lyon", "Paris"], task=None)]
-        made = negatives(rows, corruption={"field": "task"}, numbers={"deviation": 1}, write="wrong")[0]
-        assert [one.fields["made_by"] for one in made] == ["count", "option"]
+    def test_make_wrong_answers_of_rows_without_options(self, negatives):
+        rows = [row(1, answer=7), row(2, answer="yes"), row(3, answer="B", options=["Lyon", "Paris"])]
+        rows.append(row(4, answer="of city"))
+        made = negatives(rows, corruption=True, numbers=NUMBERS, write="wrong")[0]
+        assert [one.fields["made_by"] for one in made] == ["corruption"] * 2 + ["option", "corruption"]
+        number, *others = (one.fields["response"] for one in made)
+        assert (number.isdecimal(), number != "7", others) == (True, True, ["no", "A", "city of"])
 
-    @pytest.mark.parametrize(
-        ("task", "what"), [("dyck", "no corruption 'dyck'; there are brackets, words"), ("count", "needs `numbers:")]
-    )
-    def test_that_a_row_names_wrongly_are_told_with_its_place(self, negatives, task, what):
-        with pytest.raises(UserError, match=rf"q.jsonl:q: .*{what}"):
-            negatives([row(answer="7", task=task)], corruption={"field": "task"})
+    def test_follow_from_seed_and_id(self, negatives):
+        rows = [row(number, answer=7) for number in range(40)]
 
-    def test_that_do_not_fit_leave_the_row_out(self, negatives, caplog):
+        def drawn(rows, seed):
+            made = negatives(rows, corruption=True, numbers=NUMBERS, write="wrong", seed=seed)[0]
+            return {one.id: one.fields["response"] for one in made}
+
+        assert drawn(rows, 0) == drawn(rows[::-1], 0) != drawn(rows, 1)
+        assert len(set(drawn(rows, 0).values())) > 3
+
+    def test_that_do_not_fit_leave_the_row_to_the_judge_or_out(self, negatives, caplog):
+        rows = [row(1), row(2, answer="7"), row(3, answer="It is so. Is it?")]
         with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
-            negatives([row(1), row(2, answer="7")], corruption="number", numbers={"deviation": 1})
-            negatives([row(1, answer="ant bee"), row(2, answer="It is so. Is it?")], corruption="words")
-        assert "1 of 2 rows dropped: 1: nothing to corrupt by 'number'" in caplog.text
-        assert "1 of 2 rows dropped: 1: nothing to corrupt by 'words'" in caplog.text
+            made, _ = negatives([rows[0], rows[1]], corruption=True, numbers=NUMBERS, write="wrong")
+        assert [one.id for one in made] == ["2"]
+        assert "1 of 2 rows dropped: 1: nothing to corrupt" in caplog.text
+        made, judge = negatives(rows, says("Lyon"), corruption=True, numbers=NUMBERS, write="wrong")
+        assert [one.fields["made_by"] for one in made] == ["asked", "corruption", "asked"]
+        assert len(judge.asked) == 4
 
 
 class TestAsked:
@@ -205,10 +215,8 @@ class TestAsked:
     ("options", "what"),
     [
         ({"options": None}, "nothing makes wrong answers"),
-        ({"corruption": "number"}, "corruption number needs `numbers: {deviation: ...}`"),
-        ({"corruption": {"field": "task", "more": "x"}}, "corruption"),
-        ({"corruption": "dyck"}, "brackets"),
-        ({"numbers": {"deviation": 0}}, "greater than 0"),
+        ({"numbers": {"mean": 1, "deviation": 1}}, "numbers goes with `corruption: true`"),
+        ({"corruption": True, "numbers": {"mean": 1, "deviation": 0}}, "greater than 0"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, what):

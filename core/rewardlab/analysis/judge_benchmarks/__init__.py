@@ -11,7 +11,6 @@ a YAML file in formats/, or one of the user's.
     row_cases          the cases of a row
     row_forms          which published form a row has
     row_columns        the columns of a row, or what is wrong with them
-    corrupted_answers  wrong answers made of right ones
     outcomes           whether the judge was right about a case
     official_scores    the official score and the measures of each slice
     resource_classes   the resource level of a language

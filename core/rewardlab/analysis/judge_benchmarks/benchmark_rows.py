@@ -5,7 +5,6 @@ from typing import Any
 
 from rewardlab.analysis.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab.analysis.judge_benchmarks.benchmark_format import JudgeBenchmark
-from rewardlab.analysis.judge_benchmarks.corrupted_answers import NumberLabels
 from rewardlab.analysis.judge_benchmarks.row_cases import BenchmarkCase, cases_of
 from rewardlab.analysis.judge_benchmarks.row_forms import is_left_out
 from rewardlab.data import BadRows, read_lines
@@ -13,6 +12,7 @@ from rewardlab.data.rows import columns_of
 from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, UserError, nearest, one_line
 from rewardlab.registry import Registry
 from rewardlab.specs import Context
+from rewardlab.text import NumberLabels
 
 PlacedRow = tuple[str, dict[str, Any] | Problem]
 PlacedCase = tuple[str, BenchmarkCase]

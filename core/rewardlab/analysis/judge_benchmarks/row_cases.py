@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 from rewardlab.analysis.judge_benchmarks.benchmark_format import LABELS, RUBRIC, JudgeBenchmark, RowForm, shape_of
-from rewardlab.analysis.judge_benchmarks.corrupted_answers import NumberLabels, corrupted
 from rewardlab.analysis.judge_benchmarks.row_columns import (
     Row,
     cell,
@@ -21,6 +20,7 @@ from rewardlab.analysis.judge_benchmarks.row_columns import (
     texts_of,
 )
 from rewardlab.analysis.judge_benchmarks.row_forms import form_of
+from rewardlab.text import NumberLabels, corrupted
 
 DIFFICULTY = ("easy", "normal", "hard")
 ANY_OTHER = "*"
@@ -65,7 +65,11 @@ def cases_of(
     shown = _shown(benchmark, form, row, number)
     if form.wrong_is is not None:
         right = text_of(row, str(form.right))
-        return list(_two(shown, right, corrupted(right, str(shown.prompt), shown.id, labels)))
+        try:
+            wrong = corrupted(right, str(shown.prompt), shown.id, labels)
+        except ValueError as problem:
+            raise ValueError(f"{problem}; give one in a column") from None
+        return list(_two(shown, right, wrong))
     made = _MAKERS[shape_of(benchmark.measure, form) or ()](benchmark, form, row, shown)
     cases = list(made)
     if form.chosen is not None and form.first == "alternating":

@@ -1,7 +1,7 @@
 """The data steps by which a judge is trained: rubrics, wrong answers, a teacher's verdicts, filters, pairs.
 
 written_rubrics, rubric_reply, nearest       rubrics that a model writes, beside the nearest known ones
-negatives, corruptions, other_option         wrong answers beside right ones
+negatives, other_option                      wrong answers beside right ones
 distilled, summarised, lengths               a teacher's thoughts and verdicts, shortened where they are too long
 agreeing                                     rows with right scores that are not too easy
 preferences                                  pairs of answers for dpo

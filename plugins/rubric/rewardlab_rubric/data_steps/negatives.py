@@ -3,41 +3,46 @@
 Source: R3 (Anugraha et al. 2025), section 3.2.1 and appendix H; mR3, appendix C.2.1.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from importlib.resources import files
 from typing import Any
 
 from rewardlab import Ask, Context, Reply, Sample
 from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import fence, fence_key, read_template, sections
+from rewardlab.text import NumberLabels, corrupted, fence, fence_key, read_template, sections
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows, seeded
-from rewardlab_rubric.data_steps.corruptions import CORRUPTIONS, Numbers, number_in
 from rewardlab_rubric.data_steps.other_option import right_and_wrong
 from rewardlab_rubric.data_steps.writing_options import NegativesOptions
 
 GROWTH, ALLOWANCE = 8, 200
 """an answer longer than GROWTH times the right one plus ALLOWANCE characters has not its form"""
 RIGHT, WRONG = "true", "false"
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
+"""a number small enough that decimal arithmetic is exact, with commas between thousands or without"""
 
 
 class NegativeRows:
     """An iterable of samples, streaming; each iteration asks anew.
 
     A row is its source's, with `response`, an answer, `score`, "true" or "false", and `made_by`, which says how a wrong
-    answer came about: "option", a corruption's name, or "asked"; null for the right one. With `write: both` the right
+    answer came about: "option", "corruption" or "asked"; null for the right one. With `write: both` the right
     answer's row has the source's id with /true behind it, and the wrong one's with /false.
 
-    Iterating raises UserError for a row without an answer, with an unknown corruption, with an answer that is none of
-    its options, or with neither options, corruption nor judge; JobError where the judge answers none of the questions
-    about a row, or too many rows must be dropped.
+    Iterating raises UserError for a row without an answer, with an answer that is none of its options, or with neither
+    options, corruption nor judge; JobError where the judge answers none of the questions about a row, or too many rows
+    must be dropped.
     """
 
     def __init__(self, options: NegativesOptions, context: Context):
         self._options, self._seed, self._source = options, context.seed, context.source
+        given = options.numbers
+        self._numbers = None if given is None else NumberLabels(given.mean, given.deviation, given.least)
         self._judge = None if options.judge is None else context.judges[options.judge]
 
     def __iter__(self) -> Iterator[Sample]:
@@ -70,17 +75,23 @@ class NegativeRows:
 
     async def _answers(self, sample: Sample, asker: PatientAsker | None, needed: bool) -> tuple[str, str, str]:
         """Return the right answer, a wrong one, and how it came about. needed: whether the wrong one is used."""
-        answer, draw = self._right(sample), seeded(self._seed, "wrong", sample.id)
-        corruption = self._corruption(sample)
-        if corruption is not None:
-            return answer, self._corrupted(corruption, answer, sample, draw), corruption
+        answer = self._right(sample)
         options = sample.fields.get(self._options.options) if self._options.options is not None else None
         if options is not None:
+            draw = seeded(self._seed, "wrong", sample.id)
             try:
                 right, wrong = right_and_wrong(sample.fields[self._options.answer], options, draw)
             except ValueError as problem:
                 raise UserError(str(problem), where=sample.source) from None
             return right, wrong, "option"
+        if self._options.corruption:
+            try:
+                wrong = corrupted(answer, query_of(sample), f"{self._seed}:{sample.id}", self._numbers)
+            except ValueError as problem:
+                if asker is None:
+                    raise UnusableRow("nothing to corrupt", str(problem)) from None
+            else:
+                return answer, wrong, "corruption"
         if asker is None:
             what = f"it has no field {self._options.options!r}" if self._options.options else "options is null"
             raise UserError(f"{what}, and neither corruption nor judge makes a wrong answer", where=sample.source)
@@ -92,26 +103,6 @@ class NegativeRows:
             what = f"field {self._options.answer!r} holds no answer, but {repr(answer)[:60]}"
             raise UserError(what, where=sample.source)
         return str(answer).strip()
-
-    def _corruption(self, sample: Sample) -> str | None:
-        """Return the name of the row's corruption; None where it has none."""
-        field = self._options.corruption_field
-        name = self._options.corruption if field is None else sample.fields.get(field)
-        if name is None or (isinstance(name, str) and name in CORRUPTIONS):
-            return name
-        known = ", ".join(CORRUPTIONS)
-        raise UserError(f"field {field!r}: no corruption {str(name)[:40]!r}; there are {known}, or null", sample.source)
-
-    def _corrupted(self, name: str, answer: str, sample: Sample, draw: Any) -> str:
-        numbers, given = None, self._options.numbers
-        if given is not None:
-            numbers = Numbers(deviation=given.deviation, mean=given.mean)
-        elif name in ("number", "count"):
-            raise UserError(f"corruption {name!r} needs `numbers: {{deviation: ...}}`", where=sample.source)
-        try:
-            return CORRUPTIONS[name](answer, query_of(sample), draw, numbers)
-        except ValueError as problem:
-            raise UnusableRow(f"nothing to corrupt by {name!r}", str(problem)) from None
 
     async def _asked(self, answer: str, sample: Sample, asker: PatientAsker) -> str:
         """Return a wrong answer from the judge: it makes one up, and then copies it out of what it said."""
@@ -155,9 +146,8 @@ def first_question(options: NegativesOptions) -> Ask:
 
 def is_same(one: str, other: str) -> bool:
     """Return whether two answers are one: equal numbers, or the same letters and digits without case."""
-    numbers = number_in(one), number_in(other)
-    if None not in numbers:
-        return numbers[0] == numbers[1]
+    if all(NUMBER.fullmatch(text.strip()) for text in (one, other)):
+        return Decimal(one.strip().replace(",", "")) == Decimal(other.strip().replace(",", ""))
     squeezed = ["".join(filter(str.isalnum, text)).casefold() for text in (one, other)]
     return squeezed[0] == squeezed[1] if any(squeezed) else "".join(one.split()) == "".join(other.split())
 

@@ -49,15 +49,14 @@ def _sums(count: int, **fields: Any) -> list[Sample]:
 def negatives() -> list[DatasetExample]:
     """Return examples of options, of a corruption, and of a judge."""
     optional = _sums(8, options=[str(number) for number in range(7, 15)])
-    counted = _sums(4, corruption="count")
     labelled = [
         replace(row, id=f"{row.id}-options", fields={"answer": "B", "options": {"A": "6", "B": "7", "C": "12"}})
         for row in _sums(1)
     ]
-    of_row = {"corruption": {"field": "corruption"}, "numbers": {"deviation": 2}, "write": "wrong"}
+    drawn = {"corruption": True, "numbers": {"mean": 8, "deviation": 2}, "write": "wrong"}
     return [
         DatasetExample(title="options", options={}, source=optional),
-        DatasetExample(title="corruptions of rows", options=of_row, source=[*counted, *labelled]),
+        DatasetExample(title="corrupted, and an option", options=drawn, source=[*_sums(4), *labelled]),
         DatasetExample(
             title="asked, one of the two",
             options={"judge": "liar", "write": "one"},

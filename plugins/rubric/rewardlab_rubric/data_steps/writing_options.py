@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import Field, PositiveInt, model_validator
 from rewardlab import Config
 
 from rewardlab_rubric.data_steps.judging_options import Share
@@ -10,16 +10,17 @@ from rewardlab_rubric.levels import Kind
 from rewardlab_rubric.options import Field_
 
 KINDS: dict[str, Kind] = {"pointwise": "scale", "binary": "binary", "pairwise": "pair"}
-Corruption = Literal["brackets", "words", "number", "count"]
 
 
 class NumberOptions(Config):
-    """How wrong numbers are drawn: from a normal distribution, until one is not the right one."""
+    """The right answers that are numbers, by whose normal distribution wrong ones are drawn."""
 
+    mean: Annotated[float, Field(gt=-1e15, lt=1e15)]
+    """their mean"""
     deviation: Annotated[float, Field(gt=0, lt=1e15)]
-    """its standard deviation, such as that of all right answers"""
-    mean: Annotated[float, Field(gt=-1e15, lt=1e15)] | None = None
-    """its mean, such as that of all right answers, as R3 says; null: the right answer, as R3's published code does"""
+    """their standard deviation"""
+    least: int = 0
+    """the least of them; if it is not below 0, no wrong one is"""
 
 
 class NegativesOptions(Config):
@@ -30,13 +31,14 @@ class NegativesOptions(Config):
     options: Field_ | None = "options"
     """the field in which a row has its options, where it has any: a list of texts, a mapping of labels to texts,
     or {text: [...], label: [...]}. Another one is then the wrong answer. null: no row has any"""
-    corruption: Corruption | dict[Literal["field"], Field_] | None = None
-    """a wrong answer without a model. brackets: one deleted, swapped or inserted; words: two swapped; number, count:
-    another number, a count not below 0. {field: NAME}: each row names its own, or null"""
+    corruption: bool = False
+    """whether a row without options gets a wrong answer without a model if its answer is of a kind that R3 corrupts: an
+    option that its question has, or its label; yes or no, true or false; a whole number, by `numbers`; closing
+    brackets; words that the question has"""
     numbers: NumberOptions | None = None
-    """how far wrong numbers are off; number and count need it"""
+    """with corruption: how whole numbers are distributed; null: none is corrupted"""
     judge: Field_ | None = None
-    """the name of the judge that makes up a wrong answer where a row has no options and no corruption; null: none"""
+    """the name of the judge that makes up the wrong answer of a row that gets none by options or corruption"""
     params: dict[str, Any] = Field(default_factory=dict)
     """what is sent with its questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
@@ -47,23 +49,11 @@ class NegativesOptions(Config):
     max_dropped: Share = 0.2
     """a larger share of rows than this without a usable reply, once there are 50, stops the job"""
 
-    @property
-    def corruption_field(self) -> str | None:
-        """The field in which each row names its corruption; None where all have one or none."""
-        return self.corruption["field"] if isinstance(self.corruption, dict) else None
-
-    @field_validator("corruption", mode="after")
-    @classmethod
-    def _check_corruption(cls, corruption: Any) -> Any:
-        if isinstance(corruption, dict) and set(corruption) != {"field"}:
-            raise ValueError("a corruption is a name or {field: NAME}")
-        return corruption
-
     @model_validator(mode="after")
     def _check(self) -> "NegativesOptions":
-        if self.corruption in ("number", "count") and self.numbers is None:
-            raise ValueError(f"corruption {self.corruption} needs `numbers: {{deviation: ...}}`, how far they are off")
-        if self.options is None and self.corruption is None and self.judge is None:
+        if self.numbers is not None and not self.corruption:
+            raise ValueError("numbers goes with `corruption: true`")
+        if self.options is None and not self.corruption and self.judge is None:
             raise ValueError("nothing makes wrong answers: name options, corruption or judge")
         return self
 

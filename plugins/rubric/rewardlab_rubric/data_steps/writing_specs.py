@@ -54,6 +54,6 @@ def writing_specs() -> list[DatasetSpec]:
 
 def _negatives_need(options: NegativesOptions) -> list[str]:
     named = [options.answer]
-    if options.options is not None and options.corruption is None and options.judge is None:
+    if options.options is not None and not options.corruption and options.judge is None:
         named.append(options.options)
     return named

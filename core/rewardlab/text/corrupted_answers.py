@@ -1,4 +1,4 @@
-"""Wrong answers made of right ones, where a benchmark has only those: another option, label, number or order.
+"""Wrong answers made of right ones without a model: another option, label, number or order.
 
 Source: R3 (Anugraha et al. 2025), appendix H.
 """
@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 from typing import Self
 
 LABEL = re.compile(r"\(([A-Z])\)")
@@ -29,6 +28,8 @@ class NumberLabels:
     @classmethod
     def among(cls, answers: Iterable[str]) -> Self | None:
         """Return those of these right answers; None if there are none."""
+        from statistics import fmean, pstdev  # few need it, and every command loads this room
+
         numbers = [int(text) for answer in answers if NUMBER.fullmatch(text := answer.strip())]
         return cls(fmean(numbers), pstdev(numbers), min(numbers)) if numbers else None
 
@@ -54,7 +55,7 @@ def corrupted(right: str, question: str, name: str, numbers: NumberLabels | None
         return draw.choice(others)
     if len(set(symbols)) > 1 and set(symbols) <= set(question.split()):
         return " ".join(_swapped(symbols, draw))
-    raise ValueError(f"no wrong answer can be made of {text[:80]!r}; give one in a column")
+    raise ValueError(f"no wrong answer can be made of {text[:80]!r}")
 
 
 def _other_option(text: str, question: str, draw: random.Random) -> str:
@@ -78,7 +79,7 @@ def _other_number(right: int, numbers: NumberLabels, draw: random.Random) -> int
         wrong = round(draw.gauss(numbers.mean, numbers.deviation))
         if wrong != right and (wrong >= 0 or numbers.least < 0):
             return wrong
-    raise ValueError(f"the numbers of its task lie too near to {right} to draw another one; give one in a column")
+    raise ValueError(f"the numbers of its task lie too near to {right} to draw another one")
 
 
 def _other_brackets(symbols: list[str], question: str, draw: random.Random) -> list[str]:
@@ -95,8 +96,8 @@ def _other_brackets(symbols: list[str], question: str, draw: random.Random) -> l
 
 def _swapped(words: list[str], draw: random.Random) -> list[str]:
     """Return the words with two different ones exchanged."""
-    different = [(i, j) for i in range(len(words)) for j in range(i) if words[i] != words[j]]
-    i, j = draw.choice(different)
+    i = draw.randrange(len(words))
+    j = draw.choice([place for place, word in enumerate(words) if word != words[i]])
     swapped = [*words]
     swapped[i], swapped[j] = swapped[j], swapped[i]
     return swapped
