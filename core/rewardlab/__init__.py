@@ -83,7 +83,7 @@ def __getattr__(name: str) -> Any:
 
         if (spec := find(name)) is None:
             raise
-    from rewardlab.commands.parsing import function_of
+    from rewardlab.commands.functions import function_of
 
     globals()[name] = function_of(spec)
     return globals()[name]

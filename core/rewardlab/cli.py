@@ -179,7 +179,7 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
     """Print what a command found, and return its exit code."""
     if isinstance(result, int):
         return result
-    told = as_json and isinstance(result.data, dict) and {"warnings", "findings"} & result.data.keys()
+    told = as_json and isinstance(result.data, dict) and {"warnings", "findings", "doubts"} & result.data.keys()
     for warning in () if told else result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if as_json:

@@ -114,8 +114,7 @@ def lines(path):
 def test_from_scored_rollouts_to_table_3(files, main, tmp_path):
     assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
     code, out, err = main("judge", "r.yaml", "rows.jsonl", "--graft", "scored.jsonl", "-o", "pairs.jsonl")
-    assert (code, out) == (0, "")
-    assert err == "6 pairs from 2 of 4 rows: pairs.jsonl\n"
+    assert (code, out, err) == (0, "6 pairs from 2 of 4 rows: pairs.jsonl\n", "")
     pairs = lines(tmp_path / "pairs.jsonl")
     assert [row["kind"] for row in pairs] == [*TABLE, *TABLE]
     assert [row["id"] for row in pairs[:3]] == ["a/1", "a/2", "a/3"]

@@ -133,18 +133,16 @@ def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
     assert project["entry-points"] == {"rewardlab": {"my-terms": "rewardlab_my_terms"}}
 
 
-@pytest.mark.parametrize("minimal", [False, True])
-def test_a_distribution_says_whose_it_is_and_tests_itself(tmp_path, minimal):
-    folder = write_scaffold("my-terms", tmp_path / "p", minimal=minimal).folder
+def test_a_distribution_says_whose_it_is_and_tests_itself(tmp_path):
+    folder = write_scaffold("my-terms", tmp_path / "p").folder
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     assert (project["license"], project["authors"]) == ("MIT", [{"name": "the authors of rewardlab-my-terms"}])
     assert project["urls"] == {"Repository": "https://github.com/you/rewardlab-my-terms"}
     assert "Programming Language :: Python :: 3.13" in project["classifiers"]
-    if not minimal:
-        assert (folder / project["license-files"][0]).read_text().startswith("MIT License")
-        (job,) = yaml.safe_load((folder / ".github/workflows/ci.yml").read_text())["jobs"].values()
-        runs = [step["run"] for step in job["steps"] if "run" in step]
-        assert runs == ["pip install -e '.[test]'", "pytest", "rewardlab plugins check my-terms"]
+    assert (folder / project["license-files"][0]).read_text().startswith("MIT License")
+    (job,) = yaml.safe_load((folder / ".github/workflows/ci.yml").read_text())["jobs"].values()
+    runs = [step["run"] for step in job["steps"] if "run" in step]
+    assert runs == ["pip install -e '.[test]'", "pytest", "rewardlab plugins check my-terms"]
 
 
 def test_the_recipe_names_the_reward_and_the_rows_have_its_terms(made):

@@ -9,7 +9,8 @@ import sys
 import pytest
 import rewardlab
 from rewardlab.commands import BUILT_IN, command_named
-from rewardlab.commands.parsing import arguments_of, command_line, options_of, parser_of
+from rewardlab.commands.arguments import arguments_of
+from rewardlab.commands.parsing import command_line, options_of, parser_of
 from rewardlab.errors import UserError
 
 PLUGIN = '''

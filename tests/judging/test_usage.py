@@ -61,7 +61,8 @@ class TestCounts:
         assert counted == Usage(calls=2, answers=2, reused=1, usd=pytest.approx(6e-4), **tokens)
         opened.close()
 
-    def test_of_failures_and_further_tries(self, home, judges):
+    def test_of_failures_and_further_tries(self, home, judges, monkeypatch):
+        monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0)
         fails = [True] * 2
 
         def failing(ask):

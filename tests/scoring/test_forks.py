@@ -110,7 +110,7 @@ def test_a_worker_ends_with_its_host_though_a_fork_lives_on(toy):
         totals(reward)
         inside = int(said_by_fork(lambda: sum(os.readlink(f"/proc/self/fd/{fd}").startswith("pipe") for fd in fds())))
         held = sum(os.readlink(f"/proc/self/fd/{fd}").startswith("pipe") for fd in fds())
-    assert inside == held + 2 - 3  # the pipe by which it tells this; without the three of the worker
+    assert inside <= held + 2 - 3  # the pipe by which it tells this; without the three of each worker
     assert len(os.listdir("/proc/self/fd")) <= pipes
 
 

@@ -20,7 +20,7 @@ ORDERED = {"streaming", "going_on"}
 OFF = {
     "comet/answer": LIKENESS,
     "embed/cosine": LIKENESS,
-    "embed/translated_cosine": LIKENESS,
+    "embed/translated_cosine": LIKENESS | {"unreadable"},
     "embed/distinct (nearest)": ORDERED,
     "embed/diverse": ORDERED,
     "format/boxed (sp3f_official)": {"padding"},

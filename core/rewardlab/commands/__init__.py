@@ -1,6 +1,7 @@
 """The commands that come with rewardlab, one file each: the options, and what is done with them.
 
-They come in by the hook (`hook`) by which a plugin's commands come in. `parsing` makes parsers and functions of specs.
+They come in by the hook (`hook`) by which a plugin's commands come in. `arguments` reads options classes;
+`parsing` makes parsers of them, `functions` what programs call.
 """
 
 from rewardlab.command_spec import CommandSpec

@@ -15,7 +15,7 @@ FENCE = re.compile(r"^```(?:python|py)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.
 class CodeTests:
     """Scores items; a sandbox that does not hold what it promises fails when this is built."""
 
-    def __init__(self, options: Any):
+    def __init__(self, options: Any, context: Any = None):
         self._field, self._seconds = options.field, options.seconds
         limits = Limits(seconds=options.seconds, memory=options.memory_mb << 20, file=options.file_mb << 20)
         self._sandbox = open_sandbox(limits)

@@ -1,0 +1,173 @@
+"""The arguments of a command, as the fields of its options declare them."""
+
+import types
+import typing
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from rewardlab.command_spec import Flag, Overrides, Positional, PythonOnly
+from rewardlab.errors import Problem, UserError
+from rewardlab.specs import Config
+
+_BOUNDS = {"ge": "low", "le": "high"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """A field of a command's options as a command line has it.
+
+    one: the type of one value. multiple: a list of them; pairs: a mapping, each entry written NAME=VALUE.
+    """
+
+    name: str
+    mark: Any
+    help: str
+    one: Any
+    required: bool
+    default: Any
+    multiple: bool = False
+    pairs: bool = False
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def flags(self) -> list[str]:
+        """The flags, long ones last; none for what has no flag."""
+        if isinstance(self.mark, Positional | Overrides | PythonOnly):
+            return []
+        names = list(self.mark.names) if isinstance(self.mark, Flag) else []
+        own = [] if any(name.startswith("--") for name in names) else ["--" + self.name.replace("_", "-")]
+        return names + own
+
+    @property
+    def shown(self) -> str:
+        """The name in messages."""
+        return self.flags[-1] if self.flags else getattr(self.mark, "metavar", self.name)
+
+    def add_to(self, parser: ArgumentParser) -> None:
+        """Add this argument to a parser; what is not given there is None."""
+        if self.one is bool:
+            parser.add_argument(*self.flags, dest=self.name, action="store_const", const=True, help=self.help)
+            return
+        how: dict[str, Any] = {"type": self._type(), "help": self._help()}
+        if typing.get_origin(self.one) is Literal:
+            how["choices"] = typing.get_args(self.one)
+        elif metavar := getattr(self.mark, "metavar", None):
+            how["metavar"] = metavar
+        if not self.flags:
+            how["nargs"] = ("+" if self.required else "*") if self.multiple else None if self.required else "?"
+            parser.add_argument(self.name, **how)
+            return
+        if self.multiple or self.pairs:
+            how["action"] = "append"
+        parser.add_argument(*self.flags, dest=self.name, required=self.required, **how)
+        if former := [name for name in getattr(self.mark, "former", ()) if name.startswith("--")]:
+            parser.add_argument(*former, dest=self.name, **{**how, "help": SUPPRESS})
+
+    def _help(self) -> str:
+        text = " ".join(self.help.split()).replace("%", "%%")
+        plain = self.default is not None and self.default != "" and not isinstance(self.default, list | dict | tuple)
+        return f"{text} ({self.default})" if plain and not self.required else text
+
+    def _type(self) -> Callable[[str], Any]:
+        if self.one in (int, float):
+            return partial(_number, whole=self.one is int, low=self.low, high=self.high)
+        return Path if self.one is Path else str
+
+    def values(self, given: Any) -> Any:
+        """Return what the parser found as the field's value."""
+        return _mapping(given, self) if self.pairs else given
+
+    def words(self, value: Any) -> list[str]:
+        """Return the words of a command line that give this value; none for the default."""
+        if value == self.default or isinstance(self.mark, PythonOnly):
+            return []
+        if self.one is bool:
+            return self.flags[-1:]
+        each = [f"{name}={item}" for name, item in value.items()] if isinstance(value, Mapping) else value
+        texts = list(map(str, each if self.multiple or self.pairs else [value]))
+        return [word for text in texts for word in (*self.flags[:1], text)]
+
+
+def _number(text: str, whole: bool, low: float | None, high: float | None) -> float:
+    try:
+        number = (int if whole else float)(text)
+        inside = (low is None or low <= number) and (high is None or number <= high)
+    except (ValueError, OverflowError):
+        inside = False
+    if not inside:
+        limits = "" if low is None else f" from {low:g} on" if high is None else f" from {low:g} to {high:g}"
+        raise ArgumentTypeError(f"{text!r} is no {'whole ' * whole}number{limits}")
+    return number
+
+
+def _mapping(texts: Sequence[str], argument: Argument) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name or name in found:
+            what = f"is {getattr(argument.mark, 'metavar', None) or 'NAME=VALUE'}, each with a name of its own"
+            raise UserError(what, where=f"{argument.shown} {text}")
+        found[name] = value
+    return found
+
+
+def arguments_of(config: type[Config]) -> list[Argument]:
+    """Return a command's arguments, in the order of the fields of its options."""
+    return [_argument(name, info) for name, info in config.model_fields.items()]
+
+
+def _argument(name: str, info: Any) -> Argument:
+    metadata = list(info.metadata)
+    one, multiple, pairs = info.annotation, False, False
+    while True:
+        origin, inside = typing.get_origin(one), typing.get_args(one)
+        if origin is typing.Annotated:
+            one, metadata = inside[0], [*metadata, *inside[1:]]
+        elif origin in (typing.Union, types.UnionType):
+            members = [member for member in inside if member is not type(None)]
+            lists = [member for member in members if typing.get_origin(member) in (list, tuple)]
+            one = (lists or members)[0]
+        elif origin in (list, tuple):
+            one, multiple = inside[0], True
+        elif origin is dict:
+            one, pairs = str, True
+        else:
+            break
+    metadata = [inner for mark in metadata for inner in (getattr(mark, "metadata", None) or [mark])]
+    bounds = [(mark, theirs, ours) for mark in metadata for theirs, ours in _BOUNDS.items()]
+    limits = {ours: getattr(mark, theirs) for mark, theirs, ours in bounds if hasattr(mark, theirs)}
+    mark = next((mark for mark in metadata if isinstance(mark, Positional | Flag | Overrides | PythonOnly)), None)
+    required = info.is_required()
+    default = None if required else info.get_default(call_default_factory=True)
+    return Argument(
+        name=name,
+        mark=mark,
+        help=info.description or "",
+        one=one,
+        required=required,
+        default=default,
+        multiple=multiple,
+        pairs=pairs,
+        **limits,
+    )
+
+
+def validated(config: type[Config], values: Mapping[str, Any], arguments: Sequence[Argument]) -> Config:
+    """Return the options; a UserError names the flag of each value that is wrong."""
+    try:
+        return config(**values)
+    except ValidationError as error:
+        shown = {argument.name: argument.shown for argument in arguments}
+        problems = []
+        for found in error.errors(include_url=False):
+            place = found["loc"][0] if found["loc"] else ""
+            what = found["msg"].removeprefix("Value error, ")
+            problems.append(Problem(where=shown.get(str(place), str(place)), what=what))
+        raise UserError(problems) from error

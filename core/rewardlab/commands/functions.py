@@ -1,0 +1,81 @@
+"""The function by which a program calls a command: `rewardlab.NAME(...)`."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from rewardlab.command_spec import CommandResult, CommandSpec, Overrides, Positional
+from rewardlab.commands.arguments import Argument, arguments_of, validated
+from rewardlab.errors import nearest
+from rewardlab.recipe.command_line import apart
+from rewardlab.specs import Config
+
+
+def function_of(spec: CommandSpec) -> Callable[..., Any]:
+    """Return the function that a program calls: what the command line has in words and flags, it has in arguments.
+
+    Words without a flag, and options that must be given, may be given by position; texts KEY=VALUE among them are
+    overrides. All others are given by name.
+    """
+
+    def call(*words: Any, **options: Any) -> CommandResult | int:
+        config = spec.options_class()
+        arguments = arguments_of(config)
+        options = {_present_name(name, arguments): value for name, value in options.items()}
+        if unknown := [name for name in options if name not in config.model_fields]:
+            raise TypeError(f"{spec.name}() has no argument {unknown[0]!r}{nearest(unknown[0], config.model_fields)}")
+        return spec.call(validated(config, dict(_by_position(spec.name, arguments, words)) | options, arguments))
+
+    config = spec.options_class()
+    call.__name__ = call.__qualname__ = spec.name
+    call.__doc__ = _docstring(spec, config)
+    call.__signature__ = _signature(arguments_of(config))  # type: ignore[attr-defined]
+    return call
+
+
+def _present_name(name: str, arguments: Sequence[Argument]) -> str:
+    return next((one.name for one in arguments if name in getattr(one.mark, "former", ())), name)
+
+
+def _by_position(name: str, arguments: Sequence[Argument], words: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    overrides = next((argument.name for argument in arguments if isinstance(argument.mark, Overrides)), None)
+    given = [word for word in words if overrides and isinstance(word, str) and apart([word])[1]]
+    if overrides and given:
+        yield overrides, given
+    others = [word for word in words if not any(word is one for one in given)]
+    places = [argument for argument in arguments if _has_place(argument)]
+    if len(others) > len(places):
+        raise TypeError(f"{name}() takes {len(places)} arguments by position, and {len(others)} were given")
+    for argument, word in zip(places, others, strict=False):
+        yield argument.name, word
+
+
+def _has_place(argument: Argument) -> bool:
+    return isinstance(argument.mark, Positional) or argument.required
+
+
+def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
+    kinds = inspect.Parameter
+    by_position = [argument for argument in arguments if _has_place(argument)]
+    found = []
+    for argument in by_position:
+        default = kinds.empty if argument.required else argument.default
+        found.append(inspect.Parameter(argument.name, kinds.POSITIONAL_OR_KEYWORD, default=default))
+    # a parameter without a default behind one that has one: by name it can be given all the same
+    if any(one.default is not kinds.empty and two.default is kinds.empty for one, two in pairwise(found)):
+        found = [one.replace(kind=kinds.KEYWORD_ONLY) for one in found]
+    rest = [argument for argument in arguments if not _has_place(argument)]
+    words = [inspect.Parameter(a.name, kinds.VAR_POSITIONAL) for a in rest if isinstance(a.mark, Overrides)]
+    named = [
+        inspect.Parameter(a.name, kinds.KEYWORD_ONLY, default=a.default)
+        for a in rest
+        if not isinstance(a.mark, Overrides)
+    ]
+    first = [one for one in found if one.kind is kinds.POSITIONAL_OR_KEYWORD]
+    return inspect.Signature([*first, *words, *(one for one in found if one not in first), *named])
+
+
+def _docstring(spec: CommandSpec, config: type[Config]) -> str:
+    lines = [f"{argument.name}: {' '.join(argument.help.split())}" for argument in arguments_of(config)]
+    return "\n".join([inspect.cleandoc(config.__doc__ or spec.summary), "", *lines])
