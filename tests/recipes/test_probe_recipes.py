@@ -20,7 +20,7 @@ FOLDER = ROOT / "recipes"
 RECIPES = [
     path
     for path in sorted(FOLDER.rglob("*.yaml"))
-    if "\n  - use: rl\n" in path.read_text(encoding="utf-8")
+    if any(stage["use"] == "rl" for stage in load(path, strict=False).raw.get("stages", ()))
     and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations", "amro_ablations")
     and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature", "amro_synced")
 ]
