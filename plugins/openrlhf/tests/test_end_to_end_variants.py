@@ -142,8 +142,9 @@ def test_production_flags(short, model):
             for step in steps
         }
         assert engine_means(ended, f"eval/eval_set {name}/reward/format") == pytest.approx(rates, rel=1e-5)
-        del rates[0]  # which OpenRLHF does not know of
-        assert engine_means(ended, f"eval/eval_{name}_pass1") == pytest.approx(rates, rel=1e-5)
+        # OpenRLHF knows neither of the one before nor of the final model's
+        known = {step: rate for step, rate in rates.items() if step and step % 2 == 0}
+        assert engine_means(ended, f"eval/eval_{name}_pass1") == pytest.approx(known, rel=1e-5)
     assert changed(model, ended.directory / "models" / "0-rl")
 
 
