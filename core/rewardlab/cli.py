@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rewardlab.commands import BUILT_IN, TRACEBACK
-from rewardlab.version import __version__
+from rewardlab.version import PLUGINS, __version__
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from rewardlab.errors import RewardlabError
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
-OURS = (
-    "checklist choice comet curriculum data embed format inspect language math normalize openai openrlhf pairwise "
-    "reward_model rubric trl"
-)
-FIRST_PARTY = frozenset({"rewardlab", *(f"rewardlab_{name}" for name in OURS.split())})
+FIRST_PARTY = frozenset({"rewardlab", *(f"rewardlab_{name}" for name in PLUGINS)})
 """our distributions, as their metadata's folders are called: they have no commands but ours"""
 
 

@@ -34,6 +34,7 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
+from rewardlab.version import PLUGINS
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
@@ -141,7 +142,7 @@ class Registry:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
             malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-            hint = hint or _without_entry_point(name) or nearest(name, self._points)
+            hint = hint or _of_ours(name) or _without_entry_point(name) or nearest(name, self._points)
             raise UserError(f"no plugin {name!r}{hint}{malformed}")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
@@ -229,6 +230,11 @@ def _scan_distributions() -> tuple[Any, Sequence[str]]:
 def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
     """Return a plugin's backends by the names that recipes use."""
     return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
+
+
+def _of_ours(name: str) -> str:
+    """Return a hint if a distribution of ours has the plugin of this name; else nothing."""
+    return f"; pip install {DISTRIBUTION}-{name.replace('_', '-')} brings it" if name in PLUGINS else ""
 
 
 def _without_entry_point(name: str) -> str:
