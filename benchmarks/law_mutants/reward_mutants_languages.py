@@ -23,8 +23,8 @@ def _binary(options, context):
 
 def _english_in_silence(options, context):
     reward = _binary(options, context)
-    right = reward._rubrics
-    reward._rubrics = lambda row: right(replace(row, fields={"language": "en", **row.fields}))
+    right = reward._questions._rubrics
+    reward._questions._rubrics = lambda row: right(replace(row, fields={"language": "en", **row.fields}))
     return reward
 
 

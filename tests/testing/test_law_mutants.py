@@ -31,7 +31,8 @@ def law_mutants() -> Iterator[object]:
 
 def found(spec) -> bool:
     """Whether a law of its kind is broken; no further one is tried then."""
-    laws = [law for law in LAWS_OF_KIND[spec.kind] if law not in ELSEWHERE] + ["worker"]
+    own = LAWS_OF_KIND[spec.kind]
+    laws = [law for law in own if law not in ELSEWHERE] + [law for law in ("worker",) if law in own]
     return any(one.of("broken") for tries in TRIES for law in laws for one in try_laws(spec, tries=tries, only=[law]))
 
 
