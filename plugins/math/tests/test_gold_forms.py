@@ -65,11 +65,15 @@ def _matrices(gold: str) -> Iterator[tuple[str, str]]:
     yield "rows", body[1] + r" \\ ".join(rows[:-1]) + body[3]
 
 
-ROWS = [
-    json.loads(line)["input"]
+CASES = [
+    json.loads(line)
     for line in (Path(__file__).parent / "data" / "gold_forms.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-PAIRS = [(row["gold"], answer) for row in ROWS for answer in row["answers"]]
+ROWS = [case["input"] for case in CASES]
+PAIRS, WRONG = (
+    [(c["input"]["gold"], answer) for c in CASES if c["expected"] == value for answer in c["input"]["answers"]]
+    for value in (1, 0)
+)
 MUTATED = [
     (row["gold"], kind, wrong) for row in ROWS for kind, wrong in wrong_answers(row["gold"]) if wrong != row["gold"]
 ]
@@ -98,6 +102,11 @@ def test_another_writing_is_as_right(score, part):
     pairs = PAIRS[part::4]
     wrong = [(gold, answer) for gold, answer in pairs if score(boxed(answer), gold).value != 1.0]
     assert wrong == []
+
+
+def test_another_answer_is_wrong(score):
+    assert WRONG
+    assert [(gold, answer) for gold, answer in WRONG if score(boxed(answer), gold).value != 0.0] == []
 
 
 @pytest.mark.parametrize("part", [pytest.param(0, id="some"), *(pytest.param(n, marks=pytest.mark.slow) for n in (1,))])

@@ -270,7 +270,7 @@ class TestCtrlC:
             text=True,
             timeout=45,
         )
-        assert done.returncode == 1
+        assert done.returncode == 130
         assert "continue with: rewardlab run r.yaml" in done.stderr
         assert "Traceback" not in done.stderr
 

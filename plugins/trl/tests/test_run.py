@@ -157,7 +157,7 @@ class TestOutput:
                 os.write(terminal, b"\x03")
                 pressed = True
         watchdog.cancel()
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1, seen
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130, seen
         assert re.search(r"0-sft: 100%.* 2/2 \[\d\d:\d\d<00:00, .*loss=", seen)
         assert re.search(r"1-rl: +0%.* \d+/5000 \[\d\d:\d\d<\d+:\d\d.*total=", seen)
         assert "stopping after this step" in seen
