@@ -33,6 +33,7 @@ def test_each_language_of_a_group_counts_and_others_stay(tmp_path):
         ("north: [[a]]", "is no file of language groups"),
         ("north: [no]\nsouth: [no]", "no is in north and in south"),
         ("north: [", "is no YAML"),
+        (f"north: {'[' * 3000}", "is no YAML: nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_named(text, says, tmp_path):

@@ -39,7 +39,7 @@ print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
     assert said(program) == (0, ["interrupted", "True"])
 
 
-@pytest.mark.parametrize(("signal_name", "heard"), [("SIGTERM", True), ("SIGINT", False)])
+@pytest.mark.parametrize(("signal_name", "heard"), [("SIGTERM", True), ("SIGHUP", True), ("SIGINT", False)])
 def test_which_signal_it_was_is_known_until_the_block_ends(signal_name, heard):
     program = f"""
 from rewardlab.concurrency.termination import sigterm_heard
@@ -53,6 +53,19 @@ except KeyboardInterrupt:
     print(sigterm_heard())
 """
     assert said(program) == (0, [str(heard), "False"])
+
+
+@pytest.mark.parametrize(("signal_name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_the_exit_code_is_that_which_shells_know(signal_name, code):
+    program = f"""
+from rewardlab.concurrency.termination import stop_code
+with sigterm_as_interrupt():
+    try:
+        signal.raise_signal(signal.{signal_name})
+    except KeyboardInterrupt:
+        print(stop_code())
+"""
+    assert said(program) == (0, [str(code)])
 
 
 def test_who_finishes_a_step_first_is_interrupted_again_after_the_grace_period():

@@ -220,6 +220,9 @@ class TestAFileOfOnesOwn:
         broken.write_text("task: [a\nb: c\n")
         with pytest.raises(UserError, match=r"broken\.yaml:2"):
             load_benchmark(str(broken))
+        broken.write_text(f"task: {'[' * 3000}")
+        with pytest.raises(UserError, match=r"broken\.yaml: is nested too deeply"):
+            load_benchmark(str(broken))
         with pytest.raises(UserError, match=r"none\.yaml: cannot be read: No such file"):
             load_benchmark(str(tmp_path / "none.yaml"))
         with pytest.raises(UserError, match="no benchmark 'mgms'; did you mean 'mgsm'"):
