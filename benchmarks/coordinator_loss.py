@@ -20,7 +20,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from rewardlab.testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 RECIPE = ROOT / "plugins" / "openrlhf" / "tests" / "recipes" / "short.yaml"

@@ -22,7 +22,7 @@ from textwrap import indent
 import law_mutants
 from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND
 from rewardlab.registry import Registry
-from rewardlab.testing.run_laws import try_laws
+from rewardlab_testing.run_laws import try_laws
 
 FIRST_PARTY = "rewardlab"
 TRIES = 10

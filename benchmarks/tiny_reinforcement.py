@@ -14,9 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from rewardlab import Completion, Sample
+from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.recipe.models import Divergence
-from rewardlab.training import DivergenceDetector, ScoredGroup, Sign, group_advantages
+from rewardlab.training import DivergenceDetector, Sign, group_advantages
 from rewardlab_curriculum.balanced import Balanced
 from rewardlab_curriculum.options import BalancedOptions
 from rewardlab_normalize.options import StdOptions

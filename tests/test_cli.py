@@ -7,17 +7,17 @@ import sys
 
 import pytest
 from rewardlab import __version__
-from rewardlab.commands import BUILT_IN
+from rewardlab.commands.built_in import COMMANDS
 
 COMMAND = [sys.executable, "-m", "rewardlab.cli"]
-COMMANDS = [spec.name for spec in BUILT_IN]
+NAMES = [spec.name for spec in COMMANDS]
 
 
 def test_no_arguments_show_what_there_is(main):
     code, out, err = main()
     assert (code, out) == (2, "")
     assert err.startswith("usage: rewardlab COMMAND")
-    assert all(f"\n  {name} " in err for name in COMMANDS)
+    assert all(f"\n  {name} " in err for name in NAMES)
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help", "help"])
@@ -31,7 +31,7 @@ def test_version(main):
     assert main("--version") == (0, f"rewardlab {__version__}\n", "")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_command_says_how_it_is_used(main, name):
     code, out, err = main(name, "--help")
     assert (code, err) == (0, "")

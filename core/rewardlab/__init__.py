@@ -18,9 +18,12 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.command_spec import Overrides as Overrides
     from rewardlab.command_spec import Positional as Positional
     from rewardlab.command_spec import PythonOnly as PythonOnly
+    from rewardlab.command_spec import note as note
     from rewardlab.function_reward import reward as reward
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
+    from rewardlab.redaction import redact as redact
+    from rewardlab.references import resolve_all as resolve_all
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.recipe_reward import load_reward as load_reward
@@ -42,6 +45,7 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.specs import NormalizerSpec as NormalizerSpec
     from rewardlab.specs import Reward as Reward
     from rewardlab.specs import RewardSpec as RewardSpec
+    from rewardlab.specs import Spec as Spec
     from rewardlab.specs import Worker as Worker
     from rewardlab.specs import WorkerOpener as WorkerOpener
     from rewardlab.types import Ask as Ask

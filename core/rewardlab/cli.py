@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rewardlab.commands import BUILT_IN, TRACEBACK
+from rewardlab.commands.built_in import COMMANDS, TRACEBACK, command_named, is_here
 from rewardlab.version import PLUGINS, __version__
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rewardlab.errors import RewardlabError
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
-FIRST_PARTY = frozenset({"rewardlab", *(f"rewardlab_{name}" for name in PLUGINS)})
+FIRST_PARTY = frozenset({"rewardlab", "rewardlab_core", *(f"rewardlab_{name}" for name in PLUGINS)})
 """our distributions, as their metadata's folders are called: they have no commands but ours"""
 
 
@@ -79,7 +79,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     except UserError as error:
         return _complain(str(error), MISTAKE)
     if spec is None:
-        code = _complain(f"no command {name!r}{nearest(name, [spec.name for spec in BUILT_IN])}", MISTAKE)
+        code = _complain(f"no command {name!r}{nearest(name, [spec.name for spec in COMMANDS])}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
         return code
     return _run(spec, rest)
@@ -90,12 +90,12 @@ def find(name: str) -> "CommandSpec | None":
 
     A UserError names both distributions if two offer it.
     """
-    ours = next((spec for spec in BUILT_IN if spec.name == name), None)
-    if ours is not None and not _third_parties():
-        return ours
+    ours = any(spec.name == name for spec in COMMANDS)
+    if ours and not _third_parties():
+        return command_named(name)
     from rewardlab.registry import Registry, find_command
 
-    return find_command(name, Registry()) or ours
+    return find_command(name, Registry()) or (command_named(name) if ours else None)
 
 
 def _third_parties() -> bool:
@@ -216,7 +216,7 @@ def _complete() -> int:
 
     parser = ArgumentParser("rewardlab")
     commands = parser.add_subparsers()
-    for spec in BUILT_IN:
+    for spec in filter(is_here, COMMANDS):
         add_arguments(commands.add_parser(spec.name, help=spec.summary), spec.options_class())
     argcomplete.autocomplete(parser)
     return 0
@@ -245,7 +245,7 @@ def _complain(text: str, code: int) -> int:
 
 
 def _help() -> str:
-    commands = [(spec.name, spec.summary) for spec in BUILT_IN] + (_of_third_parties() if _third_parties() else [])
+    commands = [(spec.name, spec.summary) for spec in COMMANDS] + (_of_third_parties() if _third_parties() else [])
     width = max(len(name) for name, _ in commands)
     lines = [f"  {name:<{width}}  {what}" for name, what in commands]
     return "\n".join(

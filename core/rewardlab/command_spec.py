@@ -82,6 +82,11 @@ class CommandSpec:
     config: Function[Any] = Function()
     run: Function[Callable[[Any], CommandResult | int]] = Function()
 
+    @property
+    def module(self) -> str:
+        """The module in which it runs."""
+        return self.run.__module__
+
     def options_class(self) -> Any:
         """Return the options class, imported if it was given as a text."""
         return self.config.resolve() if isinstance(self.config, Reference) else self.config

@@ -30,6 +30,7 @@ _SHOWN = 12
 _SEARCHED, _SEARCHED_LENGTH = 500, 100
 """names, and characters of a name, that the search for the nearest one looks at"""
 _OURS = Path(__file__).parent
+_LAWS = "rewardlab_testing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,7 +165,9 @@ def plugin_line(error: BaseException) -> str | None:
 
 
 def _is_foreign(file: Path) -> bool:
-    if file.name.startswith("<") or file.is_relative_to(_OURS):  # "<frozen importlib._bootstrap>"
+    if (
+        file.name.startswith("<") or file.is_relative_to(_OURS) or _LAWS in file.parts
+    ):  # "<frozen importlib._bootstrap>"
         return False
     import sysconfig
 

@@ -14,10 +14,27 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rewardlab.errors import JobError, UserError
 
+__all__ = [
+    "FileLock",
+    "LineAppender",
+    "Record",
+    "cache_dir",
+    "cut_torn_line",
+    "expanded",
+    "last_row",
+    "parse_json",
+    "read_json",
+    "read_record",
+    "sha256_of",
+    "whole_folder",
+    "write_json",
+    "write_text",
+]
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-BLOCK = 1 << 16
+_BLOCK = 1 << 16
 Record = TypeVar("Record", bound="DataclassInstance")
 
 
@@ -90,7 +107,7 @@ def last_row(path: Path) -> Mapping[str, Any] | None:
 def _line_start(file: BinaryIO, end: int) -> int:
     """Return where the line begins that holds the byte before `end`."""
     while end > 0:
-        start = max(0, end - BLOCK)
+        start = max(0, end - _BLOCK)
         file.seek(start)
         found = file.read(end - start).rfind(b"\n")
         if found >= 0:

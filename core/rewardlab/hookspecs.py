@@ -1,9 +1,10 @@
-"""The seven hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The eight hooks. A plugin implements those it needs; each returns the specs that it offers.
 
-Hookimpls are pure functions: no arguments, no side effects, cheap to call.
+Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -50,6 +51,12 @@ def rewardlab_normalizers() -> "Sequence[NormalizerSpec]":
 @hookspec
 def rewardlab_backends() -> "Sequence[BackendSpec]":
     """Return the backends of this plugin: engines that train."""
+    return []
+
+
+@hookspec
+def rewardlab_run_finished(directory: Path) -> "Sequence[str]":
+    """Do what is to be done with the folder of a run that has ended, such as a report; return notes for the user."""
     return []
 
 

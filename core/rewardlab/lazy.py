@@ -6,6 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+__all__ = ["lazy_names"]
+
 _NAME = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 
 

@@ -6,13 +6,12 @@ the recipe that uses it; a name that two distributions offer is never settled si
 
 import difflib
 import inspect
-import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
+from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,15 +33,26 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
-from rewardlab.version import PLUGINS
+from rewardlab.version import ENGINES, PLUGINS
+
+__all__ = [
+    "COMMANDS",
+    "DEFAULT_BACKEND_GROUP",
+    "DISTRIBUTION",
+    "ENTRY_POINT_GROUP",
+    "FINISHED",
+    "HOOKS",
+    "Plugin",
+    "Registry",
+    "find_command",
+    "offers_of",
+]
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 """entry points of plugins whose backend is the default, so that no other plugin is loaded to find it"""
 DISTRIBUTION = "rewardlab"
-_EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
-"""an optional requirement of this distribution: (the plugin, the extra that brings it)"""
-S = TypeVar("S")
+_S = TypeVar("_S")
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
     "rewardlab_judges": JudgeSpec,
@@ -54,6 +64,8 @@ HOOKS: dict[str, type[Spec]] = {
 COMMANDS = "rewardlab_commands"
 """the hook of what is no component: a command has a name on the command line, and none in a recipe"""
 
+FINISHED = "rewardlab_run_finished"
+
 _AnySpec = TypeVar("_AnySpec")
 
 
@@ -61,7 +73,8 @@ _AnySpec = TypeVar("_AnySpec")
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    commands: those that it offers, by name. home: the folder of its module; packaged files are relative to it.
+    commands: those that it offers, by name. finished: called with the folder of a run that has ended. home: the folder
+    of its module; packaged files are relative to it.
     """
 
     name: str
@@ -69,6 +82,7 @@ class Plugin:
     version: str
     specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
     commands: dict[str, CommandSpec] = field(default_factory=dict)
+    finished: Sequence[Callable[[Path], Sequence[str]]] = ()
     broken: str | None = None
     home: Path | None = None
 
@@ -186,7 +200,7 @@ class Registry:
         return named[0], _looked_at(known[named[0]])
 
 
-def _looked_at(spec: S) -> S:
+def _looked_at(spec: _S) -> _S:
     """Return the spec. A UserError tells the first function that it names and that is not there, its laws' apart."""
     for reference in references(spec, with_laws=False):
         reference.look()
@@ -252,14 +266,9 @@ def _without_entry_point(name: str) -> str:
 
 
 def _installation(plugin: str | None) -> str:
-    """Return a hint: the `pip install` for a plugin that is an extra of this distribution (None: any of them)."""
-    try:
-        needed = requires(DISTRIBUTION) or []
-    except PackageNotFoundError:
-        return ""
-    extras = {found[1]: found[2] for need in needed if (found := _EXTRA_PLUGIN.match(need))}
-    brought = [extra for name, extra in sorted(extras.items()) if plugin in (None, name)]
-    return "; " + " or ".join(f"pip install '{DISTRIBUTION}[{extra}]'" for extra in brought) if brought else ""
+    """Return a hint: the `pip install` for an engine of ours (None: any of them)."""
+    named = [name for name in ENGINES if plugin in (None, name)]
+    return "; " + " or ".join(f"pip install '{DISTRIBUTION}[{name}]'" for name in named) if named else ""
 
 
 def _offered(plugin: Plugin, kind: str) -> list[str]:
@@ -286,7 +295,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = points[0].load()
-            specs, commands = _specs(module)
+            specs, commands, finished = offers_of(module)
         offered = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
         for what, spec in {**offered, **{f"command {command!r}": spec for command, spec in commands.items()}}.items():
             for reference in references(spec):
@@ -298,11 +307,15 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
-    return Plugin(name=name, distribution=distribution, version=version, specs=specs, commands=commands, home=home)
+    offers: Any = {"specs": specs, "commands": commands, "finished": finished}
+    return Plugin(name=name, distribution=distribution, version=version, **offers, home=home)
 
 
-def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec]]:
-    """Register one plugin in a manager of its own, so that its faults stay its own; return its specs and commands."""
+def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], list[Callable[..., Any]]]:
+    """Register one plugin in a manager of its own, so that its faults stay its own.
+
+    Return its specs, its commands, and what it does with a run that has ended.
+    """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
@@ -318,7 +331,8 @@ def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, Comma
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
-    return specs, _commands(manager)
+    finished = [one.function for one in getattr(manager.hook, FINISHED).get_hookimpls()]
+    return specs, _commands(manager), finished
 
 
 def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
@@ -343,7 +357,7 @@ def _refuse_lookalikes(module: object) -> None:
     own = getattr(module, "__name__", None)
     for name, found in getattr(module, "__dict__", {}).items():
         if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            known = (*HOOKS, COMMANDS)
+            known = (*HOOKS, COMMANDS, FINISHED)
             if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if name not in known and (close := difflib.get_close_matches(name, known, n=1)):

@@ -157,6 +157,8 @@ Build = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
+    """What a plugin offers of one kind of component: the base of all specs."""
+
     kind: ClassVar[str]
     name: str
     summary: str

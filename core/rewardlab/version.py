@@ -4,6 +4,9 @@ __version__ = "0.1.0"
 
 PLUGINS = (
     *("checklist", "choice", "comet", "curriculum", "data", "embed", "format", "inspect", "language", "math"),
-    *("normalize", "openai", "openrlhf", "pairwise", "reward_model", "rubric", "trl"),
+    *("normalize", "openai", "openrlhf", "pairwise", "reward_model", "rubric", "studies"),
+    *("testing", "trl"),
 )
 """the plugins of the same version, each with a distribution of its own: rewardlab-math has the plugin math"""
+ENGINES = ("openrlhf", "trl")
+"""those of them that train; each is an extra of the distribution rewardlab, too"""

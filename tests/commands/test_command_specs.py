@@ -8,8 +8,8 @@ import sys
 
 import pytest
 import rewardlab
-from rewardlab.commands import BUILT_IN, command_named
 from rewardlab.commands.arguments import arguments_of
+from rewardlab.commands.built_in import COMMANDS, command_named
 from rewardlab.commands.parsing import command_line, options_of, parser_of
 from rewardlab.errors import UserError
 
@@ -102,7 +102,7 @@ def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call,
     distribution(call.site, "stranger", "odd", PLUGIN.replace('"tally"', f'"{name}"'))
     if name == "tally":
         distribution(call.site, "other", "even", PLUGIN)
-    other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab 0.1.0"
+    other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab-core 0.1.0"
     error = call(name, "x", code=2)[1]
     assert f"the command '{name}' is offered by" in error
     assert other.split(" and ")[0] in error
@@ -135,7 +135,7 @@ def test_the_shell_completes_commands_and_flags(tmp_path):
         assert {word.strip() for word in (tmp_path / "said").read_text().split("\n")} == expected
 
 
-@pytest.mark.parametrize("spec", BUILT_IN, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", COMMANDS, ids=lambda spec: spec.name)
 def test_each_of_our_commands_is_declared_whole_and_has_a_function_of_its_name(spec):
     assert all(argument.help for argument in arguments_of(spec.options_class()))
     function = getattr(rewardlab, spec.name)

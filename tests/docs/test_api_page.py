@@ -16,6 +16,17 @@ PACKAGES = {
     "rewardlab.errors": "What to raise, and how to word it.",
     "rewardlab.text": "Texts: read them, compare them, quote them, align them.",
     "rewardlab.data": "Rows of data, for authors of datasets and data steps.",
+    "rewardlab.recipe": "Recipes: read, validated, and the parts that they have.",
+    "rewardlab.registry": "The installed plugins.",
+    "rewardlab.plan": "A recipe and the components that it names.",
+    "rewardlab.judging": "Judges as rewards ask them: limits, retries, budgets and kept answers.",
+    "rewardlab.workers": "Processes for what is slow, can hang, or needs packages of its own.",
+    "rewardlab.scoring": "From groups of completions to component scores, totals and shaped rewards.",
+    "rewardlab.scorefile": "What `rewardlab score` reads and writes.",
+    "rewardlab.commands": "Types of arguments, for commands of plugins.",
+    "rewardlab.concurrency": "Event loops and threads for code that may take long, and signals.",
+    "rewardlab.files": "Whole lines, whole files and locks.",
+    "rewardlab.lazy": "Packages whose names are imported when they are used.",
     "rewardlab.training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
 }
 HEAD = """# The public interface

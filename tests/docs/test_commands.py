@@ -8,12 +8,12 @@ import shutil
 import pytest
 from helpers.paths import RECIPES, ROOT, TESTS
 from helpers.shown_commands import FOLDERS, in_prose, shown_commands, shown_runs
-from rewardlab.commands import BUILT_IN, command_named
+from rewardlab.commands.built_in import COMMANDS, command_named
 from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
 
-COMMANDS = [spec.name for spec in BUILT_IN]
+NAMES = [spec.name for spec in COMMANDS]
 
 COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())
@@ -77,7 +77,7 @@ def test_the_overrides_of_a_recipe_that_is_here_pass_check(command, main):
 
 
 def test_commands_in_prose_are_commands_and_have_these_options():
-    known = {name: parser_of(command_named(name))._option_string_actions for name in COMMANDS}
+    known = {name: parser_of(command_named(name))._option_string_actions for name in NAMES}
     wrong = [
         (where, name, *(option for option in options if option not in known.get(name, ())))
         for where, name, options in in_prose()
@@ -135,7 +135,7 @@ class TestEvaluationOfSP3F:
     def test_gives_the_papers_averages(self, command, main, tmp_path, model):
         names = {"MGSM": "mgsm", "MT Math100": "mt_math100", "Belebele": "belebele"}
         names["Global MMLU Lite"] = "global_mmlu_lite"
-        data = TESTS / "analysis" / "paper_tables"
+        data = TESTS.parent / "plugins/studies/tests/analysis/paper_tables"
         with (data / "sp3f_languages.csv").open(newline="") as file:
             rows = [row | {"task": names[row["task"]]} for row in csv.DictReader(file) if row["model"] == model]
         with (tmp_path / "printed.csv").open("w", newline="") as file:

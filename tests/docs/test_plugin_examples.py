@@ -7,9 +7,9 @@ import sys
 
 import pytest
 from helpers.paths import ROOT
-from rewardlab.authoring.check.check import check_plugin
-from rewardlab.authoring.scaffold.kinds import KINDS
-from rewardlab.authoring.scaffold.scaffold import next_steps, write_scaffold
+from rewardlab_testing.check.check import check_plugin
+from rewardlab_testing.scaffold.kinds import KINDS
+from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
 
 FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
 EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_there_is_one_of_each_kind():
 
 @pytest.mark.parametrize("kind", MINIMAL)
 def test_the_smallest_ones_are_what_the_command_writes(tmp_path, kind):
-    """Whose tests tests/authoring/test_scaffold.py runs."""
+    """Whose tests plugins/testing/tests/authoring/test_scaffold.py runs."""
     name = "first" if kind == "reward" else "mine"
     made = write_scaffold(name, tmp_path, kind=kind, minimal=True)
     assert MINIMAL[kind] == (made.folder / f"rewardlab_{name}/__init__.py").read_text(encoding="utf-8")

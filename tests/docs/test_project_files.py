@@ -8,9 +8,9 @@ import pytest
 import yaml
 from helpers.paths import ROOT
 from rewardlab import __version__
-from rewardlab.commands import BUILT_IN
+from rewardlab.commands.built_in import COMMANDS
 
-COMMANDS = [spec.name for spec in BUILT_IN]
+NAMES = [spec.name for spec in COMMANDS]
 
 PYTHONS = ["3.11", "3.12", "3.13"]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))
@@ -56,7 +56,7 @@ def test_commit_hooks_are_valid():
     known = {"ruff": "ruff", "lint-imports": "import-linter", "mypy": "mypy"}
     for hook in hooks:
         program, *rest = hook["entry"].split()
-        assert (rest[0] in COMMANDS) if program == "rewardlab" else f"\n{known[program]}==" in developing
+        assert (rest[0] in NAMES) if program == "rewardlab" else f"\n{known[program]}==" in developing
 
 
 PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?==([0-9][\w.]*)")

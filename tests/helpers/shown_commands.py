@@ -6,11 +6,11 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.commands import BUILT_IN
+from rewardlab.commands.built_in import COMMANDS
 
 from helpers.paths import ROOT
 
-COMMANDS = [spec.name for spec in BUILT_IN]
+NAMES = [spec.name for spec in COMMANDS]
 
 FOLDERS = ("recipes", "docs", "plugins", "tests", "docker", "benchmarks", "release")
 BLOCK = re.compile(r"^(?:<!-- in (?P<folder>\S+) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -103,7 +103,7 @@ def commands_in(body, file, first, kind):
 def _words(line):
     """What follows `rewardlab` in a command; () for what is none."""
     line = re.sub(r"^(\$ )?([A-Z_]+=\S+ )*", "", line)
-    if not re.match(r"rewardlab [a-z-]", line) or line.split()[1] not in COMMANDS:
+    if not re.match(r"rewardlab [a-z-]", line) or line.split()[1] not in NAMES:
         return ()
     if re.match(r"rewardlab [a-z]+ [a-z]+ [a-z]+ [a-z]", line) and line.split()[1] != "plugins":
         return ()  # a sentence

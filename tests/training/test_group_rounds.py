@@ -8,7 +8,8 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.plan.planner import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.training import Scorer, collect_groups
+from rewardlab.scoring import Scorer
+from rewardlab.training import collect_groups
 
 SIZE, CAP, ROUND, PROMPTS = 4, 16, 4, 12
 LETTERS = """

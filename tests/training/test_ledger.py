@@ -306,7 +306,7 @@ class TestTheLedger:
         kept = "".join(f"{line}\n" for line in whole)
         path.write_text(kept + torn)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("rewardlab.files.BLOCK", 4)
+            patch.setattr("rewardlab.files._BLOCK", 4)
             Ledger(path, attempt=1).close()
         assert path.read_text() == kept
 

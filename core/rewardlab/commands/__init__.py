@@ -1,41 +1,22 @@
 """The commands that come with rewardlab, one file each: the options, and what is done with them.
 
-They come in by the hook (`hook`) by which a plugin's commands come in. `arguments` reads options classes;
+They come in by the hook (`hook`) of a plugin's commands. `built_in` lists them; `arguments` reads options classes;
 `parsing` makes parsers of them, `functions` what programs call.
 """
 
-from rewardlab.command_spec import CommandSpec
+from typing import TYPE_CHECKING
 
-TRACEBACK = "REWARDLAB_TRACEBACK"
-"""the variable that asks for tracebacks, as --traceback does"""
+from rewardlab.lazy import lazy_names
 
+if TYPE_CHECKING:
+    from rewardlab.commands.argument_types import Amount as Amount
+    from rewardlab.commands.argument_types import AnyRecipe as AnyRecipe
+    from rewardlab.commands.argument_types import AnyRows as AnyRows
+    from rewardlab.commands.argument_types import Count as Count
+    from rewardlab.commands.argument_types import Say as Say
+    from rewardlab.commands.argument_types import Share as Share
+    from rewardlab.commands.built_in import command_named as command_named
+    from rewardlab.commands.given_rows import file_of as file_of
+    from rewardlab.commands.parsing import command_line as command_line
 
-def _command(name: str, summary: str) -> CommandSpec:
-    module = f"{__name__}.{name}"
-    return CommandSpec(name=name, summary=summary, config=f"{module}:Options", run=f"{module}:run")
-
-
-BUILT_IN = [
-    _command("run", "train by a recipe"),
-    _command("new", "write a recipe for your rows and your model, or a copy of ours"),
-    _command("check", "find every mistake in a recipe, without loading a model"),
-    _command("eval", "evaluate a model, or one that a server answers for, by a recipe"),
-    _command("score", "reward existing completions"),
-    _command("causes", "tell which components moved the reward"),
-    _command("compare", "show what two rewards would teach differently"),
-    _command("tables", "write tables of evaluated models, with intervals"),
-    _command("winrates", "let a judge compare models, answer by answer"),
-    _command("convert", "make rows of what lm-evaluation-harness or inspect_ai logged"),
-    _command("probe", "show that degenerate completions do not win"),
-    _command("judge", "measure judges against gold"),
-    _command("report", "write one page about a run"),
-    _command("ledger", "write every completion of a run as a table"),
-    _command("plugins", "list what is installed"),
-    _command("env", "build, list and remove plugins' own environments"),
-    _command("schema", "write JSON schemas, for editors"),
-]
-
-
-def command_named(name: str) -> CommandSpec:
-    """Return one of these commands."""
-    return next(spec for spec in BUILT_IN if spec.name == name)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Overrides, Positional, note
+from rewardlab.command_spec import CommandResult, Overrides, Positional
 from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.commands.built_in import command_named
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.scoring.attribution.movement import Movement
-from rewardlab.scoring.attribution.table import movement_as_dict
 from rewardlab.specs import Config
 from rewardlab.training import check_recipe
 
@@ -43,30 +42,32 @@ def run(options: Options) -> CommandResult:
         return CommandResult(text=dump(document.raw).rstrip("\n"), data=document.raw)
     try:
         plan = check_recipe(document)
-        movement = None if options.rows is None else _movement(plan, options.rows)
+        causes = None if options.rows is None else _causes(options)
     except UserError as error:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
-    causes = _causes(movement)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
-    lines = [f"{named}fine", *_range_line(plan), *causes[0]]
-    warnings = [*plan.warnings, *causes[1]]
-    return CommandResult(text="\n".join(lines), data=_as_dict(plan, movement), warnings=warnings)
+    lines = [f"{named}fine", *_range_line(plan)]
+    warnings, data = list(plan.warnings), _as_dict(plan)
+    if causes is not None:
+        lines.append(causes.text)
+        warnings += causes.warnings
+        data |= causes.data | {"ok": True}
+    return CommandResult(text="\n".join(lines), data=data, warnings=warnings)
 
 
-def _movement(plan: Plan, rows: str) -> Movement:
-    from rewardlab.analysis.causes.from_rows import movement_of
+def _causes(options: Options) -> CommandResult:
+    """Return what `rewardlab causes` finds in rows that are scored already; it refuses others, for scoring may cost."""
+    spec = command_named("causes")
+    given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
+    found = spec.call(spec.options_class()(**given))
+    assert isinstance(found, CommandResult)
+    return found
 
-    return movement_of(plan, rows, None, say=note)
 
-
-def _as_dict(plan: Plan, movement: Movement | None) -> dict[str, Any]:
+def _as_dict(plan: Plan) -> dict[str, Any]:
     low_high = None if plan.total_range is None else list(plan.total_range)
-    result = {"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high}
-    if movement is not None:
-        causes = movement_as_dict(movement)
-        result |= {"findings": causes.pop("findings"), "causes": causes}
-    return result
+    return {"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high}
 
 
 def _range_line(plan: Plan) -> list[str]:
@@ -74,12 +75,3 @@ def _range_line(plan: Plan) -> list[str]:
         return []
     low, high = plan.total_range
     return [f"total {plan.expression.text!r} is in [{low:g}, {high:g}]"]
-
-
-def _causes(movement: Movement | None) -> tuple[list[str], list[str]]:
-    """Return (the summary, the findings), each line by line."""
-    if movement is None:
-        return [], []
-    from rewardlab.analysis.causes.summary import finding_lines, summary_lines
-
-    return list(summary_lines(movement)), list(finding_lines(movement))

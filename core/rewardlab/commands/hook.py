@@ -1,7 +1,7 @@
 """The plugin of our own commands: they come in by the door of everybody's."""
 
 from rewardlab.command_spec import CommandSpec
-from rewardlab.commands import BUILT_IN
+from rewardlab.commands.built_in import BUILT_IN
 from rewardlab.hookspecs import hookimpl
 
 

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from rewardlab.analysis.report.page import write_report
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe
 from rewardlab.concurrency.termination import stop_code
-from rewardlab.errors import RewardlabError
+from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
+from rewardlab.registry import Registry
 from rewardlab.specs import Config
 from rewardlab.training import RunJob, RunResult, written_models
 from rewardlab.training.backend import lacking
@@ -88,7 +88,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         (options.say or note)(f"warning: {warning}")
     try:
         result = job.run()
-        findings = [] if result.stopped else write_report(result.directory, result.directory / "report.html")
+        findings = [] if result.stopped else _finished(result.directory)
     except (RewardlabError, OSError) as error:
         for line in job.continuation():
             error.add_note(line)
@@ -101,7 +101,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
     ending = _lines_of_stopped(job, result) if result.stopped else []
     directory = name_variables(str(result.directory))
     if not result.stopped:
-        told(f"results: {directory} (open report.html)")
+        told(f"results: {directory} ({_report(result.directory)})")
         for line in _next_steps(result.directory, job.plan):
             told(line)
     if result.failed:
@@ -110,6 +110,24 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         note(line)
     ok, code = not (result.stopped or result.failed), stop_code() if result.stopped else None
     return EndOfRun(ok=ok, code=code, data=_as_json(result), **vars(result))
+
+
+def _finished(directory: Path) -> list[str]:
+    """Hand the folder to the plugins that do something with a run that has ended; return their notes."""
+    notes: list[str] = []
+    for plugin in Registry():
+        for finished in plugin.finished:
+            try:
+                notes += finished(directory)
+            except PLUGIN_FAULTS as error:
+                if isinstance(error, RewardlabError | OSError):
+                    raise
+                notes.append(f"{plugin.distribution} fails on {directory}: {one_line_at(error)}")
+    return notes
+
+
+def _report(directory: Path) -> str:
+    return "open report.html" if (directory / "report.html").is_file() else "pip install rewardlab-studies: a report"
 
 
 def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:

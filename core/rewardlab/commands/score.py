@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands import command_named
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
+from rewardlab.commands.built_in import command_named
 from rewardlab.commands.given_rows import file_of
 from rewardlab.commands.parsing import command_line
 from rewardlab.errors import UserError

@@ -8,3 +8,17 @@ ending.
     ordered_map  a concurrent map for plain code, with a bounded number of coroutines under way
     termination  SIGTERM in the place of Ctrl-C
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.concurrency.gather import together as together
+    from rewardlab.concurrency.termination import grace_s as grace_s
+    from rewardlab.concurrency.termination import sigterm_as_interrupt as sigterm_as_interrupt
+    from rewardlab.concurrency.termination import sigterm_heard as sigterm_heard
+    from rewardlab.concurrency.threads import CallThread as CallThread
+    from rewardlab.concurrency.threads import LoopThread as LoopThread
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -36,17 +36,34 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.concurrency.ordered_map import in_order as in_order
+    from rewardlab.data.column_names import Choose as Choose
+    from rewardlab.data.column_names import Guess as Guess
+    from rewardlab.data.column_names import field_named as field_named
+    from rewardlab.data.column_names import guess_columns as guess_columns
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.inspect_log import SUFFIXES as SUFFIXES
+    from rewardlab.data.inspect_log import inspect_rows as inspect_rows
     from rewardlab.data.jsonl import BadRows as BadRows
     from rewardlab.data.jsonl import kind_of as kind_of
+    from rewardlab.data.jsonl import measured_lines as measured_lines
+    from rewardlab.data.jsonl import parse_row as parse_row
+    from rewardlab.data.jsonl import told_name as told_name
+    from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
+    from rewardlab.data.ledger_lines import LedgerPart as LedgerPart
+    from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
+    from rewardlab.data.lm_eval_samples import lm_eval_rows as lm_eval_rows
+    from rewardlab.data.log_form import LogForm as LogForm
+    from rewardlab.data.parquet import import_pyarrow as import_pyarrow
+    from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds
     from rewardlab.data.row_schema import ROW_SCHEMA as ROW_SCHEMA
     from rewardlab.data.rows import Identifier as Identifier
+    from rewardlab.data.rows import columns_of as columns_of
     from rewardlab.data.rows import prompt_hash as prompt_hash
     from rewardlab.data.rows import raw_sample as raw_sample
     from rewardlab.data.rows import remap as remap

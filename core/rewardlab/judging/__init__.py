@@ -24,3 +24,27 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     kept_replies     the files of a judge's replies
     leases/          several processes ask the same judges: limits on loan, replies with owners
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.judging.cassette import question_key as question_key
+    from rewardlab.judging.first_call import probe_judges as probe_judges
+    from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
+    from rewardlab.judging.judges import Judges as Judges
+    from rewardlab.judging.judges import NamedJudges as NamedJudges
+    from rewardlab.judging.judges import open_judges as open_judges
+    from rewardlab.judging.judges import require_secrets as require_secrets
+    from rewardlab.judging.leases.judge_lender import JudgeLenders as JudgeLenders
+    from rewardlab.judging.leases.judge_share import JudgeShare as JudgeShare
+    from rewardlab.judging.leases.lease_messages import LeaseGrant as LeaseGrant
+    from rewardlab.judging.leases.lease_messages import LeaseReport as LeaseReport
+    from rewardlab.judging.leases.reply_owner import ReplyOwner as ReplyOwner
+    from rewardlab.judging.leases.shared_replies import ReplyLine as ReplyLine
+    from rewardlab.judging.reply_cache import judge_identity as judge_identity
+    from rewardlab.judging.settings import JudgingSettings as JudgingSettings
+    from rewardlab.judging.usage import Usage as Usage
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -15,8 +15,22 @@ asked: training/check.py does that.
     fingerprint      the part of a recipe that decides results, which a resumed job must share
 """
 
-from rewardlab.plan.component import Component
-from rewardlab.plan.plan import Plan
-from rewardlab.plan.planner import Draft, draft_plan, make_plan
+from typing import TYPE_CHECKING
 
-__all__ = ["Component", "Draft", "Plan", "draft_plan", "make_plan"]
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.plan.component import Component as Component
+    from rewardlab.plan.component import build as build
+    from rewardlab.plan.component import secret_variables as secret_variables
+    from rewardlab.plan.evaluation_sets import sample_of_set as sample_of_set
+    from rewardlab.plan.plan import Plan as Plan
+    from rewardlab.plan.planner import Draft as Draft
+    from rewardlab.plan.planner import draft_plan as draft_plan
+    from rewardlab.plan.planner import make_plan as make_plan
+    from rewardlab.plan.policy_judge import refuse_policy as refuse_policy
+    from rewardlab.plan.total_range import Interval as Interval
+    from rewardlab.plan.unused_async import awaits_nothing as awaits_nothing
+    from rewardlab.plan.unused_async import unawaited as unawaited
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -19,3 +19,43 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     differences       the keys in which two recipes differ
     command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.recipe.expression import parse as parse
+    from rewardlab.recipe.extends import EXTENDS as EXTENDS
+    from rewardlab.recipe.loading import RESOLVED as RESOLVED
+    from rewardlab.recipe.loading import RecipeSource as RecipeSource
+    from rewardlab.recipe.loading import load as load
+    from rewardlab.recipe.models import MISSING_FIELD as MISSING_FIELD
+    from rewardlab.recipe.models import Critic as Critic
+    from rewardlab.recipe.models import DataStage as DataStage
+    from rewardlab.recipe.models import DpoStage as DpoStage
+    from rewardlab.recipe.models import EvalStage as EvalStage
+    from rewardlab.recipe.models import Evaluation as Evaluation
+    from rewardlab.recipe.models import Recipe as Recipe
+    from rewardlab.recipe.models import RlStage as RlStage
+    from rewardlab.recipe.models import SftStage as SftStage
+    from rewardlab.recipe.models import Stage as Stage
+    from rewardlab.recipe.models import TinyModel as TinyModel
+    from rewardlab.recipe.models import needs_engine as needs_engine
+    from rewardlab.recipe.overrides import parse_value as parse_value
+    from rewardlab.recipe.probe_families import FAMILIES as FAMILIES
+    from rewardlab.recipe.probe_families import MAY_TIE as MAY_TIE
+    from rewardlab.recipe.probe_families import Family as Family
+    from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes
+    from rewardlab.recipe.use import ComponentUse as ComponentUse
+    from rewardlab.recipe.use import JudgeUse as JudgeUse
+    from rewardlab.recipe.use import Price as Price
+    from rewardlab.recipe.use import Use as Use
+    from rewardlab.recipe.validation import Finding as Finding
+    from rewardlab.recipe.validation import RecipePath as RecipePath
+    from rewardlab.recipe.validation import validate as validate
+    from rewardlab.recipe.yaml12 import Place as Place
+    from rewardlab.recipe.yaml12 import compose as compose
+    from rewardlab.recipe.yaml12 import dump as dump
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

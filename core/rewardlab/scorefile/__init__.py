@@ -12,3 +12,22 @@ summary. All rows are checked before anything is paid for. Other commands that s
     state         the folder beside the output: who writes it, what it is made from
     summary       counts, means and findings at the end
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.scorefile.index import RowIndex as RowIndex
+    from rewardlab.scorefile.job import ScoreJob as ScoreJob
+    from rewardlab.scorefile.output import output_path_problem as output_path_problem
+    from rewardlab.scorefile.output import output_row as output_row
+    from rewardlab.scorefile.output import to_line as to_line
+    from rewardlab.scorefile.output_check import check_numbers as check_numbers
+    from rewardlab.scorefile.output_check import check_output as check_output
+    from rewardlab.scorefile.output_check import row_components as row_components
+    from rewardlab.scorefile.rows import abstention_problems as abstention_problems
+    from rewardlab.scorefile.rows import check_rows as check_rows
+    from rewardlab.scorefile.rows import rows_to_score as rows_to_score
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

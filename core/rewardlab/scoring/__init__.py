@@ -24,3 +24,45 @@ what must end the job is raised.
     attribution          what each component contributed to a reward
     attribution_records  records of that: from scored groups, from ledgers, from the output of `score`
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.scoring.attribution.findings import LEAST_GROUPS as LEAST_GROUPS
+    from rewardlab.scoring.attribution.findings import findings_of as findings_of
+    from rewardlab.scoring.attribution.movement import Movement as Movement
+    from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION as LEDGER_VERSION
+    from rewardlab.scoring.attribution.superseded_steps import CurrentSteps as CurrentSteps
+    from rewardlab.scoring.attribution.superseded_steps import is_discarded as is_discarded
+    from rewardlab.scoring.attribution.table import describe_rest as describe_rest
+    from rewardlab.scoring.attribution.table import movement_as_dict as movement_as_dict
+    from rewardlab.scoring.attribution.table import movement_lines as movement_lines
+    from rewardlab.scoring.attribution.table import movement_table as movement_table
+    from rewardlab.scoring.attribution_records import OutputRecords as OutputRecords
+    from rewardlab.scoring.attribution_records import ledger_movement as ledger_movement
+    from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
+    from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one
+    from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
+    from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
+    from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
+    from rewardlab.scoring.lanes import Item as Item
+    from rewardlab.scoring.lanes import awaiting as awaiting
+    from rewardlab.scoring.lanes import checked_scores as checked_scores
+    from rewardlab.scoring.lanes import describe_failure as describe_failure
+    from rewardlab.scoring.lanes import describe_place as describe_place
+    from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
+    from rewardlab.scoring.pool import Pool as Pool
+    from rewardlab.scoring.pool import PooledGroup as PooledGroup
+    from rewardlab.scoring.rank_correlation import kendall_tau_b as kendall_tau_b
+    from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
+    from rewardlab.scoring.row_check import InputRow as InputRow
+    from rewardlab.scoring.row_check import RowCheck as RowCheck
+    from rewardlab.scoring.row_window import results_in_order as results_in_order
+    from rewardlab.scoring.row_window import scored_in_order as scored_in_order
+    from rewardlab.scoring.scorer import Machine as Machine
+    from rewardlab.scoring.scorer import Scorer as Scorer
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -33,7 +33,7 @@ from rewardlab.text.quoting import (
     read_template,
     template_of,
 )
-from rewardlab.text.tables import COLUMN_GAP, columns, display_width
+from rewardlab.text.tables import COLUMN_GAP, columns, display_width, inert
 from rewardlab.text.tasks import TASKS, task_label
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "fence_key",
     "fence_lines",
     "format_duration",
+    "inert",
     "last_box",
     "last_boxes",
     "official_box",

@@ -5,7 +5,7 @@ starts, follows, stops and continues a run as `rewardlab run` does. Authors of e
 the parts that the engines of this repository use; docs/plugins.md is the guide.
 
 This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
-repository use it. Pin `rewardlab~=0.1.0`.
+repository use it. Pin `rewardlab-core~=0.1.0`.
 
     run_job, run_directory      a run, and its folder
     evaluation_job              a run of nothing but the stages `eval`, of any policy
@@ -30,58 +30,6 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency.gather import together as together
-    from rewardlab.concurrency.termination import grace_s as grace_s
-    from rewardlab.concurrency.termination import sigterm_as_interrupt as sigterm_as_interrupt
-    from rewardlab.concurrency.termination import sigterm_heard as sigterm_heard
-    from rewardlab.concurrency.threads import CallThread as CallThread
-    from rewardlab.concurrency.threads import LoopThread as LoopThread
-    from rewardlab.data import kind_of as kind_of
-    from rewardlab.data import spread as spread
-    from rewardlab.files import LineAppender as LineAppender
-    from rewardlab.files import cut_torn_line as cut_torn_line
-    from rewardlab.files import whole_folder as whole_folder
-    from rewardlab.files import write_json as write_json
-    from rewardlab.judging.first_call import probe_judges as probe_judges
-    from rewardlab.judging.judges import Judges as Judges
-    from rewardlab.judging.judges import open_judges as open_judges
-    from rewardlab.judging.judges import require_secrets as require_secrets
-    from rewardlab.judging.leases.judge_lender import JudgeLenders as JudgeLenders
-    from rewardlab.judging.leases.judge_share import JudgeShare as JudgeShare
-    from rewardlab.judging.leases.lease_messages import LeaseGrant as LeaseGrant
-    from rewardlab.judging.leases.lease_messages import LeaseReport as LeaseReport
-    from rewardlab.judging.leases.reply_owner import ReplyOwner as ReplyOwner
-    from rewardlab.judging.leases.shared_replies import ReplyLine as ReplyLine
-    from rewardlab.judging.settings import JudgingSettings as JudgingSettings
-    from rewardlab.judging.usage import Usage as Usage
-    from rewardlab.plan.component import Component as Component
-    from rewardlab.plan.component import secret_variables as secret_variables
-    from rewardlab.plan.plan import Plan as Plan
-    from rewardlab.plan.total_range import Interval as Interval
-    from rewardlab.recipe.models import Chat as Chat
-    from rewardlab.recipe.models import Critic as Critic
-    from rewardlab.recipe.models import DataStage as DataStage
-    from rewardlab.recipe.models import Divergence as Divergence
-    from rewardlab.recipe.models import DpoStage as DpoStage
-    from rewardlab.recipe.models import EvalStage as EvalStage
-    from rewardlab.recipe.models import Evaluation as Evaluation
-    from rewardlab.recipe.models import RlStage as RlStage
-    from rewardlab.recipe.models import SftStage as SftStage
-    from rewardlab.recipe.models import Stage as Stage
-    from rewardlab.recipe.models import TinyModel as TinyModel
-    from rewardlab.recipe.models import needs_engine as needs_engine
-    from rewardlab.recipe.use import ComponentUse as ComponentUse
-    from rewardlab.recipe.validation import Finding as Finding
-    from rewardlab.recipe.validation import RecipePath as RecipePath
-    from rewardlab.redaction import redact as redact
-    from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
-    from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
-    from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
-    from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
-    from rewardlab.scoring.pool import Pool as Pool
-    from rewardlab.scoring.pool import PooledGroup as PooledGroup
-    from rewardlab.scoring.scorer import Machine as Machine
-    from rewardlab.scoring.scorer import Scorer as Scorer
     from rewardlab.training.advantages import CENTRED as CENTRED
     from rewardlab.training.advantages import batch_advantages as batch_advantages
     from rewardlab.training.advantages import group_advantages as group_advantages
@@ -100,6 +48,7 @@ if TYPE_CHECKING:
     from rewardlab.training.divergence import DivergenceDetector as DivergenceDetector
     from rewardlab.training.divergence import Sign as Sign
     from rewardlab.training.divergence_watch import DivergenceWatch as DivergenceWatch
+    from rewardlab.training.divergence_watch import divergences as divergences
     from rewardlab.training.dry_run import clip_note as clip_note
     from rewardlab.training.dry_run import describe_length as describe_length
     from rewardlab.training.dry_run import describe_optimiser as describe_optimiser
@@ -132,6 +81,7 @@ if TYPE_CHECKING:
     from rewardlab.training.prompt_lengths import fitting_prompts as fitting_prompts
     from rewardlab.training.prompts import PromptFormat as PromptFormat
     from rewardlab.training.results import Results as Results
+    from rewardlab.training.results import remarks as remarks
     from rewardlab.training.results import results_table as results_table
     from rewardlab.training.results import summarise as summarise
     from rewardlab.training.row_order import reading_order as reading_order
@@ -162,7 +112,5 @@ if TYPE_CHECKING:
     from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
     from rewardlab.training.tokenizers import ends_of as ends_of
     from rewardlab.training.tokenizers import load_tokenizer as load_tokenizer
-    from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
-    from rewardlab.workers.environments.definition import InstallStep as InstallStep
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

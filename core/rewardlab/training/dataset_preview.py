@@ -10,7 +10,7 @@ from typing import Any
 
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.data.column_names import field_named, swapped_fields
-from rewardlab.data.prompt_findings import prompt_findings
+from rewardlab.data.prompt_checks import prompt_findings
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component

@@ -14,3 +14,26 @@ passes its deadline or its memory limit, is replaced, and none outlives the job.
     devices       the torch device, found out without torch
     environments  managed environments, built from a requirements file where they are first needed
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.workers.devices import AUTO_DEVICE as AUTO_DEVICE
+    from rewardlab.workers.devices import resolve_device as resolve_device
+    from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
+    from rewardlab.workers.environments.definition import InstallStep as InstallStep
+    from rewardlab.workers.placement import interpreter_of as interpreter_of
+    from rewardlab.workers.process import START_LIMIT as START_LIMIT
+    from rewardlab.workers.process import PluginRaisedError as PluginRaisedError
+    from rewardlab.workers.process import WorkerProcess as WorkerProcess
+    from rewardlab.workers.process import WorkerStartError as WorkerStartError
+    from rewardlab.workers.process import WorkerTimeout as WorkerTimeout
+    from rewardlab.workers.process import message_line as message_line
+    from rewardlab.workers.process import sys_path_for as sys_path_for
+    from rewardlab.workers.process import worker_command as worker_command
+    from rewardlab.workers.reward_pool import WorkerPool as WorkerPool
+    from rewardlab.workers.shared import Workers as Workers
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

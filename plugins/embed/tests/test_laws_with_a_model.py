@@ -3,8 +3,8 @@
 import pytest
 from rewardlab.laws import REWARD
 from rewardlab.registry import Registry
-from rewardlab.testing.messages import broken_text
-from rewardlab.testing.run_laws import try_laws
+from rewardlab_testing.messages import broken_text
+from rewardlab_testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 

@@ -3,7 +3,7 @@
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from rewardlab.training import EnvironmentDefinition, InstallStep
+from rewardlab.workers import EnvironmentDefinition, InstallStep
 
 REQUIREMENTS = Path(__file__).with_name("requirements")
 
@@ -34,4 +34,4 @@ def _cpu() -> tuple[InstallStep, ...]:
 def _ours() -> tuple[str, ...]:
     owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
     ours = {owner for owner in owners if owner.startswith("rewardlab-")}
-    return "rewardlab", *sorted(ours - {"rewardlab-trl"})  # another engine, whose requirements need not fit this one's
+    return tuple(sorted(ours - {"rewardlab-trl"}))  # another engine, whose requirements need not fit this one's

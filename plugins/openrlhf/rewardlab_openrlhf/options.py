@@ -10,7 +10,7 @@ from rewardlab import Config
 from rewardlab.training import Lora
 
 if TYPE_CHECKING:
-    from rewardlab.training import Plan
+    from rewardlab.plan import Plan
 
 
 class Correction(Config):

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.training import DpoStage, Plan, RlStage, SftStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, RlStage, SftStage
 
 
 @dataclass(frozen=True, kw_only=True)

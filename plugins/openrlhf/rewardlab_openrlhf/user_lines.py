@@ -1,6 +1,6 @@
 """Lines for the user, from any process of a job: they reach the terminal of `rewardlab run` through the stage's log."""
 
-from rewardlab.training import redact
+from rewardlab import redact
 
 MARK = "rewardlab| "
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from rewardlab.testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 HERE = Path(__file__).parent
 ENGINE = HERE / "cpu_engine"

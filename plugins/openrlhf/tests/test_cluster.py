@@ -19,7 +19,7 @@ from textwrap import dedent
 
 import psutil
 import pytest
-from rewardlab.testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

@@ -5,8 +5,8 @@ from itertools import groupby
 from statistics import stdev
 
 import pytest
-from rewardlab import Completion, Sample
-from rewardlab.training import ScoredGroup, group_advantages
+from rewardlab import Completion, Sample, ScoredGroup
+from rewardlab.training import group_advantages
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

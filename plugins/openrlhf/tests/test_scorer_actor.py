@@ -10,13 +10,13 @@ import pytest
 from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 RECIPE = """
 version: 1

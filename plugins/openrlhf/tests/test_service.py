@@ -19,7 +19,6 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 import ray
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.testing.backend_laws.ledger import read_rows
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.options import Scorers
 from rewardlab_openrlhf.ray_actors import JobActor, scorer_name
@@ -27,6 +26,7 @@ from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.rollout.group_scoring import GroupScoring
 from rewardlab_openrlhf.scoring import outage_watch
 from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import Plan, RunDirectory, hub_warnings, needs_engine, refuse_missing_models
+from rewardlab.plan import Plan
+from rewardlab.recipe import needs_engine
+from rewardlab.training import RunDirectory, hub_warnings, refuse_missing_models
 
 from rewardlab_trl.check import check
 

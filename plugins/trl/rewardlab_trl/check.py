@@ -4,16 +4,10 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
 from rewardlab.errors import Problem
+from rewardlab.plan import Plan
+from rewardlab.recipe import Critic, DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
 from rewardlab.training import (
-    Critic,
-    DpoStage,
-    EvalStage,
-    Finding,
     Lora,
-    Plan,
-    RlStage,
-    SftStage,
-    Stage,
     benchmark_findings,
     context_of,
     divisors,

@@ -5,7 +5,8 @@ from typing import Any
 
 from datasets import Dataset
 from rewardlab import Sample
-from rewardlab.training import DpoStage, StageJob, reading_order, steps_of
+from rewardlab.recipe import DpoStage
+from rewardlab.training import StageJob, reading_order, steps_of
 from torch.utils.data import SequentialSampler
 from trl import DPOConfig, DPOTrainer
 

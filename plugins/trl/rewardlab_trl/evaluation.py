@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Sample
+from rewardlab.data import spread
+from rewardlab.recipe import Evaluation
+from rewardlab.scoring import Scorer
 from rewardlab.training import (
-    Evaluation,
     Phase,
     PromptFormat,
     Results,
-    Scorer,
     StageJob,
     fitting_prompts,
     results_table,
-    spread,
     summarise,
     write_evaluation_rows,
 )

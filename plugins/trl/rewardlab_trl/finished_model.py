@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Group, Sample
-from rewardlab.training import DpoStage, PromptFormat, RlStage, SftStage, StageJob, best_checkpoint, fitting_prompts
+from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.training import PromptFormat, StageJob, best_checkpoint, fitting_prompts
 
 from rewardlab_trl.adapters import load_adapters, merge_adapters
 from rewardlab_trl.checkpoints import step_of, whole_checkpoints

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
-from rewardlab.training import ends_of, load_tokenizer, whole_folder
+from rewardlab.files import whole_folder
+from rewardlab.training import ends_of, load_tokenizer
 
 from rewardlab_trl.position_ids import count_from_the_first_token
 

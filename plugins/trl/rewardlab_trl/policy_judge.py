@@ -13,15 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Reply
+from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError
-from rewardlab.training import (
-    CallThread,
-    PolicyJudgeOptions,
-    StageJob,
-    judges_itself,
-    question_sampling,
-    question_tokens,
-)
+from rewardlab.training import PolicyJudgeOptions, StageJob, judges_itself, question_sampling, question_tokens
 
 from rewardlab_trl.models import Policy, load_policy
 from rewardlab_trl.options import options_of

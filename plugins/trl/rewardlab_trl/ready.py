@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 from rewardlab.errors import UserError
-from rewardlab.training import Plan
+from rewardlab.plan import Plan
 
 from rewardlab_trl.options import Options, options_of
 from rewardlab_trl.trainer_arguments import device, prepare_process

@@ -11,7 +11,9 @@ from typing import Any
 import torch
 from datasets import Dataset
 from rewardlab import Sample
-from rewardlab.training import PromptFormat, RlStage, Scorer, StageJob, fitting_prompts, reading_order, steps_of
+from rewardlab.recipe import RlStage
+from rewardlab.scoring import Scorer
+from rewardlab.training import PromptFormat, StageJob, fitting_prompts, reading_order, steps_of
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 

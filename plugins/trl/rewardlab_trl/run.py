@@ -4,16 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rewardlab.errors import JobError
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage
 from rewardlab.training import (
-    DpoStage,
-    EvalStage,
-    Evaluation,
     Ledger,
-    Plan,
-    RlStage,
     RunDirectory,
-    SftStage,
-    Stage,
     StageJob,
     UsageLog,
     evaluation_samples,

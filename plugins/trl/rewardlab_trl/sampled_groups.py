@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab import Completion
-from rewardlab.training import PooledGroup, Scorer, collect_groups
+from rewardlab.scoring import PooledGroup, Scorer
+from rewardlab.training import collect_groups
 
 from rewardlab_trl.completions import CompletionReader
 

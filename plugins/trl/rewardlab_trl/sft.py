@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from datasets import Dataset
 from rewardlab import Sample
-from rewardlab.training import SftStage, StageJob, reading_order, steps_of
+from rewardlab.recipe import SftStage
+from rewardlab.training import StageJob, reading_order, steps_of
 from torch.utils.data import SequentialSampler
 from trl import SFTConfig, SFTTrainer
 

@@ -4,18 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.training import (
-    MissingGuard,
-    RlStage,
-    ScoredGroup,
-    Scorer,
-    StageJob,
-    Usage,
-    batch_advantages,
-    is_flat,
-    judge_metrics,
-    metrics_of_step,
-)
+from rewardlab.judging import Usage
+from rewardlab.recipe import RlStage
+from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
+from rewardlab.training import StageJob, batch_advantages, is_flat, judge_metrics, metrics_of_step
 
 from rewardlab_trl.completions import CompletionReader
 from rewardlab_trl.sampled_groups import SampledGroups

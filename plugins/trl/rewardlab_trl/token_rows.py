@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rewardlab import Sample
+from rewardlab.data import kind_of
 from rewardlab.errors import UserError
-from rewardlab.training import DpoStage, PromptFormat, SftStage, StageJob, kind_of
+from rewardlab.recipe import DpoStage, SftStage
+from rewardlab.training import PromptFormat, StageJob
 
 from rewardlab_trl.models import Policy
 

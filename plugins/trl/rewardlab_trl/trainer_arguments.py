@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.training import DpoStage, RlStage, SftStage, telemetry_variables
+from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.training import telemetry_variables
 
 from rewardlab_trl.options import Options
 

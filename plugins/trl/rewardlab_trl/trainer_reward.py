@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.errors import JobError, UserError
-from rewardlab.training import MissingGuard, metrics_of_step
+from rewardlab.scoring import MissingGuard
+from rewardlab.training import metrics_of_step
 
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""

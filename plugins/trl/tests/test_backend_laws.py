@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rewardlab.laws import BACKEND
 from rewardlab.testing import check_backend
-from rewardlab.testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytestmark = pytest.mark.slow
 TOLD = Path(__file__).with_name("told_batches")

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rewardlab.errors import Problem
-from rewardlab.training import DataStage, EvalStage, Finding, Plan, RlStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
 
 from rewardlab_openrlhf.compile.rl import PAPER_LOSS
 from rewardlab_openrlhf.layout import LayoutError, layout_of

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rewardlab.errors import JobError
-from rewardlab.training import DpoStage, Finding, Lora, RlStage, lora_findings
+from rewardlab.recipe import DpoStage, Finding, RlStage
+from rewardlab.training import Lora, lora_findings
 
 from rewardlab_openrlhf.compile import PROGRAMS
 from rewardlab_openrlhf.compile.command import render_arguments

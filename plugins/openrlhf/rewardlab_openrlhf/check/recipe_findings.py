@@ -5,13 +5,9 @@ import os
 from collections.abc import Iterator
 
 from rewardlab.errors import Problem
+from rewardlab.plan import Plan
+from rewardlab.recipe import Critic, DataStage, EvalStage, Finding, RlStage
 from rewardlab.training import (
-    Critic,
-    DataStage,
-    EvalStage,
-    Finding,
-    Plan,
-    RlStage,
     benchmark_findings,
     context_of,
     judges_itself,

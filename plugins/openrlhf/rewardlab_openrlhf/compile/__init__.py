@@ -11,7 +11,8 @@ placement              GPUs and rollout engines of an rl stage
 extra_arguments        what a recipe may add
 """
 
-from rewardlab.training import Plan, RlStage, SftStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage, SftStage
 
 from rewardlab_openrlhf.compile.command import Command, render_arguments
 from rewardlab_openrlhf.compile.extra_arguments import extra_arguments_of

@@ -6,7 +6,8 @@ OpenRLHF clips the rewards that it is handed, by default to [-10, 10]; an advant
 import math
 from dataclasses import replace
 
-from rewardlab.training import Interval, Plan, RlStage
+from rewardlab.plan import Interval, Plan
+from rewardlab.recipe import RlStage
 
 SLACK = 1.01
 """for rounding in float32"""

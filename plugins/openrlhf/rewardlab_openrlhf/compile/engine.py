@@ -1,7 +1,7 @@
 """The arguments that all three programs of OpenRLHF take: DeepSpeed, checkpoints, trackers."""
 
 from rewardlab.errors import UserError
-from rewardlab.training import Plan
+from rewardlab.plan import Plan
 
 from rewardlab_openrlhf.compile.command import WANDB_KEY, Value
 from rewardlab_openrlhf.options import options_of

@@ -2,7 +2,7 @@
 
 import math
 
-from rewardlab.training import Critic, DpoStage, RlStage, SftStage
+from rewardlab.recipe import Critic, DpoStage, RlStage, SftStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.stage_files import UPDATES

@@ -1,6 +1,6 @@
 """The placement of an rl stage: its GPUs, its rollout engines, and who waits for whom."""
 
-from rewardlab.training import RlStage
+from rewardlab.recipe import RlStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.layout import Layout

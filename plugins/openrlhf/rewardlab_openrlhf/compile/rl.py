@@ -1,7 +1,8 @@
 """The arguments of an rl stage for openrlhf.cli.train_ppo_ray: those that decide learning."""
 
 from rewardlab.errors import UserError
-from rewardlab.training import Plan, RlStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage
 
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import Value

@@ -1,6 +1,7 @@
 """The arguments of sft and dpo stages for openrlhf.cli.train_sft and train_dpo, which read texts rendered here."""
 
-from rewardlab.training import DpoStage, Plan, SftStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, SftStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.compile.engine import dataset_path, engine_arguments

@@ -3,14 +3,9 @@
 import math
 from collections.abc import Iterator
 
+from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
 from rewardlab.training import (
-    DataStage,
-    DpoStage,
-    EvalStage,
-    Plan,
-    RlStage,
-    SftStage,
-    Stage,
     clip_note,
     data_costs,
     describe_evaluation,

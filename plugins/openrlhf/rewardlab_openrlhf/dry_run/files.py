@@ -5,18 +5,9 @@ from pathlib import Path
 
 from rewardlab import Sample
 from rewardlab.errors import RewardlabError
-from rewardlab.training import (
-    Component,
-    DataStage,
-    EvalStage,
-    Plan,
-    RlStage,
-    TinyModel,
-    evaluation_samples,
-    run_name,
-    steps_of,
-    training_samples,
-)
+from rewardlab.plan import Component, Plan
+from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
+from rewardlab.training import evaluation_samples, run_name, steps_of, training_samples
 
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage, training_stage

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
+from rewardlab.files import whole_folder
+from rewardlab.plan import Plan
 from rewardlab.training import (
     Ledger,
-    Plan,
     PromptFormat,
     RunDirectory,
     StageJob,
@@ -27,7 +28,6 @@ from rewardlab.training import (
     fitting_prompts,
     load_tokenizer,
     telemetry_variables,
-    whole_folder,
 )
 
 from rewardlab_openrlhf.job.adapters import merge_adapter

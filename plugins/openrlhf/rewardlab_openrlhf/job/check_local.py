@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.training import DataStage, EvalStage, Finding, Plan, RlStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
 
 from rewardlab_openrlhf.job.check_nodes import check_version, missing_modules
 from rewardlab_openrlhf.layout import layout_of

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.training import RlStage, looks_local, secret_variables
+from rewardlab.plan import secret_variables
+from rewardlab.recipe import RlStage
+from rewardlab.training import looks_local
 
 from rewardlab_openrlhf.engine_arguments import what_is_wrong
 from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
@@ -20,7 +22,7 @@ from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.ray_actors import WITHOUT_TORCH
 
 ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
-PACKAGES = ("rewardlab", *ENGINE_PACKAGES, "ray")
+PACKAGES = ("rewardlab-core", *ENGINE_PACKAGES, "ray")
 MODULES = ("openrlhf", "deepspeed", "flash_attn")
 EXAMINE_LIMIT_S = 120.0
 

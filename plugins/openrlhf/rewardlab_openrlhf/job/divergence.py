@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.training import DivergenceWatch, Plan, RunDirectory
+from rewardlab.plan import Plan
+from rewardlab.training import DivergenceWatch, RunDirectory
 
 from rewardlab_openrlhf.job.log_lines import read_numbers
 

@@ -14,8 +14,11 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
+from rewardlab import redact
+from rewardlab.concurrency import sigterm_as_interrupt
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
-from rewardlab.training import RlStage, keep_asked, redact, sigterm_as_interrupt
+from rewardlab.recipe import RlStage
+from rewardlab.training import keep_asked
 
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from rewardlab import redact
 from rewardlab.errors import JobError, UserError
 from rewardlab.text import format_duration
-from rewardlab.training import redact
 
 from rewardlab_openrlhf.job.log_lines import (
     is_bar,

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from rewardlab.training import grace_s
+from rewardlab.concurrency import grace_s
 
 RUNNING = ("PENDING", "RUNNING")
 LOOK_S = 2.0

@@ -6,20 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Sample
+from rewardlab.data import kind_of, spread
 from rewardlab.errors import UserError, one_line
-from rewardlab.training import (
-    DpoStage,
-    PromptFormat,
-    RlStage,
-    SftStage,
-    ends_of,
-    fitting_prompts,
-    kind_of,
-    load_tokenizer,
-    reading_order,
-    spread,
-    steps_of,
-)
+from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.training import PromptFormat, ends_of, fitting_prompts, load_tokenizer, reading_order, steps_of
 
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.rendered_rows import Row, write_rows

@@ -13,7 +13,9 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.training import RlStage, judges_itself, probe_judges, telemetry_variables
+from rewardlab.judging import probe_judges
+from rewardlab.recipe import RlStage
+from rewardlab.training import judges_itself, telemetry_variables
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes

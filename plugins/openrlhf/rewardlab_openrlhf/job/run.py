@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rewardlab import Sample
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage, TinyModel
 from rewardlab.training import (
-    Plan,
     Results,
-    RlStage,
     RunDirectory,
-    TinyModel,
     evaluation_samples,
     find_starting_model,
     results_table,

@@ -18,8 +18,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rewardlab.concurrency import grace_s, sigterm_heard
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.training import Plan, grace_s, sigterm_heard, telemetry_variables
+from rewardlab.plan import Plan
+from rewardlab.training import telemetry_variables
 
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.outer_job import RUNNING, outer_job

@@ -9,7 +9,8 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from rewardlab.training import grace_s, telemetry_variables
+from rewardlab.concurrency import grace_s
+from rewardlab.training import telemetry_variables
 
 from rewardlab_openrlhf.job.log import StageLog
 

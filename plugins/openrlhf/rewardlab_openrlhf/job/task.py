@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from rewardlab import Sample
-from rewardlab.training import Plan, find_starting_model, plan_of_job, run_name
+from rewardlab.plan import Plan
+from rewardlab.training import find_starting_model, plan_of_job, run_name
 
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.rendered_rows import read_rows

@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rewardlab.training import DpoStage, Finding, Plan, RlStage, SftStage, divisors, update_findings
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage
+from rewardlab.training import divisors, update_findings
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms

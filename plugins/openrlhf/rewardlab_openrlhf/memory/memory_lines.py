@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rewardlab.training import Plan
+from rewardlab.plan import Plan
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.micro_batches import ASSUMED_GIB, GIB

@@ -6,7 +6,8 @@ OpenRLHF divides the loss by what the whole update has, so micro-batches change 
 import math
 from dataclasses import dataclass
 
-from rewardlab.training import DpoStage, Plan, RlStage, SftStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, RlStage, SftStage
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.model_sizes import model_sizes

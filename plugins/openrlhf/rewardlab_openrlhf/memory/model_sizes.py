@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import TinyModel, hub_configs, looks_local
+from rewardlab.recipe import TinyModel
+from rewardlab.training import hub_configs, looks_local
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,9 @@ Left out are what nobody can know beforehand: CUDA's own memory, buffers of NCCL
 
 from dataclasses import dataclass
 
-from rewardlab.training import DpoStage, Lora, Plan, RlStage, SftStage
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.training import Lora
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.batches import Batches, batches

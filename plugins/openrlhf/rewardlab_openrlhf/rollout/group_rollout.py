@@ -9,8 +9,8 @@ from uuid import uuid4
 from zlib import crc32
 
 from rewardlab import Completion
+from rewardlab.concurrency import together
 from rewardlab.errors import JobError
-from rewardlab.training import together
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
 from rewardlab_openrlhf.ray_actors import JobActor

@@ -11,15 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import (
-    CallThread,
-    JudgeLenders,
-    LeaseGrant,
-    LeaseReport,
-    ReplyOwner,
-    require_secrets,
-)
+from rewardlab.judging import JudgeLenders, LeaseGrant, LeaseReport, ReplyOwner, require_secrets
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_openrlhf.options import options_of

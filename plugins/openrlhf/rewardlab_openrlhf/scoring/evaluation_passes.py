@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rewardlab.training import Phase, Results, ScoredGroup, summarise, write_evaluation_rows
+from rewardlab.scoring import ScoredGroup
+from rewardlab.training import Phase, Results, summarise, write_evaluation_rows
 
 
 class EvaluationPasses:

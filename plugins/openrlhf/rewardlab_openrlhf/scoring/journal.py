@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import LineAppender, cut_torn_line
+from rewardlab.files import LineAppender, cut_torn_line
 
 
 class Journal:

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab import Completion, Sample, Score
-from rewardlab.training import GroupNumbers, LedgerIndex, Phase, ScoredGroup, read_span
+from rewardlab.scoring import GroupNumbers, ScoredGroup
+from rewardlab.training import LedgerIndex, Phase, read_span
 
 from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.rendered_rows import Row

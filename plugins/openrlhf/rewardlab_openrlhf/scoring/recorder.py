@@ -6,7 +6,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import Plan, RlStage, Usage, UsageLog, run_name
+from rewardlab.judging import Usage
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage
+from rewardlab.training import UsageLog, run_name
 
 from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.options import options_of

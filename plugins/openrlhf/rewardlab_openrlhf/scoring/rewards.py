@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from rewardlab.errors import JobError
-from rewardlab.training import CENTRED, ScoredGroup, group_advantages, numbers_of_group
+from rewardlab.scoring import ScoredGroup, numbers_of_group
+from rewardlab.training import CENTRED, group_advantages
 
 from rewardlab_openrlhf.messages import SCORED, GroupRewards
 

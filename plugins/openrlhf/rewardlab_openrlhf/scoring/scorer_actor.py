@@ -11,19 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from rewardlab import Completion
+from rewardlab.concurrency import CallThread, LoopThread
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import (
-    CallThread,
-    LedgerShard,
-    LoopThread,
-    Machine,
-    Plan,
-    Pool,
-    PooledGroup,
-    ScoredGroup,
-    Scorer,
-    numbers_of_group,
-)
+from rewardlab.plan import Plan
+from rewardlab.scoring import Machine, Pool, PooledGroup, ScoredGroup, Scorer, numbers_of_group
+from rewardlab.training import LedgerShard
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_openrlhf.options import options_of

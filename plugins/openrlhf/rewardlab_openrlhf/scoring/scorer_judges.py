@@ -7,21 +7,20 @@ from functools import partial
 from typing import Any
 
 from rewardlab import Context
+from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError
-from rewardlab.training import (
-    Component,
+from rewardlab.judging import (
     Judges,
     JudgeShare,
     JudgingSettings,
     LeaseGrant,
     LeaseReport,
-    LoopThread,
-    Plan,
     ReplyLine,
     ReplyOwner,
     open_judges,
     require_secrets,
 )
+from rewardlab.plan import Component, Plan
 
 from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
 from rewardlab_openrlhf.ray_actors import ActorClient

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.training import Plan, RlStage, plan_of_job
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage
+from rewardlab.training import plan_of_job
 
 
 @dataclass(frozen=True, kw_only=True)

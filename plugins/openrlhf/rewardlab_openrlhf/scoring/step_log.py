@@ -6,15 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rewardlab.data import read_lines
-from rewardlab.training import (
-    ComponentUse,
-    GroupNumbers,
-    LineAppender,
-    MissingGuard,
-    Usage,
-    judge_metrics,
-    metrics_of_numbers,
-)
+from rewardlab.files import LineAppender
+from rewardlab.judging import Usage
+from rewardlab.recipe import ComponentUse
+from rewardlab.scoring import GroupNumbers, MissingGuard
+from rewardlab.training import judge_metrics, metrics_of_numbers
 
 from rewardlab_openrlhf.messages import GroupPlace
 

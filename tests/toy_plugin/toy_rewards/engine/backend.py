@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from rewardlab.errors import Problem
-from rewardlab.training import Plan, RunDirectory, run_stages
+from rewardlab.plan import Plan
+from rewardlab.training import RunDirectory, run_stages
 
 from toy_rewards.engine.check import check
 from toy_rewards.engine.describe import describe

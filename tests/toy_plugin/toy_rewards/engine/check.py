@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rewardlab.errors import Problem
-from rewardlab.training import EvalStage, Finding, Plan, RlStage, Stage, benchmark_findings
+from rewardlab.plan import Plan
+from rewardlab.recipe import EvalStage, Finding, RlStage, Stage
+from rewardlab.training import benchmark_findings
 
 from toy_rewards.engine.options import Options
 from toy_rewards.engine.policy import FILE

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
+from rewardlab.plan import Plan
+from rewardlab.recipe import DataStage, EvalStage, RlStage, Stage
 from rewardlab.training import (
-    DataStage,
-    EvalStage,
-    Plan,
-    RlStage,
-    Stage,
     data_costs,
     describe_evaluation,
     describe_length,

@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
+from rewardlab.data import spread
+from rewardlab.recipe import Evaluation, RlStage
+from rewardlab.scoring import Scorer
 from rewardlab.training import (
-    Evaluation,
     Phase,
     Results,
-    RlStage,
-    Scorer,
     StageJob,
     evaluation_samples,
     results_table,
-    spread,
     summarise,
     write_evaluation_rows,
 )

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rewardlab import Completion, Group, Sample
-from rewardlab.training import ScoredGroup, write_json
+from rewardlab.files import write_json
+from rewardlab.scoring import ScoredGroup
 
 FILE = "policy.json"
 

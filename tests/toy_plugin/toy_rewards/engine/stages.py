@@ -4,18 +4,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from rewardlab.training import (
-    EvalStage,
-    Ledger,
-    Plan,
-    RlStage,
-    RunDirectory,
-    StageJob,
-    UsageLog,
-    results_table,
-    whole_folder,
-    written_before,
-)
+from rewardlab.files import whole_folder
+from rewardlab.plan import Plan
+from rewardlab.recipe import EvalStage, RlStage
+from rewardlab.training import Ledger, RunDirectory, StageJob, UsageLog, results_table, written_before
 
 from toy_rewards.engine.evaluate import evaluate
 from toy_rewards.engine.options import Options

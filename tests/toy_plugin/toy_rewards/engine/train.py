@@ -8,12 +8,10 @@ from dataclasses import replace
 
 from rewardlab import Sample
 from rewardlab.errors import JobError
+from rewardlab.files import LineAppender
+from rewardlab.recipe import RlStage
+from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
 from rewardlab.training import (
-    LineAppender,
-    MissingGuard,
-    RlStage,
-    ScoredGroup,
-    Scorer,
     StageJob,
     group_advantages,
     judge_metrics,

@@ -1,0 +1,40 @@
+"""`rewardlab causes`: which components moved the reward."""
+
+from typing import Annotated
+
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
+from rewardlab.commands import AnyRecipe, Count, Say
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+from rewardlab.scoring import movement_as_dict
+
+from rewardlab_studies.causes.from_rows import movement_of
+from rewardlab_studies.causes.summary import finding_lines, summary_lines
+
+
+class Options(Config):
+    """Show which components moved the reward, and name those that are dead, dominate the others or say the same.
+
+    ROWS are a run's folder, its ledger.jsonl or the output of `score`, as they are; or rows with completions: at most
+    --limit of these are scored first, which may ask judges that cost money.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """a recipe"""
+    rows: Annotated[str, Positional("ROWS.jsonl")]
+    """rows"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    limit: Annotated[Count | None, Flag(metavar="N", former=("--rows",))] = 64
+    """most rows that are scored for it"""
+    say: Say = note
+    """called with each note, such as how many questions will be asked"""
+
+
+def run(options: Options) -> CommandResult:
+    """Return what moved the reward; data: findings and causes, warnings: the findings."""
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    movement = movement_of(plan, options.rows, options.limit, say=options.say)
+    causes = movement_as_dict(movement)
+    data = {"ok": True, "findings": causes.pop("findings"), "causes": causes}
+    return CommandResult(text="\n".join(summary_lines(movement)), data=data, warnings=list(finding_lines(movement)))

@@ -1,0 +1,67 @@
+"""`rewardlab probe`: degenerate completions against honest ones."""
+
+from typing import Annotated
+
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
+from rewardlab.commands import Amount, AnyRecipe, AnyRows, Count, Say, Share, file_of
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+
+from rewardlab_studies.probe.degenerate import LONG
+from rewardlab_studies.probe.job import ROWS, ProbeJob
+from rewardlab_studies.probe.report import format_probe, probe_as_dict
+from rewardlab_studies.probe.verdicts import WinRule
+
+
+class Options(Config):
+    """Show that degenerate completions do not win under a recipe's reward; the exit code is 1 if one does.
+
+    Each row's honest completion is scored beside an empty one, a copy of the prompt, the English reference, padding,
+    orders to the judge and others. A row has an honest completion in `honest`, `completions` (the first one) or
+    `response`, or as --honest says; without ROWS the recipe's dataset is read, its held-out rows if there are any.
+    Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """what scores"""
+    rows: Annotated[AnyRows, Positional("ROWS.jsonl")] = None
+    """rows to probe with"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    limit: Annotated[Count, Flag(metavar="N", former=("--rows", "most"))] = ROWS
+    """most rows, evenly over languages"""
+    honest: Annotated[str | None, Flag(metavar="FIELD")] = None
+    """the column of the honest completion"""
+    reference: Annotated[str, Flag(metavar="FIELD")] = "reference"
+    """of the English reference"""
+    by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
+    """judge each value's rows by themselves, too: language; repeatable"""
+    tolerance: Annotated[Amount, Flag(metavar="T")] = 1e-6
+    """totals so near are equal; a tie wins"""
+    max_won: Annotated[Share, Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
+    """of the rows that may be won without a win"""
+    long: Annotated[Count, Flag(metavar="N")] = LONG
+    """characters of very_long"""
+    skip_bad: bool = False
+    """leave rows out that do not fit"""
+    say: Say = note
+    """called with each note, such as how many questions will be asked"""
+
+
+def run(options: Options) -> CommandResult:
+    """Return whether degenerate completions win. A JobError if too many rows have no total."""
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    with file_of(options.rows) as path:
+        probed = ProbeJob(
+            plan=plan,
+            rows=path,
+            most=options.limit,
+            honest=options.honest,
+            reference=options.reference,
+            by=options.by,
+            rule=WinRule(tolerance=options.tolerance, most=options.max_won),
+            long=options.long,
+            skip_bad=options.skip_bad,
+            say=options.say,
+        ).run()
+    return CommandResult(ok=not probed.failing, text=format_probe(probed), data=probe_as_dict(probed))

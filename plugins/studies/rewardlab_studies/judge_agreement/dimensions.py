@@ -1,0 +1,95 @@
+"""The agreement of a judge with people dimension by dimension, where a reward scores several of them.
+
+A reward tells its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by `info["quoted"]`,
+how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from rewardlab import Score
+from rewardlab.scoring import kendall_tau_b
+
+from rewardlab_studies.judge_agreement.gold_rows import GoldCase
+from rewardlab_studies.judge_agreement.measures import cohen_kappa
+
+Said = tuple[str, float, float | None]
+"""(dimension, people's score, the judge's; None where it has none)"""
+Judged = tuple[GoldCase, Sequence[Score]]
+"""a case, and its scores in the row's order"""
+
+
+def dimension_tables(judged: Sequence[Judged]) -> dict[str, Any] | None:
+    """Return {"all", "dimension": {name: measures}, "language": {...}, "kind": {...}, "others"}; None without people's.
+
+    Each of the measures is over all dimensions of its slice; see `dimension_measures`. others: people's dimensions that
+    the judge never names, such as those of another checklist; they count nowhere.
+    """
+    people = {name for case, _ in judged for scores in case.dimensions for name in scores}
+    if not people:
+        return None
+    told = {name for _, scores in judged for score in scores for name in _named(score)}
+    others = sorted(name for name in people if told and _key(name) not in told)
+    said = [(case, one) for case, scores in judged for one in _said(case, scores) if one[0] not in others]
+    slices: dict[str, dict[str, list[Said]]] = {"dimension": {}, "language": {}, "kind": {}}
+    for case, one in said:
+        for field, value in (("dimension", one[0]), ("language", case.language), ("kind", case.kind)):
+            if value is not None:
+                slices[field].setdefault(value, []).append(one)
+    return {
+        "all": dimension_measures([one for _, one in said]),
+        **{
+            field: {name: dimension_measures(found) for name, found in sorted(values.items())}
+            for field, values in slices.items()
+        },
+        "others": others,
+    }
+
+
+def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
+    """Measure a judge against people, over (completion, dimension).
+
+    scores: all of them. missing: those without the judge's, which count nowhere else. agreement: the share of equal
+    scores. kappa: Cohen's, of scores as labels. kendall_tau: tau-b over all of them. lead: the mean of the judge's
+    score less people's, in [-1, 1]; above 0 it is the kinder one. A measure of nothing is None.
+    """
+    known = [(ours, gold) for _, gold, ours in said if ours is not None]
+    ours, gold = [one for one, _ in known], [other for _, other in known]
+    return {
+        "scores": len(said),
+        "missing": len(said) - len(known),
+        "agreement": fmean(one == other for one, other in known) if known else None,
+        "kappa": cohen_kappa(known),
+        "kendall_tau": kendall_tau_b(ours, gold),
+        "lead": fmean(one - other for one, other in known) if known else None,
+    }
+
+
+def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
+    """Return {"quoted", "unsupported"}, counts over all scores; None where the reward records none."""
+    told = [score.info for score in scores if isinstance(score.info.get("quoted"), int)]
+    if not told:
+        return None
+    return {
+        "quoted": sum(info["quoted"] for info in told),
+        "unsupported": sum(sum((info.get("unsupported") or {}).values()) for info in told),
+    }
+
+
+def _said(case: GoldCase, scores: Sequence[Score]) -> list[Said]:
+    found: list[Said] = []
+    for people, score in zip(case.dimensions, scores, strict=False):  # a case without dimensions has none of anyone
+        given = score.info.get("scores")
+        ours = {_key(name): one for name, one in given.items()} if isinstance(given, Mapping) else {}
+        found += [(name, gold, ours.get(_key(name))) for name, gold in people.items()]
+    return found
+
+
+def _named(score: Score) -> list[str]:
+    """Return the dimensions that a score tells of, with a number or as missing."""
+    return [_key(name) for name in (*(score.info.get("scores") or ()), *(score.info.get("missing") or ()))]
+
+
+def _key(name: str) -> str:
+    return name.strip().casefold()

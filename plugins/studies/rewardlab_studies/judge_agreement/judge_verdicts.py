@@ -1,0 +1,62 @@
+"""The calls of a judge while one group was scored, read from the `info` of its scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rewardlab import Score
+
+COUNTS = ("calls", "unparsable", "failed", "tokens")
+CYCLES = ("triples", "intransitive")
+WINNERS = ("A", "B")
+
+Verdicts = Mapping[tuple[int, int], str]
+"""(place that stands first, place that stands second) -> "A" | "B" | "unparsable" | "failed"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeCalls:
+    """The calls of a judge about one group. verdicts: of each call; empty if the reward does not record them.
+
+    counts: those of COUNTS and CYCLES that the reward records.
+    """
+
+    verdicts: Verdicts = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def decided(self) -> list[list[tuple[int, int]]]:
+        """Return the calls of each pair of answers, in one order or both, if all of them have a verdict.
+
+        In a pair asked in both orders, a single verdict would tell about the better answer, not only about a habit.
+        """
+        pairs: dict[frozenset[int], list[tuple[int, int]]] = {}
+        for call in sorted(self.verdicts):  # the order with the lower place first comes first
+            pairs.setdefault(frozenset(call), []).append(call)
+        return [calls for calls in pairs.values() if all(self.verdicts[call] in WINNERS for call in calls)]
+
+    def lower_won(self) -> list[tuple[bool, bool]]:
+        """Return (the lower place won standing first, it won standing second) for each pair judged in both orders."""
+        both = [calls for calls in self.decided() if len(calls) == 2]
+        return [(self.verdicts[one] == "A", self.verdicts[other] == "B") for one, other in both]
+
+
+def judge_calls(scores: Sequence[Score], scope: str) -> JudgeCalls:
+    """Read the calls from the scores (G,) of one group, by the places in the scored group.
+
+    Rewards of group scope record the group's counts under `group`, since each of their calls is about two answers;
+    other rewards record the counts of each completion.
+    """
+    verdicts = {
+        (first, int(second)): verdict
+        for first, score in enumerate(scores)
+        for second, verdict in (score.info.get("verdicts") or {}).items()
+    }
+    if scope == "group":
+        groups = (score.info["group"] for score in scores if isinstance(score.info.get("group"), Mapping))
+        return JudgeCalls(verdicts=verdicts, counts=_counts([next(groups, {})], (*COUNTS, *CYCLES)))
+    return JudgeCalls(verdicts=verdicts, counts=_counts([score.info for score in scores], COUNTS))
+
+
+def _counts(infos: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, int]:
+    known = {name: [info[name] for info in infos if isinstance(info.get(name), int | float)] for name in names}
+    return {name: int(sum(values)) for name, values in known.items() if values}

@@ -1,0 +1,91 @@
+"""Readings of a run's ledger, which may have millions of lines: one at a time, whatever version wrote them."""
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from typing import Any
+
+from rewardlab.data import BadRows, LedgerPart
+from rewardlab.errors import Problem, UserError
+from rewardlab.scoring import LEDGER_VERSION, CurrentSteps
+
+UNFINISHED = "as a run leaves it that is going on or was killed"
+_BEGINNING = re.compile(
+    rb'\{"version": (?P<version>\d+), "attempt": (?P<attempt>\d+), "stage": (?P<stage>\d+), '
+    rb'"step": (?P<step>\d+|null), "group": \d+, "index": \d+, '
+    rb'"trained": "(?P<trained>\w+)", "phase": "(?P<phase>\w+)", '
+)
+"""the beginning of a line as `Ledger` writes it"""
+
+
+def readable_lines(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of a ledger in their order; none where it has no parts.
+
+    Lines that cannot be read are left out, such as one that a running or killed job has not written to its end. A
+    UserError where a file cannot be opened.
+    """
+    for part in parts:
+        for _, row in part.rows():
+            if isinstance(row, Mapping):
+                yield row
+
+
+def whole_lines(
+    parts: Sequence[LedgerPart], bad: BadRows, torn: Callable[[str], None] | None = None
+) -> Generator[tuple[str, Mapping[str, Any]]]:
+    """Yield (place, line) for each line that can be read; the others are added to `bad`.
+
+    torn: prints what has no end, as a run leaves it that is going on or was killed; it is not bad then.
+    """
+    for part in parts:
+        last = None
+        with closing(part.rows()) as lines:
+            for place, row in lines:
+                if last is not None:
+                    bad.add(last)
+                last = row if isinstance(row, Problem) else None
+                if not isinstance(row, Problem):
+                    yield place, row
+        unfinished = part.torn() if torn is not None else None
+        if last is not None and last != unfinished:
+            bad.add(last)
+        if unfinished is not None and torn is not None:
+            torn(f"warning: {unfinished.where} is cut off, {UNFINISHED}; it does not count")
+
+
+def current_steps(parts: Sequence[LedgerPart]) -> CurrentSteps:
+    """Return the lines of a ledger that no later attempt has replaced, from a light reading of its files.
+
+    Raises UserError where a later version of rewardlab wrote it.
+    """
+    # This first pass cannot be part of the one that sums up: whether a line counts depends on the attempts behind it,
+    # and to take it back later the sums of every step would have to be kept. Only the beginnings of lines are parsed.
+    return CurrentSteps(_beginnings(parts))
+
+
+def _beginnings(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
+    """Yield the version, attempt, stage, step, use and phase of each line."""
+    for place, line in (placed for part in parts for placed in part.raw_lines()):
+        found = _BEGINNING.match(line)
+        row: Any = None
+        if found and line.endswith(b"}\n"):
+            row = {key: _value(word) for key, word in found.groupdict().items()}
+        else:  # written by someone else or by an earlier version, or not to its end
+            with suppress(ValueError, RecursionError):
+                row = json.loads(line)
+        if isinstance(row, Mapping):
+            refuse_later_version(row, place)
+            yield row
+
+
+def _value(word: bytes) -> int | str | None:
+    return int(word) if word.isdigit() else None if word == b"null" else word.decode()
+
+
+def refuse_later_version(row: Mapping[str, Any], place: str) -> None:
+    """Raise UserError where a later version of rewardlab wrote this line, with columns that this one does not know."""
+    version = row.get("version", 1)
+    if type(version) is not int or version > LEDGER_VERSION:
+        what = f"a ledger of version {version}; this rewardlab reads up to {LEDGER_VERSION}: upgrade it"
+        raise UserError(what, where=place)

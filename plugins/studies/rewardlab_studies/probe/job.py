@@ -1,0 +1,156 @@
+"""The probe as a job: it makes degenerate completions for the rows, scores them and gives verdicts."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.judging import JudgingSettings
+from rewardlab.plan import Plan, refuse_policy
+from rewardlab.recipe import Family
+from rewardlab.scoring import Scorer
+from rewardlab.text import Progress
+
+from rewardlab_studies.probe.degenerate import LONG, ProbeRow, probe_rows
+from rewardlab_studies.probe.measure import MeasuredRow, distinct_texts, measure_rows, probing_plan
+from rewardlab_studies.probe.rows import FittingRows, RowRequirements, choose_rows, dataset_rows, read_rows
+from rewardlab_studies.probe.verdicts import FamilyVerdict, WinRule, slices, verdicts
+
+ROWS = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeSlice:
+    """A named part of the rows, with a verdict on each family."""
+
+    name: str
+    rows: Sequence[MeasuredRow]
+    verdicts: Sequence[FamilyVerdict]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeResult:
+    """The result of a probe. slices: all rows first, then those that share a value of a field.
+
+    known: family -> why it wins, as the recipe says. dropped: rows whose honest completion has no total, which count
+    nowhere.
+    """
+
+    total: str
+    slices: Sequence[ProbeSlice]
+    known: Mapping[Family, str]
+    dropped: int = 0
+
+    @property
+    def failing(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
+        """The verdicts that fail the probe: unlisted wins, and missing values that would end a run."""
+        return [
+            (one, verdict)
+            for one in self.slices
+            for verdict in one.verdicts
+            if (verdict.wins or verdict.fatal) and verdict.family not in self.known
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeJob:
+    """A probe to run. rows: a file, None for the recipe's dataset. most: how many of its rows are used at most.
+
+    honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the English reference.
+    by: fields whose values make slices. long: characters of a very long completion. say: prints notes. Writes nothing
+    but the cassettes that the recipe names.
+    """
+
+    plan: Plan
+    rows: str | None = None
+    most: int = ROWS
+    honest: str | None = None
+    reference: str = "reference"
+    by: Sequence[str] = ()
+    rule: WinRule = field(default_factory=WinRule)
+    long: int = LONG
+    skip_bad: bool = False
+    say: Callable[[str], None] = lambda text: None
+
+    def run(self) -> ProbeResult:
+        """Run the probe. A UserError for bad rows, before anything is scored; a JobError if too many have no total."""
+        refuse_policy(self.plan.judges, self.plan.document.where)
+        assert self.plan.recipe.reward is not None
+        requirements = RowRequirements(plan=self.plan, honest=self.honest, reference=self.reference)
+        found = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
+        self._refuse_bad(found)
+        rows = choose_rows(found.rows, self.most)
+        made = list(probe_rows(rows, self.long, self.plan.recipe.seed))
+        self._announce_questions(made)
+        scored = self._scored(made)
+        self._refuse_lost(scored)
+        counted = [row for row in scored if row.honest.total is not None]
+        self._warn_of_nothing(counted)
+        sliced = [("all", counted), *slices(counted, self.by)]
+        return ProbeResult(
+            total=self.plan.recipe.reward.total,
+            slices=[ProbeSlice(name=name, rows=some, verdicts=verdicts(some, self.rule)) for name, some in sliced],
+            known=self.plan.recipe.probe.known,
+            dropped=len(scored) - len(counted),
+        )
+
+    def _refuse_bad(self, found: FittingRows) -> None:
+        if found.bad.count and not self.skip_bad:
+            raise found.bad.error(found.place, "mend them, or leave them out with --skip-bad")
+        if not found.rows:
+            what = "no row is left to probe with" if found.bad.count else "it has no rows"
+            raise UserError([*found.bad.listed, Problem(where=found.place, what=what)])
+        if found.bad.count:
+            self.say(f"warning: {found.place}: {found.bad.count} bad rows left out, the first: {found.bad.listed[0]}")
+
+    def _announce_questions(self, made: Sequence[ProbeRow]) -> None:
+        """Print how many questions judges that may cost money are asked at most."""
+        for name, planned in self.plan.components.items():
+            if planned.spec.calls is None:
+                continue
+            calls, options = planned.spec.calls, planned.options
+            asked = sum(planned.ask("how often it asks", calls, options, size) for size in group_sizes(made))
+            for judge in planned.judges():
+                if not self.plan.judges[judge].spec.local:
+                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit")
+
+    def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:
+        """Raise a JobError if a component has no value for more honest completions than the recipe allows.
+
+        The rows that are left would prove nothing.
+        """
+        for name, planned in self.plan.components.items():
+            causes = [row.lost[name] for row in rows if name in row.lost]
+            use = planned.use
+            allowed = 0.0 if use.on_missing == "fail" else use.max_missing
+            if len(causes) > allowed * len(rows) or len(causes) == len(rows):
+                what = f"{name} ({use.use}) has no value for {len(causes)} of {len(rows)} honest completions"
+                raise JobError(f"{what} (max_missing is {allowed:.1%}); last: {causes[-1]}")
+        if all(row.lost for row in rows):
+            raise JobError(f"none of {len(rows)} honest completions has a total; last: {rows[-1].honest.why}")
+
+    def _warn_of_nothing(self, rows: Sequence[MeasuredRow]) -> None:
+        """Print a warning if every honest completion gets the least possible total, behind which nothing can be."""
+        bounds = self.plan.total_range
+        least = -math.inf if bounds is None else bounds[0]
+        if all(row.honest.total is not None and row.honest.total <= least for row in rows):
+            what = "is it in the form that the reward asks for?"
+            self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {what}")
+
+    def _scored(self, made: Sequence[ProbeRow]) -> list[MeasuredRow]:
+        with (
+            Scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
+            Progress("probing", total=len(made)) as bar,
+        ):
+            scored = []
+            for row in measure_rows(self.plan, scorer, made):
+                scored.append(row)
+                bar.update()
+            for line in scorer.judges.summary():
+                self.say(line)
+        return scored
+
+
+def group_sizes(made: Sequence[ProbeRow]) -> list[int]:
+    """Return how many completions each row's group has."""
+    return [len(distinct_texts(probe)) for probe in made]

@@ -1,0 +1,142 @@
+"""Scoring each row's honest and degenerate completions as one group, by the recipe's own reward.
+
+They are one group so that rewards of group scope compare them with one another as they would a policy's completions: a
+win rate is the share of the row's other completions, degenerate ones too, that a completion beats. The comparison is by
+totals and not by shaped rewards, which order a group as totals do but cannot be compared between groups.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewardlab import Group, Sample, Score, redact
+from rewardlab.plan import Component, Plan
+from rewardlab.recipe import Family
+from rewardlab.scoring import InputRow, ScoredGroup, Scorer, scored_in_order
+
+from rewardlab_studies.probe.degenerate import ProbeRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompletionResult:
+    """The rewards of one completion.
+
+    total: None where it has none; `why` then says the reason. fatal: by the recipe the missing value would end a run.
+    values: component -> its value. instead: component of the total -> the total if this component had the value that
+    it gave the honest completion; None where that is no number.
+    """
+
+    total: float | None
+    values: Mapping[str, float | None]
+    why: str = ""
+    fatal: bool = False
+    instead: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredRow:
+    """A row with the rewards of its completions.
+
+    lost: component of the total -> why it has no value for the honest completion, even if the recipe has a substitute
+    for a missing one. honest.total is None then and the row counts nowhere: with a judge that is down all completions
+    would be equal.
+    """
+
+    sample: Sample
+    honest: CompletionResult
+    lost: Mapping[str, str] = field(default_factory=dict)
+    degenerate: Mapping[Family, CompletionResult]
+    absent: Mapping[Family, str]
+
+
+def probing_plan(plan: Plan) -> Plan:
+    """Return the plan without normalizers, in which a missing value leaves a gap instead of ending the job.
+
+    Values that the recipe substitutes for missing ones are substituted here, too.
+    """
+    assert plan.recipe.reward is not None
+    components = {name: _going_on(planned) for name, planned in plan.components.items()}
+    uses = {name: planned.use for name, planned in components.items()}
+    reward = plan.recipe.reward.model_copy(update={"components": uses})
+    recipe = plan.recipe.model_copy(update={"reward": reward})
+    return replace(plan, recipe=recipe, components=components, normalizers=())
+
+
+def _going_on(planned: Component) -> Component:
+    policies: dict[str, Any] = {}
+    if planned.use.on_missing == "fail":
+        policies["on_missing"] = "zero_advantage"
+    if planned.use.on_abstain == "fail":
+        policies["on_abstain"] = float(planned.spec.range[0])  # any value: `_result` does not count it
+    return replace(planned, use=planned.use.model_copy(update=policies))
+
+
+def measure_rows(plan: Plan, scorer: Scorer, probes: Iterable[ProbeRow]) -> Iterator[MeasuredRow]:
+    """Yield each row with its rewards, in order. `plan` is the recipe's own, `scorer` that of its `probing_plan`."""
+    waiting: list[ProbeRow] = []
+
+    def rows() -> Iterator[InputRow]:
+        for probe in probes:
+            waiting.append(probe)
+            group = Group(sample=probe.row.sample, completions=tuple(map(probe.row.completion, distinct_texts(probe))))
+            yield InputRow(given_id=probe.row.sample.id, group=group)
+
+    for _, scored in scored_in_order(scorer, rows()):
+        yield _measured(plan, scorer, waiting.pop(0), scored)
+
+
+def distinct_texts(probe: ProbeRow) -> list[str]:
+    """Return the texts of a row's group without repetitions, the honest one first; families may share a text."""
+    return list(dict.fromkeys([probe.row.honest, *probe.texts.values()]))
+
+
+def _measured(plan: Plan, scorer: Scorer, probe: ProbeRow, scored: ScoredGroup) -> MeasuredRow:
+    names = plan.expression.names if plan.expression else ()
+    places = {text: place for place, text in enumerate(distinct_texts(probe))}
+    group = Group(sample=scored.sample, completions=scored.completions)
+    instead = {name: _with_honest(scorer, group, scored.components, name) for name in names}
+    results = [_result(plan, scored, place, instead) for place in range(len(places))]
+    lost = {name: why for name in names if (why := _lost(plan, name, scored.components[name][0]))}
+    return MeasuredRow(
+        sample=scored.sample,
+        honest=replace(results[0], total=None, why="; ".join(lost.values())) if lost else results[0],
+        lost=lost,
+        degenerate={family: results[places[text]] for family, text in probe.texts.items()},
+        absent=probe.absent,
+    )
+
+
+def _with_honest(scorer: Scorer, group: Group, components: Mapping[str, Any], name: str) -> list[float | None]:
+    """Return the totals (G,) if one component gave every completion the value that it gives the honest one."""
+    same = [components[name][0]] * len(group.completions)
+    return list(scorer.composition.compose(group, {**components, name: same}).totals)
+
+
+def _result(plan: Plan, scored: ScoredGroup, place: int, instead: Mapping[str, list[float | None]]) -> CompletionResult:
+    scores = {name: column[place] for name, column in scored.components.items()}
+    missing = [why for name in instead if (why := _missing(plan, name, scores[name]))]
+    total = None if missing else scored.totals[place]
+    return CompletionResult(
+        total=total,
+        values={name: score.value for name, score in scores.items()},
+        why="; ".join(missing) or ("" if total is not None else "the recipe leaves it out of its group"),
+        fatal=bool(missing),
+        instead={name: totals[place] for name, totals in instead.items()},
+    )
+
+
+def _missing(plan: Plan, name: str, score: Score) -> str | None:
+    """Return why this score would end a run; None if it would not."""
+    use = plan.components[name].use
+    if score.value is not None or (use.on_missing if score.error else use.on_abstain) != "fail":
+        return None
+    if score.error:
+        return f"{name} fails: {redact(score.error)}"
+    return f"{name} abstains: {score.info.get('reason') or 'it gives no reason'}"
+
+
+def _lost(plan: Plan, name: str, score: Score) -> str | None:
+    """Return why a component has no value for an honest completion; None if it has one, or may abstain."""
+    if score.value is None and score.error:
+        return f"{name} fails: {redact(score.error)}"
+    return _missing(plan, name, score)

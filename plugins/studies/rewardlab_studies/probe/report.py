@@ -1,0 +1,150 @@
+"""The result of a probe, as text that people read and as JSON values."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rewardlab.recipe import MAY_TIE
+from rewardlab.text import columns
+
+from rewardlab_studies.probe.job import ProbeResult, ProbeSlice
+from rewardlab_studies.probe.verdicts import FamilyVerdict, mean, means
+
+
+def format_probe(probed: ProbeResult) -> str:
+    """Return a table for each slice, then a line for each degenerate completion that people should know about."""
+    tables = [_table(one, probed) for one in probed.slices]
+    return "\n\n".join([_title(probed), *tables, "\n".join(_findings(probed))])
+
+
+def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
+    """Return {"ok", "total", "rows", "dropped", "known", "slices"} as JSON values.
+
+    slices: {name: {"rows", "honest", "completions": {family: the fields of `FamilyVerdict`}}}, "all" first.
+    """
+    return {
+        "ok": not probed.failing,
+        "total": probed.total,
+        "rows": len(probed.slices[0].rows),
+        "dropped": probed.dropped,
+        "known": dict(probed.known),
+        "slices": {one.name: _slice(one) for one in probed.slices},
+    }
+
+
+def _slice(one: ProbeSlice) -> dict[str, Any]:
+    honest = [row.honest for row in one.rows]
+    completions = {verdict.family: asdict(verdict) for verdict in one.verdicts}
+    for found in completions.values():
+        del found["family"]
+    return {
+        "rows": len(one.rows),
+        "honest": {"total": mean([outcome.total for outcome in honest]), "values": means(honest)},
+        "completions": completions,
+    }
+
+
+def _title(probed: ProbeResult) -> str:
+    rows = probed.slices[0].rows
+    counts = Counter(str(row.sample.fields.get("language") or "no language") for row in rows)
+    spoken = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+    dropped = f"; {probed.dropped} more say nothing, their honest completion has no total" if probed.dropped else ""
+    return f"total: {probed.total}\n{_rows(len(rows))} ({spoken}){dropped}"
+
+
+def _table(one: ProbeSlice, probed: ProbeResult) -> str:
+    honest = [row.honest for row in one.rows]
+    values = means(honest)
+    lines = [[one.name, "rows", "total", "beside honest", "won", *values, ""]]
+    lines.append(["honest", str(len(honest)), _number(mean([o.total for o in honest])), "", "", *_cells(values), ""])
+    lines += [_line(verdict, values, probed) for verdict in one.verdicts]
+    return "\n".join(columns(lines, align="<" + ">" * (len(lines[0]) - 2) + "<"))
+
+
+def _line(verdict: FamilyVerdict, values: Mapping[str, Any], probed: ProbeResult) -> list[str]:
+    if not verdict.rows:
+        return [verdict.family, "0", "-", "", "", *("" for _ in values), _mark(verdict, probed)]
+    share = f"{verdict.won / verdict.rows:.0%}"
+    cells = _cells({name: verdict.values[name] for name in values})
+    difference = f"{verdict.difference:+.3f}"
+    return [
+        verdict.family,
+        str(verdict.rows),
+        _number(verdict.total),
+        difference,
+        share,
+        *cells,
+        _mark(verdict, probed),
+    ]
+
+
+def _mark(verdict: FamilyVerdict, probed: ProbeResult) -> str:
+    known = verdict.family in probed.known
+    if verdict.wins:
+        return "wins (known)" if known else "WINS"
+    if verdict.fatal:
+        return "no score (known)" if known else "NO SCORE"
+    return f"held by {' or '.join(verdict.held_by)} alone" if verdict.held_by else ""
+
+
+def _findings(probed: ProbeResult) -> Iterator[str]:
+    whole, *parts = probed.slices
+    for index, verdict in enumerate(whole.verdicts):
+        family = verdict.family
+        acting = [one.name for one in parts if one.verdicts[index].wins or one.verdicts[index].fatal]
+        if verdict.wins:
+            yield f"{family} wins: {_how(verdict)}\n  {_why(verdict)}"
+        elif acting and not verdict.fatal:
+            yield f"{family} wins in {', '.join(acting)}"
+        if verdict.fatal:
+            yield f"{family} would end a run ({_rows(verdict.fatal)}): {verdict.why}"
+        if (verdict.wins or verdict.fatal or acting) and family in probed.known:
+            yield f"  known: {probed.known[family]}"
+    yield from _idle(probed)
+    if not probed.failing:
+        yield "no degenerate completion wins" + (", but for what is known" if _acting(probed) else "")
+
+
+def _idle(probed: ProbeResult) -> Iterator[str]:
+    """Yield a line for each family that was tried in no row, or is listed as known to win and does not."""
+    for verdict in probed.slices[0].verdicts:
+        if verdict.absent and not verdict.rows and not verdict.unscored:
+            why = max(verdict.absent, key=lambda reason: verdict.absent[reason])
+            yield f"{verdict.family} was not tried: {why}"
+    for family in probed.known:
+        if family not in _acting(probed):
+            yield f"{family} is listed in probe.known and does not win; take it out of the recipe"
+
+
+def _acting(probed: ProbeResult) -> set[str]:
+    """Return the families that win or would end a run, in any slice."""
+    return {verdict.family for one in probed.slices for verdict in one.verdicts if verdict.wins or verdict.fatal}
+
+
+def _how(verdict: FamilyVerdict) -> str:
+    rule = "ahead" if verdict.family in MAY_TIE else "not behind"
+    totals = f"mean total {_number(verdict.total)} beside {_number(verdict.honest)}"
+    return f"{totals}, {rule} in {verdict.won} of {_rows(verdict.rows)} (such as {verdict.example!r})"
+
+
+def _why(verdict: FamilyVerdict) -> str:
+    if verdict.blame is None:
+        return "to blame: no single component gives it more than the honest one; none tells the two apart"
+    of = f"{verdict.blame.gain:+.3f} of {verdict.blame.lead:+.3f}"
+    return f"to blame: {verdict.blame.component}, {of}; with the value of the honest one {_LEFT[verdict.blame.left]}"
+
+
+_LEFT = {"loses": "it would lose", "ties": "it would still tie", "wins": "it would still be ahead"}
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'' if count == 1 else 's'}"
+
+
+def _cells(values: Mapping[str, float | None]) -> list[str]:
+    return [_number(value) for value in values.values()]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

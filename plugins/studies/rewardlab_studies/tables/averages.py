@@ -1,0 +1,108 @@
+"""The averages of values of prompts, by cell and by any mean of cells, with intervals and p-values."""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum
+from random import Random
+from typing import Literal
+
+from rewardlab_studies.tables.intervals import Interval, difference_interval, other_interval, share_interval
+from rewardlab_studies.tables.layout import Cell, Layout, Place
+from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.sign_test import sign_test, smallest_p
+from rewardlab_studies.tables.units import CellValues, Units, units_at
+
+ValueKind = Literal["share", "difference", "other"]
+"""what values are: of [0, 1]; differences of such, of [-1, 1]; any other numbers"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Average:
+    """A mean at a place of the table, of `prompts` prompts in `clusters` that are independent of each other.
+
+    Its interval is None where prompts are not known, or are too few to say how much they vary.
+    """
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    prompts: int | None = None
+    clusters: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Significance:
+    """The p-value of an average, and the smallest that so many clusters could have given."""
+
+    p: float
+    floor: float
+
+
+class PromptValues:
+    """Values of prompts, and what is averaged over them.
+
+    Each language of each task keeps its size. Prompts of a task that share a cluster count together, in one language
+    (questions about one text) and over several (a problem and its translations).
+    """
+
+    def __init__(
+        self,
+        values: "array[float]",
+        prompts: Prompts,
+        layout: Layout,
+        kind: ValueKind,
+        draws: int = 1000,
+        seed: str = "",
+    ):
+        self.layout, self._kind, self._draws, self._seed = layout, kind, draws, seed
+        by_cell: list[tuple[list[int], list[float]]] = [([], []) for _ in prompts.cells]
+        for number, value in enumerate(values):
+            if value == value:  # not NaN, which stands for no value
+                clusters, found = by_cell[prompts.cell_of[number]]
+                clusters.append(prompts.cluster_of[number])
+                found.append(value)
+        self._cells = {
+            cell: CellValues(values=found, clusters=clusters)
+            for cell, (clusters, found) in zip(prompts.cells, by_cell, strict=True)
+            if found
+        }
+
+    def cell_means(self) -> dict[Cell, float]:
+        """Return the mean of each cell that counts."""
+        return {cell: self._cells[cell].mean for cell in self.layout.cells}
+
+    def average(self, place: Place) -> Average | None:
+        """Return the average at a place; None where there is no such cell."""
+        weights = self.layout.weights(place)
+        if not weights:
+            return None
+        units = units_at(weights, self._cells)
+        mean = fsum(weight * self._cells[cell].mean for cell, weight in weights.items())
+        low, high = self._interval(mean, units, place) or (None, None)
+        prompts = sum(len(self._cells[cell].values) for cell in weights)
+        return Average(mean=mean, low=low, high=high, prompts=prompts, clusters=len(units))
+
+    def significance(self, place: Place) -> Significance:
+        """Return how significant the average at a place is, if each cluster's part is as likely to be negative."""
+        units = units_at(self.layout.weights(place), self._cells)
+        return Significance(p=sign_test(units.parts), floor=smallest_p(len(units)))
+
+    def _interval(self, mean: float, units: Units, place: Place) -> Interval | None:
+        if self._kind == "share":
+            return share_interval(mean, units)
+        if self._kind == "difference":
+            return difference_interval(mean, units)
+        return other_interval(mean, units, self._draws, Random(f"{self._seed}/{place}"))
+
+
+def kind_of_values(models: Iterable["array[float]"], compared: bool = False) -> ValueKind:
+    """Return what values of models are. compared: what the differences of two models' values are."""
+    shares = all(0 <= value <= 1 for values in models for value in values if value == value)
+    return ("difference" if compared else "share") if shares else "other"
+
+
+def cells_with_values(values: "array[float]", prompts: Prompts) -> list[Cell]:
+    """Return the cells in which some prompt has a value, in the order of the prompts."""
+    found = {prompts.cell_of[number] for number, value in enumerate(values) if value == value}
+    return [cell for number, cell in enumerate(prompts.cells) if number in found]

@@ -1,0 +1,63 @@
+"""A file of one model's answers, with its rows looked up by id: memory holds where each row stands, not the rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rewardlab import Group
+from rewardlab.data import BadRows, Identifier, measured_lines, parse_row, to_group
+from rewardlab.errors import JobError, Problem, UserError
+
+
+class AnswerFile:
+    """The rows of a JSON lines file with prompts and completions, as an evaluation writes them.
+
+    is_reference: whether all other models meet this one, which may have a single answer to each prompt for that.
+    """
+
+    def __init__(self, name: str, path: str, is_reference: bool = False):
+        """Read the whole file once. A UserError lists the rows that are wrong."""
+        self.name, self.path, self.is_reference = name, path, is_reference
+        self._places: dict[str, tuple[int, int]] = {}
+        if not Path(path).is_file():
+            raise UserError("no such file; name the rows of an evaluation, with completions", where=path)
+        bad, identify, start = BadRows(), Identifier(), 0
+        with open(path, "rb") as file:
+            for number, (line, size) in enumerate(measured_lines(file), 1):
+                if line.strip():
+                    try:
+                        self._places[identify(_group(line, f"{path}:{number}").sample).id] = (number, start)
+                    except ValueError as error:
+                        bad.add(Problem(where=f"{path}:{number}", what=str(error)))
+                start += size
+        if bad.count:
+            raise bad.error(path, "a row has a prompt and completions; mend them")
+        if not self._places:
+            raise UserError("it has no rows", where=path)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def ids(self) -> Iterator[str]:
+        """Return the ids in the order of the file."""
+        return iter(self._places)
+
+    def read(self, row_id: str) -> Group:
+        """Read the row with this id. A JobError where the file has changed since it was opened."""
+        number, start = self._places[row_id]
+        place = f"{self.path}:{number}"
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            try:
+                return _group(file.readline(), place)
+            except ValueError as error:
+                raise JobError(f"{place}: the file changed while it was read: {error}") from error
+
+
+def _group(line: bytes, place: str) -> Group:
+    row = parse_row(line, place, any_text=True)
+    if isinstance(row, Problem):
+        raise ValueError(row.what)
+    return to_group(row, {}, place)

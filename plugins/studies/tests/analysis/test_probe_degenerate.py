@@ -1,0 +1,191 @@
+"""The degenerate completions of rows: what each is, in the honest one's form, and when there is none."""
+
+import re
+
+import pytest
+from helpers.paths import DOCS
+from rewardlab import Sample
+from rewardlab.recipe.probe_families import DESCRIPTIONS, FAMILIES
+from rewardlab.text import sections
+from rewardlab_studies.probe.degenerate import HonestRow, probe_rows
+
+ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
+HONEST = "<think>Drei und vier. Das ergibt sieben.</think><answer>7</answer>"
+
+
+PROMPT = ("system: Be brief.", "user: 3 + 4?")
+
+
+def row(honest=HONEST, reference=ENGLISH, language="de", id="s1", prompt=PROMPT):
+    fields = {} if language is None else {"language": language}
+    prompt = tuple(dict(zip(("role", "content"), message.split(": "), strict=True)) for message in prompt)
+    return HonestRow(sample=Sample(id=id, prompt=prompt, fields=fields), honest=honest, reference=reference)
+
+
+OTHER = row("<think>Eins und eins. Das ergibt zwei.</think><answer>2</answer>", id="s2")
+
+
+def made(*rows, **options):
+    """The first row's probe."""
+    return next(probe_rows(rows or [row(), OTHER], **options))
+
+
+def test_every_family_is_made_or_absent_with_a_reason():
+    for rows in ([row()], [row(reference=None)], [row(language=None)], [row("sieben")], [row(), OTHER]):
+        probe = made(*rows)
+        assert set(probe.texts) | set(probe.absent) == set(FAMILIES) == set(DESCRIPTIONS)
+        assert not set(probe.texts) & set(probe.absent)
+        assert all(probe.absent.values())
+        assert probe.row.honest not in probe.texts.values()
+
+
+def test_the_documentation_lists_them_all():
+    page = (DOCS / "probe.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    assert [(name, what.replace("`", "")) for name, what in listed] == list(DESCRIPTIONS.items())
+
+
+def test_all_but_the_blank_ones_have_the_honest_form():
+    """A format gate does not hide what another component would let through."""
+    for family, text in made().texts.items():
+        assert (sections.split(text) is None) == (family in ("empty", "bare_form")), family
+
+
+def test_boxes_are_kept_too():
+    boxed = row(r"Drei und vier sind \boxed{7}.", reference="Three and four are seven.")
+    texts = made(boxed, OTHER).texts
+    assert texts["bare_form"] == r"\boxed{}"
+    assert texts["english_reference"] == "Three and four are seven.\n\n\\boxed{7}"
+    assert all("\\boxed{" in text for family, text in texts.items() if family not in ("empty", "other_answer"))
+
+
+def test_the_texts():
+    probe = made(long=300)
+    texts, guess = probe.texts, probe.texts["bare_guess"].partition("<answer>")[2].partition("<")[0]
+    assert guess != "7"
+    assert texts["empty"] == ""
+    assert texts["prompt_copy"] == f"<think>3 + 4?</think><answer>{guess}</answer>"
+    assert texts["english_reference"] == ENGLISH
+    assert texts["bare_form"] == "<think></think><answer></answer>"
+    assert texts["repeated_sentence"].startswith("<think>Drei und vier. Drei und vier. ")
+    assert texts["language_switch"] == "<think>Drei und vier. That makes seven.</think><answer>7</answer>"
+    assert texts["other_answer"] == OTHER.honest
+    assert all(f"<answer>{guess}</answer>" in texts[f"injected_{how}"] for how in ("verdict", "fence", "grade"))
+    reasoning, answer = sections.split(texts["random_words"])
+    assert set(reasoning.split()) <= {
+        "Drei",
+        "und",
+        "vier",
+        "Das",
+        "ergibt",
+        "sieben",
+        "7",
+        "Eins",
+        "eins",
+        "zwei",
+        "2",
+    }
+    assert answer == guess
+
+
+def test_the_long_one_holds_the_honest_one_and_ends_as_it_does():
+    text = made(long=300).texts["very_long"]
+    assert 300 <= len(text) <= 330
+    assert text.endswith("Drei und vier. Das ergibt sieben.</think><answer>7</answer>")
+    plain = made(row("Erst drei. Sieben sind es."), long=100).texts["very_long"]
+    assert plain.endswith("Erst drei. Erst drei. Sieben sind es.")
+    assert "20 characters or more" in made(long=20).absent["very_long"]
+    assert "very_long" in made(long=len(HONEST)).absent
+    assert "very_long" in made(long=len(HONEST) + 1).texts
+
+
+@pytest.mark.parametrize(
+    ("prompt", "copied"),
+    [
+        (PROMPT, "3 + 4?"),
+        (("user: 3 + 4?", "assistant: 7", "user: Sure?"), "Sure?"),
+        (("user: 3 + 4?", "assistant: It is"), "3 + 4?"),
+        (("system: Be brief.",), "Be brief."),
+    ],
+)
+def test_a_copy_of_the_prompt_is_what_the_user_said_last(prompt, copied):
+    assert made(row(prompt=prompt)).texts["prompt_copy"].startswith(f"<think>{copied}</think>")
+
+
+def test_repetition_is_long_and_random_words_are_as_long_as_the_honest_reasoning():
+    texts, reasoning = made().texts, "Drei und vier. Das ergibt sieben."
+    assert len(sections.split(texts["repeated_sentence"])[0]) + 1 >= 10 * len(reasoning)
+    assert len(reasoning) <= len(sections.split(texts["random_words"])[0]) + 1 <= len(reasoning) + 10
+
+
+def test_random_words_are_those_of_all_rows_of_the_language():
+    spanish = row("<think>Uno y uno.</think><answer>1</answer>", language="es", id="s3")
+    drawn = {
+        word for seed in range(20) for word in made(row(), spanish, OTHER, seed=seed).texts["random_words"].split()
+    }
+    assert drawn & {"Eins", "eins", "zwei"}
+    assert not drawn & {"Uno", "uno", "y"}
+
+
+def test_where_the_answer_is_prose_it_is_as_degenerate_as_the_reasoning():
+    prose = row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>")
+    assert made(prose).texts["prompt_copy"] == "<think>3 + 4?</think><answer>3 + 4?</answer>"
+
+
+def test_without_reasoning_the_answer_takes_its_place_and_no_language_is_switched():
+    bare = made(row("<think></think><answer>Es sind sieben. So ist es.</answer>"))
+    assert bare.texts["repeated_sentence"].startswith("<think>Es sind sieben. Es sind sieben. ")
+    assert len(sections.split(bare.texts["random_words"])[0]) + 1 >= len("Es sind sieben. So ist es.")
+    assert bare.absent["language_switch"] == "there is no reasoning to switch in"
+
+
+def test_guesses_of_rows_are_not_all_the_same():
+    guesses = {probe.texts["bare_guess"] for probe in probe_rows([row(id=f"s{number}") for number in range(8)])}
+    assert len(guesses) > 1
+
+
+@pytest.mark.parametrize(
+    ("of", "reason"),
+    [
+        ({"reference": None}, "the row has no reference"),
+        ({"language": None}, "the row does not say its language"),
+        ({"language": "en"}, "the row is in English"),
+        ({"language": ""}, "the row does not say its language"),
+        ({"language": 3}, "the row does not say its language"),
+        ({"language": "en-GB"}, "the row is in English"),
+        ({"language": "EN"}, "the row is in English"),
+        ({"language": "English"}, "the row is in English"),
+        ({"reference": HONEST}, "it is the honest completion"),
+    ],
+)
+def test_without_an_english_reference_beside_another_language_there_is_none(of, reason):
+    assert made(row(**of), OTHER).absent["english_reference"] == reason
+
+
+def test_a_reference_without_tags_stands_in_both_of_them_where_answers_are_prose():
+    prose = row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>", reference="They are seven.")
+    assert made(prose).texts["english_reference"] == "<think>They are seven.</think><answer>They are seven.</answer>"
+    boxed = row(r"Drei. \boxed{Es sind sieben. So ist es.}", reference="They are seven.")
+    assert made(boxed).texts["english_reference"] == "They are seven.\n\n\\boxed{Es sind sieben. So ist es.}"
+    short = row(reference="They are seven.")
+    assert made(short).texts["language_switch"].endswith("</think><answer>7</answer>")
+    assert made(short).texts["english_reference"] == "<think>They are seven.</think><answer>7</answer>"
+
+
+def test_another_answer_is_of_the_same_language_where_there_is_one():
+    spanish = row("<think>Uno.</think><answer>1</answer>", language="es", id="s3")
+    for seed in range(8):
+        assert made(row(), spanish, OTHER, seed=seed).texts["other_answer"] == OTHER.honest
+    assert made(row(), spanish).texts["other_answer"] == spanish.honest
+    same = row("<think>Sieben.</think><answer>7</answer>", id="s5")
+    for seed in range(8):
+        assert made(row(), same, OTHER, seed=seed).texts["other_answer"] == OTHER.honest
+    assert made(row(), same).texts["other_answer"] == same.honest, "for want of another answer"
+    assert made(row(), row(id="s4")).absent["other_answer"] == "there is no other row with another answer"
+
+
+def test_the_same_rows_and_seed_give_the_same_texts_in_whatever_company():
+    alone, together = made(row(), OTHER), list(probe_rows([OTHER, row()]))[1]
+    assert alone.texts["bare_guess"] == together.texts["bare_guess"]
+    assert made().texts == made().texts
+    assert made(seed=1).texts["random_words"] != made(seed=2).texts["random_words"]

@@ -1,0 +1,318 @@
+import builtins
+import errno
+import json
+import os
+import tracemalloc
+from collections import Counter
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab.training.results import Results, Slice
+from rewardlab_studies.report.page import write_report
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run directory as `rewardlab run` leaves it, with a hostile completion."""
+    (tmp_path / "manifest.json").write_text(json.dumps({"rewardlab": "0.1.0", "seed": 0}))
+    (tmp_path / "recipe.resolved.yaml").write_text("version: 1\nname: a & b\n")
+    (tmp_path / "logs").mkdir()
+    steps = [
+        {"attempt": 0, "step": 1, "reward/total": 0.25, "loss": 0.5},
+        {"attempt": 0, "step": 2, "reward/total": 0.75},
+    ]
+    (tmp_path / "logs" / "1-rl.jsonl").write_text("".join(json.dumps(row) + "\n" for row in steps))
+    (tmp_path / "evaluation").mkdir()
+    for when, value in (("before", 0.25), ("after", 0.75)):
+        part = Slice(name="all", prompts=1, completions=2, means={"total": value, "short": None})
+        Results(name=when, slices=[part]).save(tmp_path / "evaluation" / f"1-rl-{when}.json")
+    rows = [_row(0, "<script>alert(1)</script>", 1.0), _row(1, "second best", 0.5), _row(2, "worst", None)]
+    (tmp_path / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def _row(index, text, value):
+    score = {"value": value, "error": None if value is not None else "the judge is down", "info": {}}
+    return {
+        "attempt": 0,
+        "stage": 1,
+        "step": None,
+        "group": 0,
+        "index": index,
+        "trained": "no",
+        "id": "s1",
+        "completion": text,
+        "components": {"short": score},
+        "total": value,
+    }
+
+
+def page(run):
+    write_report(run, run / "report.html")
+    return (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_results_curves_and_completions(run):
+    text = page(run)
+    assert "0.25 → 0.75" in text
+    assert "reward/total: 0.25 → 0.75" in text
+    assert "worst" in text
+    assert "the judge is down" in text
+    assert "name: a &amp; b" in text
+
+
+def test_nothing_in_a_completion_is_markup(run):
+    assert "<script" not in page(run)
+
+
+def test_the_page_needs_no_other_file_or_host(run):
+    text = page(run)
+    assert "http" not in text
+    assert "src=" not in text
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    with pytest.raises(UserError, match="no run directory"):
+        write_report(tmp_path, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "[" * 200_000])
+def test_a_run_with_a_corrupt_manifest_is_refused(run, manifest):
+    (run / "manifest.json").write_text(manifest)
+    with pytest.raises(UserError, match="no run directory"):
+        write_report(run, run / "report.html")
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before(run, monkeypatch):
+    before = page(run)
+    (run / "recipe.resolved.yaml").write_text("another: recipe\n")
+
+    def full(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_report(run, run / "report.html")
+    assert (run / "report.html").read_text(encoding="utf-8") == before
+    assert not list(run.glob(".report*"))
+
+
+def test_half_a_character_in_a_completion_is_shown_as_its_escape(run):
+    row = _row(3, "half \ud83d of one", 0.1)
+    (run / "ledger.jsonl").write_text(json.dumps(row) + "\n")
+    assert "half \\ud83d of one" in page(run)
+
+
+def test_the_command_writes_into_the_run(run, main):
+    code, _, err = main("report", run)
+    assert code == 0, err
+    assert (run / "report.html").is_file()
+
+
+def test_what_judges_were_asked_and_how_consistent_they_were(run):
+    def asked(step, judge, calls, usd):
+        counts = {"calls": calls, "answers": calls, "retries": 1, "failed": 0, "reused": 2}
+        tokens = {"prompt_tokens": 1000, "completion_tokens": 10, "usd": usd}
+        return {"attempt": 0, "stage": 1, "step": step, "judge": judge} | counts | tokens
+
+    rows = [asked(1, "main", 28, 0.5), asked(2, "main", 30, 0.25), asked(2, "<b>", 1, 0)]
+    (run / "usage.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    group = {"calls": 12, "tokens": 9, "comparisons": 6, "ties": 3, "missing": 0, "unparsable": 3, "failed": 0}
+    bias = {"position_bias": 0.5, "order_agreement": None, "triples": 4, "intransitive": 1, "intransitivity": 0.25}
+    scored = _row(0, "first", 1.0)
+    scored["components"]["short"]["info"] = {"group": group | bias}
+    (run / "ledger.jsonl").write_text(json.dumps(scored) + "\n")
+    text = page(run)
+    line = "".join(f"<td>{cell}</td>" for cell in ("main", "58", "4", "2", "0", "2,000", "20", "0.7500"))
+    assert line in text
+    assert "<td>&lt;b&gt;</td>" in text
+    shares = ("short", "1", "+0.50", "–", "25.0%", "50.0%", "25.0%", "0.0%")
+    assert "".join(f"<td>{cell}</td>" for cell in shares) in text
+
+
+def test_a_run_without_judges_says_nothing_of_them(run):
+    assert "<h2>Judges" not in page(run)
+
+
+def test_remarks_of_rewards_are_counted(run):
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut", "not_there"]}}))
+    rows = [_row(index, "text", 1.0) for index in range(4)]
+    rows[1]["components"]["short"] = {"value": 1.0, "error": None, "info": {"cut": 12, "not_there": 0}}
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "<td>short</td><td>cut</td><td>1</td><td>25.0%</td>" in page(run)
+    assert "not there" not in page(run)
+
+
+def test_a_run_without_remarks_says_nothing_of_them(run):
+    assert "Remarks" not in page(run)
+
+
+def _caused(group, trained, rest=0.0, **contributions):
+    """Two completions of a group: of the first each component gave so much, of the second nothing."""
+    for index in (0, 1):
+        row = _row(index, f"text {group}", 1.0) | {"group": group, "trained": trained}
+        row |= {"step": None if trained == "no" else group, "shaped": 1.25, "rest": rest}
+        row["components"] = {
+            name: {"value": given * (index == 0), "error": None, "info": {}, "weight": 1}
+            | {"contribution": given * (index == 0)}
+            for name, given in contributions.items()
+        } | {"seen": {"value": 0.5, "error": None, "info": {}}}
+        yield row
+
+
+def test_what_moved_the_reward_and_what_is_odd_about_it(run):
+    groups = [_caused(group, "yes", short=0.75 + group, polite=0.0) for group in range(9)]
+    rows = [*(row for group in groups for row in group), *_caused(9, "no", short=0.25, polite=-0.5)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert (
+        "<h2>What moved the reward</h2><p>9 groups that were trained on. The share says how much of the variance"
+        in text
+    )
+    assert "nothing was learned from a component where it is constant" in text
+    assert "<td>short</td><td>weight 1</td><td>100.0%</td><td>0 of 9 groups</td>" in text
+    assert "<td>polite</td><td>weight 1</td><td>0.0%</td><td>9 of 9 groups</td>" in text
+    assert "<td>seen</td><td>no, only logged</td>" in text
+    dead = "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead"
+    assert f"<ul><li>{dead}" in text
+    assert "<h2>Completions of the last evaluation</h2><p>In brackets: what the component gave" in text
+    assert "total 1.00, shaped +1.25: short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
+    [finding] = write_report(run, run / "report.html")
+    assert finding.startswith(dead)
+
+
+def test_an_evaluation_learns_nothing_and_the_page_does_not_say_so(run):
+    groups = [_caused(group, "no", short=0.75 + group, polite=0.0) for group in range(9)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for rows in groups for row in rows))
+    text = page(run)
+    assert "<h2>What moved the reward</h2><p>9 groups of evaluations. The share says" in text
+    assert "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead<" in text
+    assert "learned" not in text
+
+
+def test_of_a_completion_without_a_total_no_component_gave_anything(run):
+    first, second = _caused(0, "no", short=0.5)
+    second["components"]["short"]["contribution"] = None
+    rows = (first, second | {"total": 0.0, "shaped": 0.0})
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "shaped +0.00: short 0.00, seen 0.50<" in page(run)
+
+
+def test_what_no_component_gave_is_shown(run):
+    rows = [*_caused(0, "yes", rest=0.5, short=0.5), *_caused(1, "no", rest=0.5, short=0.5)]
+    rows[0]["rest"] = 1.0  # the rest of the first completion differs from that of the second
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "<p>beside the components, 50.0% of the variance is the rest: what normalizers add of their own.</p>" in text
+    assert "short 0.50 (gave +0.50), seen 0.50; rest +0.50<" in text
+
+
+def test_what_an_evaluation_lacks_stands_below_its_table(run):
+    part = Slice(name="all", prompts=4, completions=6, means={"total": 0.5}, missing=2, truncated=3)
+    Results(name="results", slices=[part]).save(run / "evaluation" / "2-eval-results.json")
+    text = page(run)
+    assert "<p>2 of 8 completions are missing: the server gave none, and no mean counts them</p>" in text
+    assert "<p>3 of 8 completions were cut at the length limit (max_new_tokens)</p>" in text
+
+
+def test_evaluations_are_shown_where_nothing_was_trained_on_and_of_a_resumed_run_what_stands(run):
+    evaluated = list(_caused(0, "no", short=0.5))
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in evaluated))
+    assert "<p>1 group of evaluations. The share" in page(run)
+    trained = [row for step in (1, 2) for row in _caused(step, "yes", short=0.5)]
+    again = [row | {"attempt": 1} for row in _caused(2, "yes", short=0.5)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*trained, *again]) + '{"attempt')
+    assert "<p>2 groups that were trained on. The share" in page(run), "cut off or not"
+
+
+def test_what_was_discarded_is_counted_and_neither_moved_the_reward_nor_is_an_evaluation(run):
+    groups = [*_caused(0, "yes", short=0.75), *_caused(1, "no", short=0.25)]
+    rows = [row | {"phase": "training", "step": 1} for row in groups]
+    unchosen = rows[1] | {"index": 2, "trained": "no", "total": None, "shaped": None, "components": {}}
+    rows.insert(2, unchosen)
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "<p>1 group that were trained on. The share" in text
+    assert "3 of 5 completions (60.0%) were made to be trained on and were not" in text
+    assert "Completions of the last evaluation" not in text
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[2:]))
+    assert "What moved" not in page(run), "discarded groups stand for no evaluation where nothing was trained on"
+
+
+def test_what_a_resumed_run_replaced_is_known_of_lines_that_others_wrote_and_not_of_torn_ones(run):
+    rows = [row for step in (1, 2, 3) for row in _caused(step, "yes", short=0.5)]
+    again = [row | {"attempt": 1} for row in _caused(2, "yes", short=0.5)]
+    torn = json.dumps(rows[0] | {"attempt": 2, "step": 1})[:-1]
+    for sort_keys in (False, True):
+        whole = [json.dumps(row, sort_keys=sort_keys) for row in [*rows, *again]]
+        (run / "ledger.jsonl").write_text("\n".join([*whole, torn]))
+        assert "<p>2 groups that were trained on. The share" in page(run)
+
+
+def test_what_was_discarded_in_training_is_no_evaluation(run):
+    evaluated, discarded = _row(0, "held out", 1.0), _row(0, "left out", 1.0) | {"group": 1, "phase": "training"}
+    rows = [evaluated, discarded, discarded | {"group": 2, "total": None, "shaped": None}]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    assert "held out" in text
+    assert "left out" not in text
+
+
+def test_of_many_evaluated_groups_the_last_six_are_shown(run):
+    order = [3, 7, 1, 0, 6, 2, 5, 4]
+    rows = [_row(index, f"text {group}", 1.0) | {"group": group} for group in order for index in (0, 1)]
+    rows += [_row(2, "late", 2.0) | {"group": group} for group in (0, 7)]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = page(run)
+    places = [text.find(f"text {group}") for group in range(7, -1, -1)]
+    assert places == [*sorted(places[:6]), -1, -1]
+    assert text.count("late") == 1
+
+
+def test_a_ledger_that_tells_of_no_contributions_has_no_such_part(run):
+    assert "What moved" not in page(run)
+    assert list(write_report(run, run / "report.html")) == []
+    (run / "ledger.jsonl").unlink()
+    assert "What moved" not in page(run)
+
+
+def _write_long_ledger(run, lines):
+    """Write a ledger of a resumed run, in groups of two: every other group is an evaluation, and all compare."""
+    compared = {"calls": 2, "comparisons": 1, "ties": 0, "unparsable": 0, "failed": 0, "triples": 0, "intransitive": 0}
+    with open(run / "ledger.jsonl", "w") as file:
+        for group in range(lines // 2):
+            info = {"cut": 1, "group": compared | {"position_bias": group / lines, "order_agreement": 0.5}}
+            for row in _caused(group, "no" if group % 2 else "yes", short=0.5 + group, polite=0.25):
+                row["components"]["short"]["info"] = info
+                file.write(json.dumps(row | {"attempt": group * 2 // lines}) + "\n")
+
+
+def test_the_ledger_is_read_once_after_a_first_look_for_replaced_steps(run, monkeypatch):
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut"]}}))
+    _write_long_ledger(run, 100)
+    opened = Counter()
+    real = builtins.open
+
+    def counting(file, *arguments, **options):
+        opened[str(file)] += 1
+        return real(file, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "open", counting)
+    page(run)
+    assert opened[str(run / "ledger.jsonl")] == 2
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_ledger(run):
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut"]}}))
+
+    def peak(lines):
+        _write_long_ledger(run, lines)
+        tracemalloc.start()
+        page(run)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(100)  # imports what a report needs
+    assert peak(5_000) < peak(500) + 10_000

@@ -1,0 +1,182 @@
+"""Averages with intervals and p-values, against a bootstrap and an enumeration that are written out here."""
+
+from array import array
+from itertools import product
+from math import sqrt
+from random import Random
+from statistics import fmean, stdev
+
+import pytest
+from rewardlab_studies.tables.averages import Average, PromptValues, cells_with_values
+from rewardlab_studies.tables.comparisons import Comparison, sentences
+from rewardlab_studies.tables.layout import OVERALL, Layout, Place
+from rewardlab_studies.tables.prompts import NO_CLUSTERS, PromptFields, Prompts
+
+SIZES = {("math", "de"): 40, ("math", "sw"): 24, ("reading", "de"): 30}
+
+
+def measured(values, cluster=NO_CLUSTERS, kind="share"):
+    """The averages of values {(task, language, problem): value}."""
+    prompts = Prompts(PromptFields(cluster=cluster))
+    for task, language, problem in values:
+        fields = {"task": task, "language": language, "problem": str(problem)}
+        prompts.add(f"{task} {language} {problem}", fields, None, "here")
+    found = array("d", values.values())
+    return PromptValues(found, prompts, Layout(cells_with_values(found, prompts)), kind, seed="seed")
+
+
+@pytest.fixture
+def values():
+    """Values of prompts, of which a problem's are alike in both languages of its task."""
+    random = Random(5)
+    of_problem = {(task, i): random.gauss(0.5, 0.2) for task in ("math", "reading") for i in range(40)}
+    return {
+        (task, language, i): of_problem[task, i] + random.gauss(0, 0.05)
+        for (task, language), size in SIZES.items()
+        for i in range(size)
+    }
+
+
+def macro(values, times):
+    """The mean over tasks of the mean over languages, where each prompt counts `times` it was drawn."""
+    means = {}
+    for task, language in SIZES:
+        drawn = [(values[place], n) for place, n in times.items() if place[:2] == (task, language)]
+        means.setdefault(task, []).append(sum(v * n for v, n in drawn) / sum(n for _, n in drawn))
+    return fmean(map(fmean, means.values()))
+
+
+def resampled(values, units, draws=1500):
+    """Macro averages of samples with replacement of `units`: lists of prompts that are drawn together, by stratum."""
+    random = Random(6)
+    for _ in range(draws):
+        times = dict.fromkeys(values, 0)
+        for stratum in units.values():
+            for unit in random.choices(stratum, k=len(stratum)):
+                for place in unit:
+                    times[place] += 1
+        yield macro(values, times)
+
+
+def test_intervals_of_a_macro_average_are_those_of_a_bootstrap_within_cells(values):
+    cells = {cell: [[place] for place in values if place[:2] == cell] for cell in SIZES}
+    agrees(measured(values).average(OVERALL), values, list(resampled(values, cells)))
+
+
+def test_intervals_over_clusters_are_those_of_a_bootstrap_of_problems(values):
+    problems = {}
+    for task, language, i in values:
+        problems.setdefault(task, {}).setdefault(i, []).append((task, language, i))
+    by_task = {task: list(units.values()) for task, units in problems.items()}
+    for cluster in ("problem", None):  # that of the rows, if nobody says another
+        agrees(measured(values, cluster=cluster).average(OVERALL), values, list(resampled(values, by_task)))
+
+
+def agrees(found, values, draws):
+    ordered = sorted(draws)
+    low, high = ordered[round(0.025 * len(ordered))], ordered[round(0.975 * len(ordered))]
+    assert found.mean == pytest.approx(macro(values, dict.fromkeys(values, 1)))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.4 * stdev(draws))
+    assert found.high - found.low == pytest.approx(high - low, rel=0.12)
+    assert found.prompts == len(values)
+
+
+def test_the_p_value_of_a_macro_average_weighs_prompts_as_it_does():
+    """Two of one language say as much as three of another, and one of another task as much as both."""
+    cells = {("t", "de"): [0.5, 0.25], ("t", "sw"): [1.0, -0.5, 0.25], ("other", "de"): [-0.25, 0.75]}
+    weights = {("t", "de"): 1 / 4, ("t", "sw"): 1 / 4, ("other", "de"): 1 / 2}
+    values = {(*cell, i): value for cell, found in cells.items() for i, value in enumerate(found)}
+    parts = [weights[cell] * value / len(found) for cell, found in cells.items() for value in found]
+    sums = [abs(sum(s * p for s, p in zip(signs, parts, strict=True))) for signs in product((1, -1), repeat=7)]
+    exact = fmean(total >= abs(sum(parts)) - 1e-12 for total in sums)
+    found = measured(values).significance(OVERALL)
+    assert found.p == pytest.approx(exact, rel=1e-9)
+    assert found.floor == 2 / 2**7
+
+
+def test_one_prompt_has_no_interval():
+    assert measured({("t", "de", 0): 0.25}).average(OVERALL) == Average(mean=0.25, prompts=1, clusters=1)
+    one = {("t", language, 0): value for language, value in (("de", 0.25), ("sw", 0.75))}
+    assert measured(one, cluster="problem").average(OVERALL) == Average(mean=0.5, prompts=2, clusters=1)
+
+
+def test_languages_of_one_prompt_vary_as_their_task_does():
+    """Six languages of one prompt each are as uncertain as six prompts of one language."""
+    one = {("t", f"l{i}", i): value for i, value in enumerate((0.4, 0.5, 0.45, 0.55, 0.6, 0.5))}
+    found = measured(one, kind="difference").average(OVERALL)
+    assert found.mean == pytest.approx(0.5)
+    plain = 2.571 * stdev(one.values()) / sqrt(6)  # Student's, of five degrees of freedom
+    one_more = 2.571 * sqrt(fmean(value * value for value in one.values())) / 6
+    assert found.high - found.mean == pytest.approx(sqrt(plain**2 + one_more**2), rel=1e-3)
+    with_more = one | {("t", "big", 100 + i): 0.1 * (i % 11) for i in range(22)}
+    assert measured(with_more).average(Place("t", "l0")).low is None
+    assert measured(with_more).average(OVERALL).low is not None
+
+
+def test_equal_shares_are_as_uncertain_as_those_of_one_answer_each():
+    alike = measured({("t", language, i): 1.0 for language in ("de", "sw") for i in range(9)}, cluster="problem")
+    found = alike.average(OVERALL)
+    assert (found.low, found.high, found.clusters) == (pytest.approx(9 / (9 + 1.96**2), abs=1e-3), 1.0, 9)
+
+
+def test_equal_numbers_without_bounds_do_not_say_how_uncertain_they_are():
+    assert measured({("t", "de", i): 12.0 for i in range(9)}, kind="other").average(OVERALL).low is None
+
+
+def test_shares_of_single_answers_have_wilsons_interval():
+    """2 of 100, whose limits are in any table of Wilson's."""
+    found = measured({("t", "de", i): float(i < 2) for i in range(100)}).average(OVERALL)
+    assert (found.low, found.high) == (pytest.approx(0.00550, abs=1e-5), pytest.approx(0.07001, abs=1e-5))
+
+
+def test_no_difference_in_few_prompts_is_no_proof_that_there_is_none():
+    alike = {("t", "de", i): 0.0 for i in range(100)}
+    found = measured(alike, kind="difference").average(OVERALL)
+    assert (found.low, found.high) == (pytest.approx(-0.0198, abs=1e-4), pytest.approx(0.0198, abs=1e-4))
+
+
+def test_skewed_numbers_have_a_skewed_interval_that_a_seed_repeats():
+    random = Random(3)
+    values = {("t", "de", i): 100 * random.lognormvariate(0, 1) for i in range(40)}
+    found = measured(values, kind="other").average(OVERALL)
+    assert found == measured(values, kind="other").average(OVERALL)
+    assert found.high - found.mean > 1.2 * (found.mean - found.low) > 0
+
+
+def test_a_prompt_without_a_value_is_in_no_average():
+    values = {("t", "de", 0): 0.25, ("t", "de", 1): float("nan"), ("t", "sw", 0): float("nan"), ("t", "de", 2): 0.75}
+    found = measured(values)
+    assert (found.average(OVERALL).mean, found.average(OVERALL).prompts) == (0.5, 2)
+    assert found.average(Place("t", "sw")) is None
+
+
+def test_the_width_of_one_cell_is_that_of_its_mean(values):
+    cell = [value for place, value in values.items() if place[:2] == ("math", "sw")]
+    found = measured(values).average(Place("math", "sw"))
+    assert found.high - found.low == pytest.approx(2 * 2.069 * stdev(cell) / sqrt(len(cell)), rel=0.03)
+
+
+class TestSentences:
+    def test_go_by_the_corrected_p_value(self):
+        assert compared("de", 0.1, p=0.03, corrected=0.06).verdict == "not distinguishable"
+        assert compared("de", 0.1, p=0.03, corrected=0.04).verdict == "better"
+        assert compared("de", -0.1, p=0.03, corrected=0.04).verdict == "worse"
+
+    def test_count_languages_by_verdict_and_name_those_that_are_not_better(self):
+        overall, languages = (
+            (None, 0.05, 0.02),
+            [("de", 0.1, 0.01), ("en", -0.1, 0.01), ("sw", 0.1, 0.2), ("th", 0.2, 0.001)],
+        )
+        found = [compared(name, difference, p, p) for name, difference, p in (overall, *languages)]
+        assert sentences(found, 100, 1) == [
+            "accuracy: b is better than a in 2 of 4 languages; 1 worse (en); 1 not distinguishable (sw); "
+            "overall +5.0 [+4.0, +6.0], p = 0.020"
+        ]
+
+
+def compared(language, difference, p, corrected):
+    average = Average(mean=difference, low=difference - 0.01, high=difference + 0.01, prompts=9)
+    place = Place(None, language)
+    return Comparison(
+        measure="accuracy", model="b", against="a", place=place, difference=average, p=p, corrected=corrected
+    )

@@ -1,0 +1,87 @@
+"""The law about what an engine's trainer receives: `masked`."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Context
+from rewardlab.plan import build
+from rewardlab.recipe import RlStage
+
+from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
+from rewardlab_testing.backend_laws.trial import BackendTrial
+from rewardlab_testing.messages import violation
+from rewardlab_testing.outcome import NothingToTry, UnmetNeed
+
+Received = Callable[[Path], Mapping[tuple[int, int, str], Sequence[float]]]
+"""A function of a run directory: (stage, step, sample id) -> the advantage of each completion of the group that the
+trainer trained on, in the order of the ledger's indices."""
+CLOSE = 1e-3
+"""of the largest advantage: trainers count in single precision, and add a little to what they divide by"""
+
+
+def masked(tested: BackendTrial) -> int:
+    """A completion without a value has no advantage, and takes no part in the others'."""
+    if tested.received is None:
+        raise UnmetNeed("needs `received`, a function that tells what the engine's trainer received")
+    if any(stage.algorithm == "ppo" for stage in tested.rl.values()):
+        raise UnmetNeed("is not for ppo, whose critic can leave no completion out")
+    tried = tested.masked_run()
+    received, seen = tested.received(tried.directory), 0
+    for index, stage in tested.rl.items():
+        for step, groups in steps_that_stand(tried.groups, index).items():
+            assert step is not None, "an engine that is tried knows its steps"
+            for group, wanted in zip(groups, _advantages(tested, stage, groups), strict=True):
+                _refuse_difference(group, received.get((index, step, group.sample)), wanted)
+                seen += sum(row["total"] is None for row in group.rows)
+    if not seen:
+        raise NothingToTry("no completion was left without a value")
+    return seen
+
+
+def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGroup]) -> list[list[float]]:
+    """Return the advantages of each group, 0 without a total; the others as if these were not there.
+
+    They are made anew from the ledger's totals, by the formulas of docs/recipes.md.
+    """
+    rows = [sorted(group.rows, key=lambda row: row["index"]) for group in groups]
+    present = [_of_group(tested, stage.algorithm, [row for row in one if row["total"] is not None]) for one in rows]
+    if stage.algorithm == "reinforce_baseline":
+        # on_flat: drop leaves flat groups out of the step, so that their completions do not count in its deviation
+        counted = [value for one in present for value in one if stage.on_flat == "keep" or any(one)]
+        spread = statistics.pstdev(counted, mu=0.0) if counted else 0.0
+        present = [[value / (spread + 1e-4) for value in one] for one in present]
+    return [
+        [next(values) if row["total"] is not None else 0.0 for row in one]
+        for one, values in zip(rows, map(iter, present), strict=True)
+    ]
+
+
+def _of_group(tested: BackendTrial, algorithm: str, rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Return the advantages of completions that all have a total, before a step is whitened."""
+    values, tokens = [float(row["total"]) for row in rows], [row["tokens"] for row in rows]
+    if not values:
+        return []
+    for planned in tested.plan.normalizers:
+        normalizer = build(planned, Context(seed=0), f"normalizer {planned.use.use}", "shape")
+        values = list(normalizer.shape(values, None if None in tokens else tokens, [*range(len(values))], 0))
+    if tested.plan.centred:
+        return values
+    if min(values) == max(values):
+        return [0.0] * len(values)
+    mean = statistics.fmean(values)
+    scale = {"grpo": 1 / (statistics.stdev(values) + 1e-4), "rloo": len(values) / (len(values) - 1)}
+    return [(value - mean) * scale.get(algorithm, 1.0) for value in values]
+
+
+def _refuse_difference(group: LedgerGroup, received: Sequence[float] | None, wanted: Sequence[float]) -> None:
+    slack = CLOSE * max([1.0, *map(abs, wanted)])
+    if received is not None and len(received) == len(wanted):
+        apart = [abs(one - other) for one, other in zip(received, wanted, strict=True)]
+        if all(distance <= slack for distance in apart):  # also False where one is no number
+            return
+    totals = [row["total"] for row in sorted(group.rows, key=lambda row: row["index"])]
+    got = "nothing" if received is None else str([round(float(value), 5) for value in received])
+    expected = f"{[round(value, 5) for value in wanted]}: a completion without a total has no advantage and no vote"
+    raise violation(f"what the trainer received, {group.place}, of the totals {totals}", got, expected)

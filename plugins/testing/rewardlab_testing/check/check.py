@@ -1,0 +1,192 @@
+"""Try the laws on every component of an installed plugin, and measure what importing the plugin costs."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rewardlab import Context, Spec, resolve_all
+from rewardlab.errors import UserError, nearest
+from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
+from rewardlab.registry import Plugin, Registry
+
+from rewardlab_testing.check.import_cost import LAW as IMPORT
+from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
+from rewardlab_testing.check.options import options_by_component
+from rewardlab_testing.check.progress import Progress, show_progress
+from rewardlab_testing.check.table import LawTable
+
+if TYPE_CHECKING:
+    from rewardlab_testing.outcome import LawOutcome, State, TrialResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginCheck:
+    """The result of a check of a plugin.
+
+    results: one for each component and example. import_cost: None where only other laws were asked for. unproved:
+    (component, main law, what it takes) for each main law that was asked for and not tried under any example.
+    """
+
+    plugin: Plugin
+    results: "Sequence[TrialResult]"
+    import_cost: ImportCost | None
+    seconds: float
+    unproved: Sequence[tuple[str, str, str]] = ()
+
+    def count(self, state: "State") -> int:
+        """Return how many laws, over all components and examples, are in this state."""
+        return sum(len(result.of(state)) for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all is built, nothing is broken, and each main law was tried: else nothing is known."""
+        broken_import = self.import_cost is not None and self.import_cost.broken
+        if self.unproved or self.count("broken") or self.count("unbuilt") or broken_import:
+            return False
+        only_the_import = bool(self.plugin.specs) and not self.results
+        return only_the_import or self.count("held") > 0
+
+
+def check_plugin(
+    name: str,
+    settings: Sequence[str],
+    *,
+    tries: int,
+    only: Sequence[str] | None = None,
+    write: Callable[[str], None] = lambda line: None,
+) -> PluginCheck:
+    """Try the laws of `name`, a plugin or <plugin>/<component>, under the options `settings` (KEY=VALUE).
+
+    tries: how many cases are generated for each law. only: try these laws and no others. write: called with each line
+    of the table of laws, once it is known. Raises UserError for unknown names and options, for a broken plugin, for
+    examples that cannot be made, and where hypothesis is not installed.
+    """
+    _prepare_hypothesis()
+    from rewardlab_testing.run_laws import try_laws
+
+    started = time.monotonic()
+    plugin, specs = _chosen(Registry(), name)
+    if only is not None:
+        _refuse_unknown_laws(only, specs)
+    for spec in specs:
+        resolve_all(spec)
+    options = options_by_component(plugin, specs, settings)
+    tried = [spec for spec in specs if spec.kind in EXAMPLE_OF_KIND]  # a backend's laws take whole runs, not examples
+    table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)
+    import_cost = measure_import_cost(plugin.name) if only is None or IMPORT in only else None
+    if import_cost is not None:
+        table.add_import(plugin.name, import_cost)
+    results: list[TrialResult] = []
+    for number, spec in enumerate(tried, 1):
+        laws = None if only is None else [law for law in only if law in LAWS_OF_KIND[spec.kind]]
+        if laws == []:
+            continue
+        with show_progress(f"{number} of {len(tried)}") as progress, redirect_stdout(sys.stderr):
+            listener = _Listener(table, progress)  # what plugins print is no part of our output
+            found = try_laws(
+                spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws, listener=listener
+            )
+            if not found:
+                found = [_result_without_examples(plugin, spec, laws)]
+                listener.laws_end(found[0].use, "", found[0].outcomes)
+        results += found
+    unproved = [*_unproved(results), *_unproved_backends(plugin, specs, only)]
+    seconds = time.monotonic() - started
+    return PluginCheck(plugin=plugin, results=results, unproved=unproved, import_cost=import_cost, seconds=seconds)
+
+
+def _unproved(results: "Sequence[TrialResult]") -> Iterator[tuple[str, str, str]]:
+    """Yield (component, main law, what it takes) for each that was tried under no example."""
+    owners: dict[tuple[str, str], dict[str, list[LawOutcome]]] = {}
+    for result in results:
+        for outcome in result.outcomes:
+            owners.setdefault((result.use, result.kind), {}).setdefault(outcome.law, []).append(outcome)
+    for (use, kind), laws in owners.items():
+        for law in MAIN_LAWS[kind]:
+            outcomes = laws.get(law, [])
+            if outcomes and not any(outcome.state in ("held", "broken", "unbuilt", "off") for outcome in outcomes):
+                untried = [outcome.why for outcome in outcomes if outcome.state == "untried"]
+                yield from ((use, law, why) for why in untried[:1])
+
+
+def _unproved_backends(
+    plugin: Plugin, specs: Sequence[Spec], only: Sequence[str] | None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what the laws of the backends among these take, which `check` does not try."""
+    for spec in specs if only is None else ():
+        if spec.kind == "backend":
+            how = "takes whole runs: run pytest with a test that calls rewardlab_testing.check_backend(RECIPE)"
+            yield plugin.use(spec), MAIN_LAWS["backend"][0], how
+
+
+class _Listener:
+    """Prints the rows of laws as they are known, and says on stderr what is being tried."""
+
+    def __init__(self, table: LawTable, progress: Progress):
+        self._table, self._progress = table, progress
+
+    def law_begins(self, use: str, law: str) -> None:
+        """Say from now on that this law is being tried."""
+        self._progress.begin(f"{use} {law}")
+
+    def laws_end(self, use: str, example: str, outcomes: "Sequence[LawOutcome]") -> None:
+        """Print the rows of these outcomes."""
+        with self._progress.pause():
+            self._table.add(use, example, outcomes)
+
+
+def _titles(specs: Sequence[Spec], plugin: Plugin) -> list[str]:
+    """Return the titles of all examples, which decide how wide the table is."""
+    from rewardlab_testing.outcome import UnmetNeed
+    from rewardlab_testing.run_laws import examples_of
+
+    titles = []
+    for spec in specs:
+        with suppress(UnmetNeed), redirect_stdout(sys.stderr):
+            titles += [example.title for example in examples_of(spec, plugin)]
+    return titles
+
+
+def _prepare_hypothesis() -> None:
+    """Have hypothesis keep its cache among our other files, not in the user's folder."""
+    try:
+        import hypothesis  # noqa: F401
+    except ImportError:
+        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Context().cache_dir / "hypothesis"))
+
+
+def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
+    plugin_name, slash, component = name.partition("/")
+    if plugin_name not in registry.names():
+        hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
+        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}{hint}")
+    plugin = registry.plugin(plugin_name)
+    if plugin.broken:
+        raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+    specs = [spec for _, spec in sorted(plugin.specs.items())]
+    if not slash:
+        return plugin, specs
+    named = [spec for spec in specs if spec.name == component]
+    if not named:
+        raise UserError(f"no component {name!r}{nearest(name, [f'{plugin_name}/{spec.name}' for spec in specs])}")
+    return plugin, named
+
+
+def _result_without_examples(plugin: Plugin, spec: Spec, only: Sequence[str] | None) -> "TrialResult":
+    from rewardlab_testing.outcome import LawOutcome, TrialResult
+
+    laws = [law for law in LAWS_OF_KIND[spec.kind] if only is None or law in only]
+    untried = [LawOutcome(law=law, state="untried", why="needs an example") for law in laws]
+    return TrialResult(use=f"{plugin.name}/{spec.name}", kind=spec.kind, example="", outcomes=untried)
+
+
+def _refuse_unknown_laws(only: Sequence[str], specs: Sequence[Spec]) -> None:
+    laws = [IMPORT, *(law for spec in specs if spec.kind in EXAMPLE_OF_KIND for law in LAWS_OF_KIND[spec.kind])]
+    for law in only:
+        if law not in laws:
+            raise UserError(f"no law {law!r}{nearest(law, laws)}")

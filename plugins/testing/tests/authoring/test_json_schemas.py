@@ -1,0 +1,418 @@
+"""Schemas say what the models say, are committed as generated, and fit what people write."""
+
+import json
+
+import jsonschema
+import pytest
+from helpers.paths import ROOT
+from rewardlab.data import to_group
+from rewardlab.recipe.loading import load
+from rewardlab.registry import Registry
+from rewardlab_testing.json_schemas import first_party_plugins, generate_schemas
+
+RECIPES = sorted(ROOT.glob("recipes/**/*.yaml"))
+FIRST_LINE = "# yaml-language-server: $schema=../schemas/recipe.schema.json"
+
+
+@pytest.fixture(scope="module")
+def ours():
+    """Of this repository's plugins: file name -> text."""
+    files, warnings = generate_schemas(first_party_plugins(Registry(), ROOT))
+    assert warnings == []
+    return files
+
+
+@pytest.fixture(scope="module")
+def refuse(ours):
+    """The first thing that the recipe schema has against a tree; None if it is fine."""
+    return refuser(json.loads(ours["recipe.schema.json"]))
+
+
+def refuser(schema):
+    validator = jsonschema.Draft202012Validator(schema)
+
+    def first(tree):
+        error = jsonschema.exceptions.best_match(validator.iter_errors(tree))
+        return None if error is None else f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
+
+    return first
+
+
+# --- the files
+
+
+def test_the_committed_schemas_are_as_generated(ours):
+    committed = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("schemas/*")}
+    assert sorted(committed) == sorted(ours), "run `rewardlab schema`"
+    for name, text in ours.items():
+        assert committed[name] == text, f"{name} is out of date; run `rewardlab schema`"
+
+
+def test_every_schema_is_one(ours):
+    for name, text in ours.items():
+        schema = json.loads(text)
+        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert text.endswith("}\n"), name
+
+
+def test_every_component_of_ours_has_one(ours):
+    plugins = first_party_plugins(Registry(), ROOT)
+    components = {f"{p.name}.{name}.schema.json" for p in plugins for kind, name in p.specs if kind != "backend"}
+    backends = {"openrlhf.backend.schema.json", "trl.backend.schema.json"}
+    assert set(ours) == components | backends | {"recipe.schema.json", "rows.schema.json"}
+    assert {"math.accuracy.schema.json", "pairwise.win_rate.schema.json"} <= components
+
+
+def test_what_third_parties_install_is_not_in_ours(ours, toy):
+    assert generate_schemas(first_party_plugins(Registry(), ROOT))[0] == ours
+
+
+def test_the_help_comes_from_the_docstrings(ours):
+    recipe = json.loads(ours["recipe.schema.json"])
+    group_size = recipe["$defs"]["RlStage"]["properties"]["group_size"]
+    assert group_size["description"] == "completions a prompt"
+    assert group_size["default"] == 8
+
+
+# --- recipes
+
+
+def test_there_are_recipes():
+    assert ROOT / "recipes" / "quickstart.yaml" in RECIPES
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
+def test_the_recipes_are_valid_and_name_their_schema(refuse, path):
+    up = "../" * len(path.relative_to(ROOT / "recipes").parts)
+    assert path.read_text(encoding="utf-8").splitlines()[0] == FIRST_LINE.replace("../", up)
+    assert refuse(load(path).raw) is None
+
+
+def changed(**parts):
+    """A recipe that is fine, with some of its parts replaced."""
+    recipe = {
+        "version": 1,
+        "model": {"use": "tiny"},
+        "dataset": {"use": "data/jsonl", "with": {"path": "x.jsonl"}, "fields": {"reference": "solution"}},
+        "judges": {"main": {"use": "pairwise/overlap"}},
+        "reward": {
+            "components": {
+                "right": {"use": "math/accuracy", "with": {"extract": "tag"}, "on_missing": 0.5},
+                "best": {"use": "pairwise/win_rate", "with": {"judge": "main"}, "on_missing": "group_mean"},
+            },
+            "total": "right + best",
+            "normalize": ["normalize/center", {"use": "normalize/std", "with": {"subset": 8}}],
+        },
+        "stages": [
+            {"use": "sft", "steps": 3},
+            {"use": "rl", "algorithm": "dr_grpo", "kl": {"in": "loss"}, "eval": {"samples": 2}},
+        ],
+    }
+    return {**recipe, **parts}
+
+
+def component(**parts):
+    return changed(reward={"components": {"a": parts}, "total": "a"})
+
+
+FINE = [
+    changed(),
+    {"version": 1},
+    changed(model="Qwen/Qwen2.5-7B"),
+    changed(seed="${oc.env:SEED}"),
+    changed(seed="${oc.env:SEED,3}"),
+    changed(model={"use": "tiny", "layers": "${oc.env:LAYERS}"}),
+    changed(stages=[{"use": "rl", "algorithm": "${oc.env:A}", "steps": "${oc.env:S}", "clip": [0.2, "${oc.env:C}"]}]),
+    changed(stages=[{"use": "${oc.env:KIND}", "steps": 1}]),
+    changed(backend={"use": "trl", "gradient_checkpointing": "${oc.env:GC}"}),
+    component(use="${oc.env:REWARD}", **{"with": {"anything": 1}}),
+    component(use="math/accuracy", **{"with": {"extract": "${oc.env:EXTRACT}"}}),
+    component(use="format/tags", **{"with": {"tags": ["think", "answer"]}}),
+    component(use="mine/brevity", **{"with": {"words": 3, "deep": {"er": []}}}),
+    component(use="math/new_one"),
+    component(use="pairwise/win_rate", **{"with": {"judge": "main", "opponents": 3}}),
+    component(use="math/accuracy", on_missing="${oc.env:M}", max_missing="${oc.env:S}"),
+    changed(reward={"components": {"any name": {"use": "math/accuracy"}}, "total": "a", "normalize": ["my/own"]}),
+    changed(curriculum={"use": "theirs/order"}),
+]
+
+MISTAKEN = [
+    ({}, ": 'version' is a required property"),
+    (changed(version=2), "version: 1 was expected"),
+    (changed(sed=3), ": Additional properties are not allowed ('sed' was unexpected)"),
+    (changed(seed="3"), "seed: "),
+    (changed(seed=-1), "seed: "),
+    (changed(model={"use": "tiny", "layer": 2}), "model: "),
+    (changed(dataset={"with": {}}), "dataset: "),
+    (changed(dataset="data/jsonl"), "dataset: "),
+    (changed(dataset={"use": "data/jsonl"}), "dataset: 'with' is a required property"),
+    (changed(dataset={"use": "data/jsonl", "with": {"path": "x.jsonl", "pth": 1}}), "dataset.with: "),
+    (changed(judges=[]), "judges: [] is not of type 'object'"),
+    (
+        changed(judges={"main": {"use": "pairwise/overlap", "with": {"compare": "math"}}}),
+        "judges.main.with.compare: ",
+    ),
+    (changed(curriculum={"use": "curriculum/shuffle", "with": {"x": 1}}), "curriculum.with: "),
+    (component(use="accuracy"), "reward.components.a.use: "),
+    (component(use="math/accuracy", wiht={}), "reward.components.a: Additional properties"),
+    (component(use="math/accuracy", on_missing="group_maen"), "reward.components.a.on_missing: "),
+    (component(use="math/accuracy", **{"with": {"extrct": "tag"}}), "reward.components.a.with: "),
+    (component(use="math/accuracy", **{"with": {"extract": "tga"}}), "reward.components.a.with.extract: "),
+    (component(use="pairwise/win_rate"), "reward.components.a: 'with' is a required property"),
+    (
+        component(use="pairwise/win_rate", **{"with": {}}),
+        "reward.components.a.with: 'judge' is a required property",
+    ),
+    (changed(reward={"components": {}, "total": "1"}), "reward.components: "),
+    (changed(reward={"components": {"a": {"use": "x/y"}}}), "reward: 'total' is a required property"),
+    (changed(stages=[{"use": "rll"}]), "stages.0.use: "),
+    (changed(stages=[{"steps": 1}]), "stages.0: 'use' is a required property"),
+    (changed(stages=[{"use": "rl"}]), "stages.0: 'algorithm' is a required property"),
+    (changed(stages=[{"use": "rl", "algorithm": "gpro"}]), "stages.0.algorithm: "),
+    (changed(stages=[{"use": "rl", "algorithm": "grpo", "kl": {"into": "loss"}}]), "stages.0.kl: Additional"),
+    (
+        changed(stages=[{"use": "rl", "algorithm": "grpo", "eval": {"dataset": {"use": "jsonl"}}}]),
+        "stages.0.eval",
+    ),
+    (changed(stages=[{"use": "sft", "kl": {}}]), "stages.0: Additional properties are not allowed ('kl' was"),
+    (changed(stages=[{"use": "sft", "steps": 1.5}]), "stages.0.steps: "),
+    (changed(backend={"use": "trll"}), "backend.use: "),
+]
+
+
+@pytest.mark.parametrize("tree", FINE, ids=range(len(FINE)))
+def test_what_is_fine_passes(refuse, tree):
+    assert refuse(tree) is None
+
+
+@pytest.mark.parametrize(("tree", "says"), MISTAKEN, ids=[says for _, says in MISTAKEN])
+def test_typical_mistakes_are_underlined(ours, tree, says):
+    validator = jsonschema.Draft202012Validator(json.loads(ours["recipe.schema.json"]))
+    found = [line for error in validator.iter_errors(tree) for line in all_lines(error)]
+    assert any(line.startswith(says) for line in found), found
+
+
+def all_lines(error):
+    """What a validator has against a tree, in each of the alternatives that it tried."""
+    yield f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
+    for inside in error.context:
+        yield from all_lines(inside)
+
+
+def test_an_editor_can_offer_the_names_and_their_summaries(ours):
+    definitions = json.loads(ours["recipe.schema.json"])["$defs"]
+    offered = {
+        kind: {
+            choice["const"]: choice["description"] for choice in definitions[kind]["properties"]["use"]["anyOf"][:-2]
+        }
+        for kind in ("ComponentUse", "JudgeUse", "DatasetUse", "CurriculumUse", "NormalizerUse")
+    }
+    assert {"math/accuracy", "format/boxed", "pairwise/win_rate"} <= offered["ComponentUse"].keys()
+    assert offered["JudgeUse"].keys() == {"pairwise/overlap", "openai/chat", "openai/pooling"}
+    assert {"data/jsonl", "data/arithmetic"} <= offered["DatasetUse"].keys()
+    assert "curriculum/shuffle" in offered["CurriculumUse"]
+    assert {"normalize/center", "normalize/std"} <= offered["NormalizerUse"].keys()
+    assert all(summary for summaries in offered.values() for summary in summaries.values())
+
+
+# --- plugins of others
+
+NESTED = """
+from collections.abc import Callable
+from typing import Any, Literal
+from rewardlab import Config, JudgeSpec, RewardSpec, hookimpl
+
+class Limit(Config):
+    at: float
+    \"\"\"where it ends\"\"\"
+
+class Options(Config):
+    title: Literal["a", "b"] = "a"
+    limits: dict[str, Limit] = {}
+    extra: Any = None
+
+class Unwritable(Config):
+    check: Callable | None = None
+
+@hookimpl
+def rewardlab_rewards():
+    return [
+        RewardSpec(name="deep", summary="nested options", config=Options, build=print),
+        RewardSpec(name="twin", summary="also a judge", build=print),
+        RewardSpec(name="unwritable", summary="", config=Unwritable, build=print),
+    ]
+
+@hookimpl
+def rewardlab_judges():
+    return [JudgeSpec(name="twin", summary="also a reward", build=print)]
+"""
+
+
+def test_nested_options_are_checked_inside_of_a_recipe(offer):
+    offer("odd", NESTED)
+    files, _ = generate_schemas([Registry().plugin("odd")])
+    refuse = refuser(json.loads(files["recipe.schema.json"]))
+    fine = {"title": "b", "limits": {"x": {"at": 3}, "y": {"at": "${oc.env:Y}"}}, "extra": [None]}
+    assert refuse(component(use="odd/deep", **{"with": fine})) is None
+    wrong = component(use="odd/deep", **{"with": {"limits": {"x": {"at": "3"}}}})
+    assert refuse(wrong).startswith("reward.components.a.with.limits.x.at: ")
+    alone = refuser(json.loads(files["odd.deep.schema.json"]))
+    assert alone(fine) is None
+    assert alone({"limits": {"x": {}}}) == "limits.x: 'at' is a required property"
+
+
+def test_a_name_of_two_kinds_has_two_schemas(offer):
+    offer("odd", NESTED)
+    files, _ = generate_schemas([Registry().plugin("odd")])
+    assert {"odd.twin.reward.schema.json", "odd.twin.judge.schema.json"} <= set(files)
+
+
+def test_options_that_no_schema_can_hold_are_left_open(offer):
+    offer("odd", NESTED)
+    files, (warning,) = generate_schemas([Registry().plugin("odd")])
+    assert warning.startswith("the options of odd/unwritable have no schema: ")
+    assert "odd.unwritable.schema.json" not in files
+    refuse = refuser(json.loads(files["recipe.schema.json"]))
+    assert refuse(component(use="odd/unwritable", **{"with": {"check": 1}})) is None
+
+
+# --- rows
+
+MESSAGE = {"role": "user", "content": "How many?"}
+ROWS = [
+    {"prompt": "How many?", "completions": ["4"]},
+    {
+        "id": 3,
+        "prompt": [MESSAGE],
+        "completions": [{"text": "4", "token_count": 2, "truncated": True}, ""],
+        "answer": 4,
+    },
+    {"id": "a", "prompt": "x", "completions": [{"text": "", "token_count": None}]},
+    {"prompt": "x"},
+    {"completions": ["x"]},
+    {"prompt": "x", "completions": []},
+    {"prompt": "x", "completions": "x"},
+    {"prompt": "x", "completions": [3]},
+    {"prompt": "x", "completions": [{}]},
+    {"prompt": "x", "completions": [{"text": "x", "tokens": 3}]},
+    {"prompt": "x", "completions": [{"text": "x", "token_count": -1}]},
+    {"prompt": "x", "completions": [{"text": "x", "token_count": True}]},
+    {"prompt": "x", "completions": [{"text": "x", "truncated": 1}]},
+    {"prompt": " ", "completions": ["x"]},
+    {"prompt": [], "completions": ["x"]},
+    {"prompt": ["x"], "completions": ["x"]},
+    {"prompt": [{"role": "usr", "content": "x"}], "completions": ["x"]},
+    {"prompt": [{**MESSAGE, "name": "x"}], "completions": ["x"]},
+    {"id": "", "prompt": "x", "completions": ["x"]},
+    {"id": None, "prompt": "x", "completions": ["x"]},
+    {"id": 1.5, "prompt": "x", "completions": ["x"]},
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_the_schema_of_rows_agrees_with_their_reader(ours, row):
+    try:
+        to_group(row, {})
+        reads = True
+    except ValueError:
+        reads = False
+    assert reads == (refuser(json.loads(ours["rows.schema.json"]))(row) is None)
+
+
+# --- the command
+
+
+def test_the_command_writes_what_is_installed(main, tmp_path):
+    code, out, err = main("schema", "-o", "made")
+    names = {path.name for path in (tmp_path / "made").iterdir()}
+    assert (code, out, err) == (0, f"wrote {len(names)} schemas to made\n", "")
+    assert {
+        "recipe.schema.json",
+        "rows.schema.json",
+        "math.accuracy.schema.json",
+        "toy.brevity.schema.json",
+    } <= names
+    assert '"toy.brevity"' in (tmp_path / "made" / "recipe.schema.json").read_text()
+    assert main("schema", "-o", "made", "--check") == (
+        0,
+        f"{len(names)} schemas in made are up to date\n",
+        "",
+    )
+
+
+def test_what_is_stale_is_named(main, tmp_path):
+    main("schema", "-o", "made")
+    made = tmp_path / "made"
+    (made / "toy.brevity.schema.json").write_text("{}")
+    (made / "rows.schema.json").unlink()
+    (made / "toy.gone.schema.json").write_text((made / "math.accuracy.schema.json").read_text())
+    (made / "theirs.schema.json").write_text("{}")
+    code, out, err = main("schema", "-o", "made", "--check")
+    assert (code, out) == (1, "")
+    assert err.splitlines() == [
+        "error: made/rows.schema.json: is not there",
+        "error: made/toy.brevity.schema.json: is out of date",
+        "error: made/toy.gone.schema.json: there is no such component any more",
+        "error: write them with: rewardlab schema -o made",
+    ]
+    main("schema", "-o", "made")
+    assert main("schema", "-o", "made", "--check")[0] == 0
+    assert not (made / "toy.gone.schema.json").exists()
+    assert (made / "theirs.schema.json").read_text() == "{}"
+
+
+def test_a_broken_plugin_is_left_out_with_a_warning(main, offer, tmp_path):
+    main("schema", "-o", "made")
+    made = tmp_path / "made"
+    (made / "faulty.old.schema.json").write_text((made / "math.accuracy.schema.json").read_text())
+    offer("faulty", "import no_such_module")
+    for flags in ["--check"], []:
+        code, _, err = main("schema", "-o", "made", *flags)
+        assert code == 0
+        assert err.startswith("warning: plugin 'faulty' is left out: ModuleNotFoundError")
+    assert (made / "faulty.old.schema.json").exists()
+
+
+def test_without_a_folder_it_writes_those_of_the_plugins_here(main, monkeypatch, tmp_path):
+    code, _, err = main("schema")
+    assert code == 2
+    assert "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed" in err
+    project = tmp_path / "plugins" / "toy" / "pyproject.toml"
+    project.parent.mkdir(parents=True)
+    bridge = tmp_path / "plugins" / "bridge" / "pyproject.toml"
+    bridge.parent.mkdir()
+    bridge.write_text('[project]\nname = "a-bridge"\n')  # without components
+    plugin = '[project.entry-points.rewardlab]\ntoy = "toy"\n'
+    project.write_text(f'[project]\nname = "Toy_Rewards"\n{plugin}')
+    assert main("schema")[0] == 0
+    names = {path.name for path in (tmp_path / "schemas").iterdir()}
+    assert {name.split(".")[0] for name in names} == {"toy", "recipe", "rows"}
+    project.write_text(f'[project]\nname = "other-rewards"\n{plugin}')
+    code, _, err = main("schema", "--check")
+    assert (code, err) == (2, "error: other-rewards: it is not installed; pip install -e plugins/toy\n")
+
+
+def test_the_check_of_this_repository_passes(main, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert main("schema", "--check")[0] == 0
+
+
+def undescribed(schema, place=""):
+    """The places of properties without a description; `if` and `then` say more about properties described elsewhere."""
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            for name, inside in value.items():
+                if key == "properties" and not inside.get("description"):
+                    yield f"{place}.{name}"
+                yield from undescribed(inside, f"{place}.{name}")
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            for inside in value:
+                yield from undescribed(inside, place)
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            yield from undescribed(value, place)
+
+
+def test_every_property_has_a_description(ours):
+    assert len(ours) > 20
+    assert [place for name, text in ours.items() for place in undescribed(json.loads(text), name)] == []
