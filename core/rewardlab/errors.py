@@ -142,10 +142,10 @@ def one_line_at(error: BaseException, limit: int = 300) -> str:
 
 
 def plugin_line(error: BaseException) -> str | None:
-    """Return the line of a plugin that an exception came from, as "/path/file.py:12"; None where no plugin's did.
+    """Return the line of a plugin that an exception came from, as "/path/file.py:12"; None if it came from no plugin.
 
-    It is the innermost line of the first code that is neither ours nor of Python: what a library raised, and what an
-    alarm of ours raised, is told at the plugin's own line.
+    It is the innermost line of the first code that is neither ours nor of Python: an exception raised by a library or
+    by our own alarm is reported at the plugin's own line.
     """
     import traceback
 

@@ -187,7 +187,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         ),
         (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
         (["recipe", "no.jsonl"], "no.jsonl: no such file in "),
-        (["recipe", "no.txt"], "no.txt: 'no.txt' is no file of rows by its name; "),
+        (["recipe", "no.txt"], "no.txt: 'no.txt' has no known ending of rows; "),
         (
             ["recipe", "numbers.jsonl"],
             "which column is the prompt? None of these has a text, or messages, in every row: 'a'\n",

@@ -239,7 +239,7 @@ def test_every_option_that_fits_nothing_is_told(toy):
     assert str(error.value).splitlines() == [
         "'words': an option is KEY=VALUE or <plugin>/<component>:KEY=VALUE",
         "'a b=1': an option is KEY=VALUE or <plugin>/<component>:KEY=VALUE",
-        "'words=.nan': .nan is no finite number; quote it if you mean the text",
+        "'words=.nan': .nan is not a finite number; quote it if you mean the text",
         "'toy/thread:words=1': toy/thread is not checked here; there is 'toy/brevity'",
     ]
 

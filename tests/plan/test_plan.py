@@ -570,7 +570,7 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
             "words: 9, words: 8",
             "9: reward.components.short.with.words: duplicate key, line 9 has it too",
         ),
-        ("words: 9", "words: .inf", "9: reward.components.short.with.words: .inf is no finite number"),
+        ("words: 9", "words: .inf", "9: reward.components.short.with.words: .inf is not a finite number"),
         ("words: 9", "words: !!int 9", "9: reward.components.short.with.words: the tag "),
         (
             "words: 9",

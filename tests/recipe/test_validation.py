@@ -241,8 +241,8 @@ def test_lookup():
 @pytest.mark.parametrize(
     ("stage", "says"),
     [
-        ({"min_learning_rate": 1e-6}, "min_learning_rate is where a cosine ends"),
-        ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is where a cosine ends"),
+        ({"min_learning_rate": 1e-6}, "min_learning_rate is the final rate of a cosine"),
+        ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is the final rate of a cosine"),
         ({"warmup_steps": 3, "warmup_ratio": 0.1}, "warmup_steps and warmup_ratio exclude each other"),
         ({"min_learning_rate": 1e-4, "schedule": "cosine"}, "min_learning_rate is more than learning_rate, 1e-05"),
         ({"top_p": 0}, "top_p: expected a number greater than 0"),

@@ -21,7 +21,7 @@ BUILT_IN = [
     _command("check", "find every mistake in a recipe, without loading a model"),
     _command("eval", "evaluate a model, or one that a server answers for, by a recipe"),
     _command("score", "reward existing completions"),
-    _command("causes", "tell which components moved the reward"),
+    _command("causes", "show which components moved the reward"),
     _command("compare", "show what two rewards would teach differently"),
     _command("tables", "write tables of evaluated models, with intervals"),
     _command("winrates", "let a judge compare models, answer by answer"),

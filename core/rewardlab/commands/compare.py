@@ -78,7 +78,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _sides(sources: tuple[SideSource, SideSource]) -> tuple[Plan | ScoredFile, Plan | ScoredFile]:
-    """Return both sides. Raises a UserError with the problems of both, marked A or B where both name the same file."""
+    """Return both sides. Raises a UserError with the problems of both, marked A or B if both name the same file."""
     found: list[Plan | ScoredFile] = []
     wrong: list[list[Problem]] = []
     for source in sources:

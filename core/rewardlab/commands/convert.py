@@ -85,7 +85,7 @@ def _lines(options: Options, form: LogForm, bad: BadRows, taken: set[str]) -> It
 def _checked(row: dict[str, Any], path: str, taken: set[str]) -> dict[str, Any] | Problem:
     """Return the row, or why `score` would not read it."""
     if row["id"] in taken:
-        what = f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
+        what = f"the id {row['id']!r} is there already; use --name if the files are one task in several languages"
         return Problem(where=path, what=what)
     try:
         to_group(row, {})

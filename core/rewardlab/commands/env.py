@@ -78,7 +78,7 @@ def _create(names: Sequence[str], cpu: bool) -> CommandResult:
 
 
 def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDefinition]:
-    """Return the definitions that `env create NAME` builds; a UserError where nothing installed has any."""
+    """Return the definitions that `env create NAME` builds. Raises UserError if no installed plugin has any."""
     of_backends = _environments_of_backends(registry)
     if cpu and f"{name}{CPU}" not in of_backends:
         raise UserError(f"--cpu: {name} has no environment of its own for a CPU alone")

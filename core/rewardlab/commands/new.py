@@ -67,7 +67,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _rows(options: Options) -> str | None:
-    """Return the file of rows; None where a shipped recipe is to be copied."""
+    """Return the file of rows; None if a shipped recipe is to be copied."""
 
     words = options.words
     if not words or words[0] != RECIPE:
@@ -90,7 +90,7 @@ def _rows(options: Options) -> str | None:
 
 
 def _ask(field: str, columns: Sequence[str]) -> str:
-    """Return the column that somebody at the terminal chooses; "" where none is the field."""
+    """Return the column that somebody at the terminal chooses; "" if they chose none."""
     print(f"Which column is the {field}?", file=sys.stderr)
     for number, column in enumerate(columns, 1):
         print(f"  {number}  {column}", file=sys.stderr)

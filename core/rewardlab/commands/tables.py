@@ -54,7 +54,7 @@ class Options(Config):
     digits: Annotated[int, Field(ge=0, le=6)] = 1
     """behind the point"""
     draws: Count = 1000
-    """of the bootstrap of numbers that are no shares"""
+    """of the bootstrap, for numbers that are not shares"""
     seed: int = 0
     """of the bootstrap"""
     output: Annotated[tuple[Path, ...], Flag("-o", metavar="OUT")] = ()

@@ -46,7 +46,7 @@ class Options(Config):
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """prompts with one value count as one (problem, if there); none: each alone"""
     draws: Count = 1000
-    """of the bootstrap of numbers that are no shares"""
+    """of the bootstrap, for numbers that are not shares"""
     seed: int = 0
     """of the bootstrap"""
     say: Say = note

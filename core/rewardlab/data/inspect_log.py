@@ -73,7 +73,7 @@ def inspect_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]
     """Yield a row, or what is wrong with a sample, for each question of a log, whose epochs are its completions.
 
     A row has `prompt` (the messages before the model's last), `completions`, `answer`, `task`, `problem` (the sample's
-    id), the task's arguments, the sample's metadata and `choices`. Raises UserError for a file that is no such log.
+    id), the task's arguments, the sample's metadata and `choices`. Raises UserError if the file is not such a log.
     """
     if form.filter is not None or form.read != "resps":
         raise UserError("inspect_ai logs no filters; leave out --filter and --filtered", where=path)

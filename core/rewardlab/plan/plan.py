@@ -23,7 +23,7 @@ class Plan:
     datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
     curriculum: orders rows. sampler: collects groups; it may be the recipe's `curriculum`, if that does so.
     backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config; None
-        where a recipe that only scores names a backend that is not installed.
+        if a recipe that only scores names a backend that is not installed.
     """
 
     document: Document
@@ -94,7 +94,7 @@ class Plan:
         return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
     def shaped_range(self, group_size: int) -> Interval | None:
-        """Return the bounds of the rewards that a trainer receives; None where a normalizer knows none."""
+        """Return the bounds of the rewards that a trainer receives; None if a normalizer has no known bounds."""
         bounds = self.total_range
         for planned in self.normalizers:
             if bounds is None or planned.spec.range is None:

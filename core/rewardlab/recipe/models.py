@@ -41,7 +41,7 @@ class Reward(Config):
     total: str
     """names, numbers, + - * /, min max clip, parentheses"""
     normalize: list[str | Use] = Field(default_factory=list)
-    """normalizers, in order; only with dr_grpo, which takes the group's mean off, where none of them takes one"""
+    """normalizers, in order; only with dr_grpo, which takes the group's mean off, if none of them takes one"""
     correctness: str | None = None
     """the component that says whether an answer is right, for filtering and curricula"""
 
@@ -104,12 +104,12 @@ class Evaluation(Config):
 
     @property
     def split_by(self) -> list[str]:
-        """The fields by which results are split: `by`, after the set that a prompt is of where there are several."""
+        """The fields by which results are split: `by`, after the prompt's set if there are several sets."""
         return [SET_FIELD, *self.by] if self.sets else self.by
 
 
 class Validation(Config):
-    """What decides which checkpoint of a stage is the best: greedy answers to rows, scored by one component."""
+    """Choose the best checkpoint of a stage by greedy answers to rows, scored by one component."""
 
     component: Annotated[str, Field(min_length=1)]
     """the component of the reward that scores them; whether it counts in `total` does not matter"""
@@ -153,7 +153,7 @@ class _Training(Config):
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """of the learning rate after warm-up: as it is, or down to 0 at the stage's last step, straight or by a cosine"""
     min_learning_rate: NonNegativeFloat = 0.0
-    """where a cosine ends in place of 0; the value model of ppo ends at the same share of its own rate"""
+    """the rate at the end of a cosine, instead of 0; the value model of ppo ends at the same share of its own rate"""
     warmup_steps: NonNegativeInt = 0
     """steps over which the learning rate rises from 0"""
     warmup_ratio: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -170,7 +170,7 @@ class _Training(Config):
     steps: PositiveInt | None = None
     """batches to train on; absent: `epochs` decide"""
     epochs: PositiveFloat = 1.0
-    """passes over the data, where `steps` is absent"""
+    """passes over the data, if `steps` is absent"""
     save_every: PositiveInt | None = None
     """steps between checkpoints (absent: one at the end of the stage)"""
     keep: Literal["last", "best"] = "last"
@@ -180,15 +180,15 @@ class _Training(Config):
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
     on_divergence: Literal["tell", "fail", "stop"] = "tell"
-    """where the numbers of the training say that it diverged: tell it and go on; go on, and end the run with exit code
-    1; or stop at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
+    """if the training's metrics show that it diverged: warn and go on; go on, and end the run with exit code 1; or stop
+    at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
     divergence: Divergence = Field(default_factory=Divergence)
     """what counts as diverged"""
 
     @model_validator(mode="after")
     def _ends_above_its_minimum(self) -> Self:
         if self.min_learning_rate and self.schedule != "cosine":
-            raise ValueError("min_learning_rate is where a cosine ends; set schedule: cosine, or leave it out")
+            raise ValueError("min_learning_rate is the final rate of a cosine; set schedule: cosine, or leave it out")
         if self.min_learning_rate > self.learning_rate:
             raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
         return self
@@ -268,7 +268,7 @@ class Kl(Config):
     coef: NonNegativeFloat = 0.0
     """weight of the penalty; 0: none, and no reference model is loaded"""
     into: Literal["loss", "reward"] = Field(default="loss", alias="in")
-    """where it goes: a term of the loss, or taken off the reward of each token"""
+    """where it is applied: as a term of the loss, or subtracted from the reward of each token"""
     estimator: Literal["k1", "k2", "k3"] = "k3"
     """of the divergence at a token, from d = log p - log p_reference: k1 is d, k2 is d^2 / 2, k3 is exp(-d) - 1 + d,
     the one of trl (absent with `in: reward`: k1, whose gradient is the divergence's there)"""
@@ -334,8 +334,8 @@ class RlStage(_Training, _Sampling):
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
     on_flat: Literal["keep", "drop"] = "keep"
-    """groups that teach nothing since all their rewards are equal, with a group sampler at its cap: keep in the loss,
-    where their tokens count in its mean and `kl` acts on them, or drop from it"""
+    """groups whose rewards are all equal, so that they teach nothing (with a group sampler: at its cap). keep: they
+    stay in the loss, their tokens count in its mean and `kl` acts on them. drop: they are left out"""
     critic: Critic = Field(default_factory=Critic)
     """of ppo"""
 
@@ -355,7 +355,7 @@ class PolicyUse(Config):
     """a folder or hub name of a causal language model, for engines that can load one"""
     max_missing: Share = 0.05
     """share of completions that the server may fail to give; more of them end the stage, and a resume asks for those
-    alone. What is missing is no empty completion: it is left out of all means, counted and told"""
+    alone. A missing completion is not an empty one: it is left out of all means, counted and reported"""
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
@@ -374,14 +374,14 @@ class EvalStage(Evaluation, _Sampling):
     policy: PolicyUse | None = None
     """what is evaluated (absent: the model as it is at this point)"""
     max_new_tokens: PositiveInt = 1024
-    """tokens of the longest completion; of a served policy sent as `max_tokens`, where it is given here or its judge
+    """tokens of the longest completion; of a served policy sent as `max_tokens`, if it is given here or its judge
     has no limit of its own"""
     chat: Chat = Field(default_factory=Chat)
     """how prompts become text; few-shot examples stand in a row's prompt, as earlier turns"""
 
     @property
     def served(self) -> str | None:
-        """The name of the judge that is evaluated; None where an engine samples."""
+        """The name of the judge that is evaluated; None if an engine samples."""
         return None if self.policy is None else self.policy.judge
 
 
@@ -451,7 +451,7 @@ class Recipe(Config):
     ) = None
     """a folder or hub name of a causal language model, or {use: tiny}"""
     dataset: DatasetUse | None = None
-    """the rows that stages read where they name none of their own"""
+    """the rows for stages without a dataset of their own"""
     curriculum: Use | None = None
     """the order in which stages read their rows (absent: a shuffle by `seed`, another one for each pass)"""
     sampler: Use | None = None

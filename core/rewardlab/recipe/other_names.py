@@ -1,4 +1,4 @@
-"""What other trainers (TRL, OpenRLHF, verl) call the settings of a stage, for who writes their names by habit."""
+"""Names of a stage's settings in other trainers (TRL, OpenRLHF, verl), for users who write those by habit."""
 
 OURS = {
     "learning_rate": "lr actor_learning_rate",

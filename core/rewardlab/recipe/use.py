@@ -56,7 +56,7 @@ class DatasetUse(Use):
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
     holdout: Share = 0.0
-    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
+    """share of the rows kept out of training, by a hash of their id; a column `split` decides if there is one"""
     timeout: WorkerTimeout | None = None
     """for a data step that holds a model: seconds that one question to it may take"""
     memory: PositiveFloat | None = None
@@ -68,7 +68,7 @@ class DatasetUse(Use):
 
 
 class BudgetUse(Config):
-    """What a judge may cost in one run, whatever its attempts; the run stops before it is passed."""
+    """The most that a judge may cost in one run, over all attempts; the run stops before it is exceeded."""
 
     tokens: PositiveInt | None = None
     """of questions and answers together"""
@@ -99,7 +99,7 @@ class CassetteUse(Config):
     """A file of a judge's answers, found by model, messages, parameters and draw."""
 
     path: Annotated[str, Field(min_length=1)]
-    """a JSONL file, made where it is missing"""
+    """a JSONL file, created if it is missing"""
     mode: Literal["record", "replay", "strict"] = "record"
     """record: reuse and append; replay: reuse, call on a miss, write nothing; strict: a miss is an error"""
 
@@ -137,12 +137,12 @@ OnAbstain = Literal["fail"] | float
 
 
 class ComponentUse(Use):
-    """A reward, and what happens where it has no value."""
+    """A reward, and the handling of missing values."""
 
     on_missing: OnMissing = "fail"
     """for failures: fail | group_mean | zero_advantage | a number"""
     on_abstain: OnAbstain = "fail"
-    """where the reward does not apply: fail | a number"""
+    """if the reward does not apply to a row: fail | a number"""
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
     workers: PositiveInt | None = None

@@ -1,4 +1,4 @@
-"""What reaches a terminal: text without secrets, and without the control characters that could steer it."""
+"""Print text to a terminal without secrets and without the control characters that could steer it."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def printable_output() -> Iterator[None]:
 
 
 def print_json(content: Any, indent: int | None = None) -> None:
-    """Print JSON values without the secrets in them; what is left is whole JSON, also where a number was a secret."""
+    """Print JSON values without the secrets in them; the rest is valid JSON, also if a number was a secret."""
     text = json.dumps(redactor().tree(content), ensure_ascii=False, indent=indent)
     stream = sys.stdout.below if isinstance(sys.stdout, PrintableStream) else sys.stdout
     print(printable(text), file=stream)

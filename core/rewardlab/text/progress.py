@@ -19,11 +19,11 @@ BAR_DELAY_S = 2.0
 
 
 class Progress:
-    """The progress of work of which `total` units are known, or of an unknown number (None), told on stderr.
+    """The progress of work of which `total` units are known, or of an unknown number (None), shown on stderr.
 
     On a terminal this is a bar; elsewhere, as in the log of a cluster's job, a line every 60 seconds, or as many as the
-    environment's REWARDLAB_PROGRESS_S says (0: none): what is done of how much, the numbers of `note`, the seconds a
-    unit and the time left. Nothing is told from a thread of its own: a line comes with the unit that is done.
+    environment's REWARDLAB_PROGRESS_S says (0: none): units done of the total, the numbers of `note`, the seconds a
+    unit and the time left. It has no thread of its own: a line is printed when a unit is done.
 
     what: of the work, begins the line. unit: in the singular. initial: units that were done before. delay_s: before a
     bar is shown. leave: whether it stays when the work is done. Close it, or use it as a context manager.

@@ -20,7 +20,7 @@ TASKS: Mapping[str, Sequence[str]] = {
 
 
 def task_label(name: str) -> str | None:
-    """Return the label that a task's name means, whatever its case, hyphens and spaces; None where there is none."""
+    """Return the label that a task's name means, whatever its case, hyphens and spaces; None if the name is unknown."""
     return _LABELS.get(_key(name))
 
 

@@ -28,7 +28,7 @@ class ChecklistOptions(Config):
     task_field: Name = "task"
     """the field with a row's task: NLI, CC, ODQA, Summ, Chat, TC, HTG, one of their names, or that of a file"""
     subtask_field: Name = "subtask"
-    """the field with its subtask, such as News, where a task has several checklists"""
+    """the field with its subtask, such as News, if a task has several checklists"""
     structured: bool = False
     """send a JSON schema with the question, for servers with structured outputs"""
     template: Annotated[str | None, template_of("rewardlab_checklist.critique_prompt")] = None
@@ -59,7 +59,7 @@ class ChecklistOptions(Config):
 
 
 class CritiqueOptions(ChecklistOptions):
-    """Options of every reward by critique; where they are equal, components of one recipe share a joint reply."""
+    """Options of every reward by critique; components of one recipe with equal options share a joint reply."""
 
     judge: Name
     """the judge's name under `judges`"""

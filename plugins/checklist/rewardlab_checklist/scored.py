@@ -47,7 +47,8 @@ class ChecklistScore:
         return self._worth(critique, task)
 
     async def _recognised(self, sample: Sample, parts: dict[str, str]) -> str | None:
-        """Return the task whose checklist decides, where a critique of the trace is to say; else None: the row's."""
+        """Return the task whose checklist decides, if a critique of the trace names it; else None for the row's
+        task."""
         if not self._recognises:
             return None
         task = (await self._critic.critique(TRACE, sample, parts)).task

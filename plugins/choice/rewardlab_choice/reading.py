@@ -22,9 +22,9 @@ _BOX = re.compile(r"\\boxed\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read. extracted: the answer as written, None where there is none. labels: those that it names.
+    """The result of reading. extracted: the answer as written, None if there is none. labels: those that it names.
 
-    fault: why it names none: there is no answer, it cannot be read, or it is a hedge.
+    fault: why it names no label: there is no answer, it cannot be read, or it is a hedge.
     """
 
     extracted: str | None

@@ -2,7 +2,7 @@
 
 A statement is a label or a choice's text behind a lead ("answer: ", "die Antwort ist"), a label in brackets or bold at
 the end of a sentence, or a line of its own. Leads and lines count more than labels within sentences; of each the last
-counts. Where a later one contradicts it, or another label is joined to it ("B or C"), the response states nothing.
+counts. If a later one contradicts it, or another label is joined to it ("B or C"), the response states nothing.
 """
 
 import re
@@ -31,7 +31,7 @@ _EMPHASIS = re.compile(r"\*\*|__|[*`]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a response says in a place: where, what it names, and how it is written.
+    """A statement in a response: where it is, what it names, and how it is written.
 
     firm: behind a lead or on a line. lists: a label at the start of a line, which may be one of a list.
     """

@@ -10,7 +10,7 @@ import yaml
 from rewardlab.errors import UserError, nearest
 
 MAX_BYTES = 1_000_000
-"""A larger file is no list of sentences."""
+"""A larger file is not a list of sentences."""
 
 
 @cache

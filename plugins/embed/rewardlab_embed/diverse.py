@@ -124,7 +124,7 @@ class DiverseRows:
         return [members[place] for place in answer["chosen"]]
 
     def _group(self, sample: Sample) -> str | None:
-        """Return the name of the sample's group; None where a value of it has no quota."""
+        """Return the name of the sample's group; None if a value of it has no quota."""
         name = ""
         for field, quota in self._options.quotas.items():
             value = _value(sample, field)
@@ -174,6 +174,6 @@ def _value(sample: Sample, field: str) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        what = f"field {field!r}, by which `quotas` go, is no text or number"
+        what = f"field {field!r}, by which `quotas` go, is not a text or number"
         raise UserError(what, where=sample.source or sample.id)
     return str(value)

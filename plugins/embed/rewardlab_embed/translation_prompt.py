@@ -15,7 +15,7 @@ REGIONS = {
     "Japanese": "Japan", "Korean": "South Korea", "Polish": "Poland", "Portuguese": "Portugal", "Russian": "Russia",
     "Spanish": "Spain", "Thai": "Thailand",
 }  # fmt: skip
-"""English name of a language -> the region that translation models name beside it, where one is usual."""
+"""English name of a language -> the region that translation models usually name with it."""
 UNKNOWN = "non-English"
 """The name used for a language that is not known."""
 

@@ -44,8 +44,9 @@ class ValidityOptions(Config):
     per_violation: Annotated[float, Field(gt=0, le=1)] | None = None
     """deduct so much for each violation (null: the penalty, whether it is one or several)"""
     structure: Annotated[str, Field(min_length=1)] | None = "amro"
-    """what the answer to each task must have: `amro`, for the tasks of "Verifying the Subjective" (a row's own labels,
-    and no more), a YAML file of your own (relative to where the command runs), or null for nothing beyond the tags"""
+    """required structure of the answer to each task: `amro`, for the tasks of "Verifying the Subjective" (a row's own
+    labels, and no more), a YAML file of your own (relative to where the command runs), or null to require only the
+    tags"""
     task: Annotated[str, Field(min_length=1)] = "task"
     """the field with the row's task, by which its structure is found"""
     subtask: Annotated[str, Field(min_length=1)] = "subtask"

@@ -47,7 +47,7 @@ class Validity:
         found = [] if trace is not None else [f"trace: nothing inside <{self._options.tags[0]}>"]
         if (fault := self._tags.fault(text)) is not None:
             found.append(f"format: {fault}")
-        if structure is not None:  # a row's own labels are read even where there is no answer: a bad row is a failure
+        if structure is not None:  # a row's own labels are read even if there is no answer: a bad row is a failure
             wrong = [f"structure: {what}" for what in structure.violations(answer or "", sample.fields)]
             found += wrong if answer is not None else []
         return found

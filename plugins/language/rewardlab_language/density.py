@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from rewardlab_language.languages import SCRIPTS
 
 ENGLISH = 100
-"""What a letter of English says; a letter of other languages is in these units, hundredths of it."""
+"""The information of a letter of English; letters of other languages are in these units, hundredths of it."""
 
 # ISO 639-1 and hundredths of an English letter
 _TABLE = """
@@ -30,7 +30,7 @@ DENSITY: Mapping[str, int] = {
 
 @functools.cache
 def density_of(name: str) -> int:
-    """Return how much a letter says, of a language or, where only that is known, of a script: its languages' mean."""
+    """Return the information of a letter of a language, or of a script (its languages' mean) if only that is known."""
     if name in DENSITY:
         return DENSITY[name]
     readers = [DENSITY[code] for code, scripts in SCRIPTS.items() if name in scripts]

@@ -1,4 +1,4 @@
-"""What the data steps that translate share: rows under way at once, and the counts of those dropped and altered."""
+"""Shared parts of the data steps that translate: concurrent rows, and counts of those dropped and altered."""
 
 import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable

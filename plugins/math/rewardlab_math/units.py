@@ -19,7 +19,7 @@ SCALES = {
     **dict.fromkeys(["億", "亿", "억"], 10**8),
     **dict.fromkeys(["billion", "billions", "miliar", "milliarden", "milliards", "миллиардов"], 10**9),
 }
-"""Words that may multiply the number before them: "3万" is 30,000, or 3 where the question counts in 万."""
+"""Words that may multiply the number before them: "3万" is 30,000, or 3 if the question counts in 万."""
 
 _KNOWN_WORDS = """
 mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph

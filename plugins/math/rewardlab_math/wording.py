@@ -1,4 +1,4 @@
-r"""Tell words in answers (names, yes and no, letters of choices) from formulas, and normalise them.
+r"""Distinguish words in answers (names, yes and no, letters of choices) from formulas, and normalise them.
 
 Words are compared as normalised text, never as algebra, where "stop" is s·t·o·p and equals "pots".
 """

@@ -108,13 +108,13 @@ class ChatOptions(ServerOptions):
     """structured outputs, such as {type: json_schema, json_schema: {...}}, sent as it is"""
 
     continues: bool = False
-    """whether the server goes on writing a last message of role assistant where a question says so, by
+    """whether the server continues a last message of role assistant if a question asks for that by
     `continue_final_message` (vLLM and SGLang do); a reward that begins the judge's reply needs it"""
 
     @model_validator(mode="after")
     def _check_given_once(self) -> "ChatOptions":
         if self.continues and (twice := [name for name in CONTINUED if name in self.extra_body]):
-            raise ValueError(f"a question says {twice[0]} where it needs it; leave it out of extra_body")
+            raise ValueError(f"a question sets {twice[0]} if it needs it; leave it out of extra_body")
         for name in ("temperature", "max_tokens", "top_p", "seed", "response_format"):
             others = LIMITS if name == "max_tokens" else (name,)
             if getattr(self, name) is not None and any(other in self.extra_body for other in others):

@@ -47,14 +47,14 @@ class Trained:
 
     @property
     def template(self) -> str | None:
-        """The text of the template; None for that of a language. A ValueError where there were several."""
+        """The text of the template; None for that of a language. Raises ValueError if there were several."""
         return self.one("template") if self.ways else None
 
     @property
     def rubric(self) -> Any:
-        """The rubric, without Tie and Both Bad, which evaluations have not; None for the packaged one.
+        """The rubric, without Tie and Both Bad, which evaluations lack; None for the packaged one.
 
-        {field: NAME} where every row had its own. A ValueError where there were several.
+        {field: NAME} if every row had its own. Raises ValueError if there were several.
         """
         rubrics = [one.rubric for one in self.ways]
         of_recipes = [one for one in rubrics if field_of(one) is None]
@@ -68,7 +68,7 @@ class Trained:
         return [getattr(one, name) for one in self._any]
 
     def one(self, name: str) -> Any:
-        """Return what all rows say alike; a ValueError where they do not."""
+        """Return the value that all rows have. Raises ValueError if they differ."""
         return _only(name, self.values(name), self.folder)
 
     def check_levels(self, levels: Sequence[str]) -> None:
@@ -105,7 +105,7 @@ def trained(folder: str, asks: str) -> Trained:
 
 
 def as_trained(options: dict[str, Any], asks: str) -> dict[str, Any]:
-    """Return options with what they leave open of a trained judge's question. A ValueError where they contradict it."""
+    """Return options completed from a trained judge's question. Raises ValueError if they contradict it."""
     found = trained(str(options["trained"]), asks)
     filled = {**options}
     for name in ALIKE:

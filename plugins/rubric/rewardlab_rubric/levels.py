@@ -82,7 +82,7 @@ def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
     for key, text in scoring.items():
         label = label_of_key(key)
         if label is None:
-            raise ValueError(f"{_short(key)} is no level; levels are {_wanted(wanted)}")
+            raise ValueError(f"{_short(key)} is not a level; levels are {_wanted(wanted)}")
         if label in texts:
             raise ValueError(f"level {label} is there twice")
         if not isinstance(text, str) or not text.strip():
@@ -110,14 +110,14 @@ def label_of_key(key: Any) -> str | None:
 
 
 def as_json(raw: Any) -> Any:
-    """Return a score as `info` holds it: of its own type, where that is not a number that JSON lacks."""
+    """Return a score for `info`: unchanged, unless it is a number that JSON lacks."""
     if isinstance(raw, float) and not math.isfinite(raw):
         return "NaN" if math.isnan(raw) else "Infinity" if raw > 0 else "-Infinity"
     return raw
 
 
 def canonical(raw: Any) -> str:
-    """Return a score as a text without case; whole numbers have one form, and what is no score is empty."""
+    """Return a score as a text without case; whole numbers have one form, and a value that is not a score is ""."""
     if isinstance(raw, bool):
         return str(raw).lower()
     if isinstance(raw, float) and raw.is_integer() and abs(raw) < 1e15:
@@ -178,7 +178,7 @@ def _wanted(kinds: tuple[Kind, ...]) -> str:
     ways = {
         "scale": "whole numbers (1 or score_1) without gaps",
         "binary": "true and false",
-        "pair": "response_1 and response_2 (or assistant_a and assistant_b) with tie and both_bad where there are such",
+        "pair": "response_1 and response_2 (or assistant_a and assistant_b) with tie and both_bad if it has them",
     }
     return ", or ".join(ways[kind] for kind in kinds)
 

@@ -54,7 +54,7 @@ class RubricTemplate:
 
 @dataclass(frozen=True)
 class _Told:
-    """A template that is no file of its own."""
+    """A template that is not a file."""
 
     text: str
 

@@ -77,7 +77,7 @@ BAD = {
     "levels": (lambda text: text.replace('"assistant_a"', '"pembantu_a"'), "has not the keys"),
     "placeholder": (lambda text: text.replace("$key", "kunci"), "must have"),
     "names": (lambda text: text.replace("Assistant A serves", "Pembantu A serves"), "must have Assistant A"),
-    "blank": (lambda text: text.replace("[eu] Instruction", " "), "tags.instruction is no text"),
+    "blank": (lambda text: text.replace("[eu] Instruction", " "), "tags.instruction is not a text"),
     "English": (lambda text: text.replace("[eu] ", ""), "is not translated"),
     "no JSON": (lambda text: text[: len(text) // 2], "no JSON value"),
     "cut off": (lambda text: Reply(text=text, finish_reason="length"), "cut off"),
@@ -107,7 +107,7 @@ def test_a_translator_that_never_answers_ends_the_job():
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("Klingon", "is no code of a language; give `names: {eu: Klingon}`"),
+        ("Klingon", "is not a language code; give `names: {eu: Klingon}`"),
         (None, "names no language"),
         ("", "names no"),
     ],
@@ -206,7 +206,7 @@ class TestTheFileThatAStageWrote:
     @pytest.mark.parametrize(
         ("old", "new", "told"),
         [
-            ('"language"', '"lang"', r"made.jsonl:1: this is no row of rubric/translated_texts"),
+            ('"language"', '"lang"', r"made.jsonl:1: this is not a row of rubric/translated_texts"),
             ("$key", "key", r"made.jsonl:1: texts.rules.fences: \$key must stand in it once"),
             ('"scoring": {"1"', '"scoring": {"0"', r"made.jsonl:1: rubric: the scale from 0 to 2 has no level 1"),
             ('"rubric_sha": "', '"rubric_sha": "0', r"made.jsonl:1: its rubric is a translation of another one"),

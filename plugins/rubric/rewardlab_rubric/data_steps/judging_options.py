@@ -12,7 +12,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 REWARDS = {"pointwise": PointwiseOptions, "binary": BinaryOptions, "pairwise": PairOptions}
 LIKE_THE_REWARD = ("rubric", "profile", "layout", "template", "strategy", "language", "texts")
 JUDGED = {"pointwise": ("response",), "binary": ("response",), "pairwise": ("response_1", "response_2")}
-"""where rows have the texts to be judged, unless the recipe says"""
+"""the fields of rows with the texts to judge, unless the recipe says"""
 
 
 class DistilledOptions(Config):
@@ -54,7 +54,7 @@ class DistilledOptions(Config):
     """of pairs, which text the teacher is shown first. source: the one that `judged` names first. hashed: in
     half of the rows, by a hash of their ids, the other one; the field of the right score then names the other side"""
     gold: Field_ | None = "score"
-    """the field with the right score, where a row has one; it must be a level of the rubric. null: rows have none"""
+    """the field with the right score, if a row has one; it must be a level of the rubric. null: rows have none"""
     draws: PositiveInt = 1
     """replies asked for each row, which become a row each"""
     also: list[Strategy] = Field(default_factory=list)
@@ -159,7 +159,7 @@ class AgreeingOptions(Config):
 
     @property
     def shares(self) -> dict[int, float]:
-        """The share of rows that stays, by how often the small model is right, where it is not 1."""
+        """The share of rows that stays, by how often the small model is right, if the share is not 1."""
         return {self.draws: 0.0} if self.keep is None else dict(self.keep)
 
 

@@ -35,7 +35,7 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     try:
         (rubric,) = known_variants({"description": description, "scoring": found["scoring"]}, [kind])
     except ValueError as problem:
-        raise UnusableReply("levels that are no rubric's", str(problem)) from None
+        raise UnusableReply("levels that are not a rubric's", str(problem)) from None
     if kind == "scale" and list(rubric.levels.texts) != [str(level) for level in range(1, levels + 1)]:
         raise UnusableReply(f"another scale than 1 to {levels}", ", ".join(rubric.levels.texts))
     return rubric

@@ -39,7 +39,7 @@ def read_translation(reply: Reply, original: Any) -> Any:
     try:
         translated = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("the reply is no JSON value") from None
+        raise ValueError("the reply is not a JSON value") from None
     _check(translated, original, "")
     return translated
 
@@ -52,7 +52,7 @@ def _check(translated: Any, original: Any, place: str) -> None:
             _check(translated[key], value, f"{place}.{key}".lstrip("."))
     elif isinstance(original, list):
         if not isinstance(translated, list) or len(translated) != len(original):
-            raise ValueError(f"{place or 'the value'} is no list of {len(original)}")
+            raise ValueError(f"{place or 'the value'} is not a list of {len(original)}")
         for number, (one, other) in enumerate(zip(translated, original, strict=True)):
             _check(one, other, f"{place}.{number}".lstrip("."))
     else:
@@ -61,7 +61,7 @@ def _check(translated: Any, original: Any, place: str) -> None:
 
 def _check_text(translated: Any, original: Any, place: str) -> None:
     if not isinstance(translated, str) or not translated.strip():
-        raise ValueError(f"{place} is no text")
+        raise ValueError(f"{place} is not a text")
     if sorted(KEPT.findall(translated)) != sorted(KEPT.findall(original)):
         kept = ", ".join(dict.fromkeys(KEPT.findall(original))) or "none of the words that stay"
         raise ValueError(f"{place} must have {kept} as often as the original")

@@ -99,7 +99,7 @@ class Mr3Prompt:
         return [Rubric(levels_of(one, self.kinds)) for one in variants]
 
     def stand_in_fields(self) -> dict[str, str]:
-        """Return the field of a row that says its part, where one does."""
+        """Return the field of a row that says its part, if any."""
         part = self.layout.part
         return {part.field: next(iter(_parts_of(self.texts[ENGLISH])), "")} if isinstance(part, PartByField) else {}
 
@@ -142,7 +142,7 @@ class Mr3Prompt:
                 return whole[item.value if isinstance(item, ast.Constant) else self._evaluated(item, values)]
         except (LookupError, TypeError):
             pass
-        raise ValueError(f"{self.where}: {ast.unparse(node)} is nothing that this reward's rows or the texts have")
+        raise ValueError(f"{self.where}: {ast.unparse(node)} exists neither in this reward's rows nor in the texts")
 
 
 def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, language: str) -> Mr3Prompt:
@@ -162,7 +162,7 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
     folder = Path(os.path.expanduser(layout.texts)).parent
     texts, beside = loaded(layout.texts), {name: loaded(folder / file) for name, file in BESIDE.items()}
     if not all(isinstance(one, Mapping) and ENGLISH in one for one in (texts, *beside.values())):
-        raise ValueError(f"{layout.texts} and its neighbours are no texts by language, as data/mr3_rubrics has them")
+        raise ValueError(f"{layout.texts} and its neighbours are not texts by language, as data/mr3_rubrics has them")
     call = told["rubrics"]
     return Mr3Prompt(
         layout=layout,

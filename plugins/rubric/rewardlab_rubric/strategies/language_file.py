@@ -49,7 +49,7 @@ _CODE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?")
 class LanguageTexts:
     """The texts of one language.
 
-    code: ISO 639, with a script where a language has several. names: all that a row may call it. system: a judge who
+    code: ISO 639, with a script if a language has several. names: all that a row may call it. system: a judge who
     thinks and answers in it. thinking: how its thoughts begin. tags, tasks, rules: as in the files.
     binary, pairwise: the general rubrics.
     """
@@ -82,7 +82,7 @@ def read_folder(folder: str) -> Iterator[LanguageTexts]:
     path = Path(os.path.expanduser(folder))
     found = sorted(path.glob("*.yaml"))
     if not found:
-        raise ValueError(f"texts: {folder} is no folder with files such as sw.yaml")
+        raise ValueError(f"texts: {folder} is not a folder with files such as sw.yaml")
     for source in found:
         yield read_language(source)
 
@@ -95,7 +95,7 @@ def own_text(language: str) -> dict[str, Any]:
 
 
 def code_of(tag: str) -> str | None:
-    """Return the code of a file for a language's tag: eu for eu-ES, sr-Latn for sr-Latn-RS. None for what is no tag."""
+    """Return the code of a file for a language's tag: eu for eu-ES, sr-Latn for sr-Latn-RS. None if it is not a tag."""
     primary, *others = re.split(r"[-_]", tag.strip())
     scripts = [part.title() for part in others if len(part) == 4 and part.isalpha()]
     code = "-".join([primary.lower(), *scripts[:1]])

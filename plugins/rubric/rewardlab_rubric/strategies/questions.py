@@ -117,7 +117,7 @@ def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate |
 
 
 def _published(options: QuestionOptions) -> Mr3Prompt | None:
-    """Return the published prompt of mR3 that asks; None where another one does."""
+    """Return the published prompt of mR3 that asks; None if another prompt does."""
     layout = options.layout
     if not isinstance(layout, PublishedLayout) or not layout.of_mr3:
         return None
@@ -134,7 +134,7 @@ def known_rubrics(options: QuestionOptions) -> list[Rubric]:
 
 
 def rubrics_of(options: QuestionOptions) -> Rubrics:
-    """Return the function that gives each row its variant, in its language where the strategy asks for that.
+    """Return the function that gives each row its variant, in the row's language if the strategy asks for that.
 
     Raises ValueError that says what is wrong with the rubric or one of its translations; the function does for a row
     whose language has no texts, or no rubric.
