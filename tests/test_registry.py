@@ -195,7 +195,7 @@ BROKEN = {
     ),
     "scope": (
         BREVITY.replace("build", "scope='prompt', build"),
-        "brevity: scope 'prompt' is none of completion, g",
+        "brevity: scope 'prompt' is not one of completion, g",
     ),
     "options": (
         BREVITY.replace("build", "config=dict, build"),

@@ -129,7 +129,8 @@ class Registry:
         return (self.plugin(name) for name in self.names())
 
     def find(self, kind: str, use: str) -> Spec:
-        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong.
+        """Return the spec that a recipe means by `use`, such as "math/accuracy". Raises UserError that says what is
+        wrong.
 
         So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
         """
@@ -158,8 +159,8 @@ class Registry:
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
 
-        A UserError says what is wrong and, if a backend that this distribution knows of is not installed, which
-        pip install brings it.
+        Raises UserError that says what is wrong and, if a backend that this distribution knows of is not installed,
+        which pip install brings it.
         """
         if use is None:
             return self._default_backend()
@@ -207,7 +208,7 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
-    """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
+    """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
     """
@@ -303,7 +304,7 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
 
 
 def _specs(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec]]:
-    """Register one plugin in a manager of its own, so that its faults stay its own; return its specs and commands."""
+    """Register one plugin in a separate manager, to isolate its faults; return its specs and commands."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)

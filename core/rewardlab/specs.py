@@ -107,21 +107,21 @@ class Normalizer(Protocol):
 
 
 class Worker(Protocol):
-    """A model in a process of its own, which other components may share."""
+    """A model in a separate process, which other components may share."""
 
     async def ask(self, questions: Sequence[Any], /) -> list[Any]:
         """Return an answer (JSON) to each question (JSON), in order; from any event loop."""
 
 
 class WorkerOpener(Protocol):
-    """The way to models in processes of their own (`Context.workers`)."""
+    """Opens models in separate processes (`Context.workers`)."""
 
     def open(self, file: Path | str, settings: Mapping[str, Any], /) -> Worker:
         """Return the worker of a Python file with these settings (JSON); it starts at its first question."""
 
 
 class _NoWorkers:
-    """The workers of a context that has none: of a judge, say, or of a test that gives none."""
+    """The workers of a context without any: such as a judge's, or a test's."""
 
     def __repr__(self) -> str:
         return "none"
@@ -137,8 +137,7 @@ class Context:
     `judges` maps the names declared in the recipe to judges. `cache_dir` is a folder that several processes share.
     `device` is a torch device string. `policy` is the model being trained, if the backend offers it. `source` has,
     for a data step, the samples that it starts `from`; for others none. `sources` has them by name, for a dataset of
-    several. `workers` opens models in processes of their
-    own, for rewards and data steps: `workers.open(file, settings)`.
+    several. `workers` opens models in separate processes, for rewards and data steps: `workers.open(file, settings)`.
     """
 
     seed: int = 0
@@ -195,8 +194,8 @@ class RewardSpec(Spec):
     requires: fields that each row must have; a function of the options if they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
-    shares: a function of the options: components of one recipe for which it gives the same ask the same questions,
-        which are paid once.
+    shares: a function of the options: components of one recipe with equal keys ask the same questions, which are paid
+    once.
     question: a function of the options: a small Ask in the form of those that it sends (roles, params); a list of them
         if it asks in several forms; or a mapping of the options in `judges` to those, if judges are asked
         differently. Each judge is asked before a run, and `check` reports params that override its options.
@@ -219,7 +218,7 @@ class RewardSpec(Spec):
         not run "worker" does. `check` reports `workers`, `timeout`, `memory`, `threads` in recipes if nothing uses
         them.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
-    memory: GB (10^9 bytes) that one call may add to what a worker takes, processes that it starts apart; None: no
+    memory: GB (10^9 bytes) that one call may add to a worker's memory, without child processes; None: no
         limit. A worker that takes more is killed and restarted, and a completion that causes this alone fails: that is
         not a low score.
     remarks: keys of `info` that are worth counting: the number of completions that have each (and not null, false,
@@ -252,9 +251,9 @@ class RewardSpec(Spec):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.scope not in ("completion", "group", "batch"):
-            raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
+            raise ValueError(f"{self.name}: scope {self.scope!r} is not one of completion, group, batch")
         if self.runs not in ("inline", "thread", "worker", "async"):
-            raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
+            raise ValueError(f"{self.name}: runs {self.runs!r} is not one of inline, thread, worker, async")
         if any(isinstance(names, str) for names in (self.requires, self.judges, self.remarks)):
             raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
@@ -275,7 +274,7 @@ class JudgeSpec(Spec):
     """A judge. `build` returns an object with `async ask(Ask) -> Reply`; `async aclose()`, if it has one, ends its use.
 
     An exception from `ask` is a failure that another try may mend (`rewardlab.errors.TryAgain` can say when);
-    a Reply with `error` is the judge's last word.
+    a Reply with `error` is final.
 
     reads: "messages" (a chat model) or "parts" (a scripted judge that needs the structured pieces).
     local: true when it makes no network call, so that nothing needs probing, limiting, recording or paying.
@@ -305,7 +304,7 @@ class JudgeSpec(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpec(Spec):
-    """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts anew.
+    """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts from the beginning.
 
     provides: the fields that every sample has, or a function of the options; None if this is known only after reading.
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
@@ -390,8 +389,8 @@ class NormalizerSpec(Spec):
     subtracts_mean: true if it takes a mean off the totals, of the group or of the pool behind it: the shaped values
         are advantages then, and no engine takes a mean off them again. Without one that does, dr_grpo takes the
         group's.
-    subset: a function of the options: the most totals of a pool that are looked at whole, a larger pool giving a random
-        subset of as many; None if there is none. `check` warns if no pool can be larger.
+    subset: a function of the options: the largest pool of totals that is used whole; of a larger pool a random subset
+    of this size is used. None: no limit. `check` warns if no pool can be larger.
     """
 
     kind: ClassVar[str] = "normalizer"
@@ -407,7 +406,7 @@ class NormalizerSpec(Spec):
 class BackendSpec(Spec):
     """An engine that trains. `build(settings)` returns a `rewardlab.training.Backend`; it imports no engine.
 
-    config: what may stand under `backend` in a recipe, besides `use`.
+    config: the options under `backend` in a recipe, besides `use`.
     judges: the judges that only this backend can answer, by the whole name that a recipe uses, such as "policy/self".
     environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
         `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.

@@ -179,7 +179,7 @@ def test_a_file_that_is_there_stays(made, main, write):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "what is to be new? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
+        ([], "what should it make? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
         (["plugin"], "; a plugin: `rewardlab plugins new NAME`\n"),
         (
             ["recipe"],

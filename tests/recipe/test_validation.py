@@ -130,7 +130,7 @@ def test_a_missing_key_says_what_is_expected():
     assert line.startswith("r.yaml:3.reward.total: missing; expected text (names, numbers, + - * /")
     (line,) = recipe(stages=[{"use": "data", "to": "x.jsonl"}])
     keys = "{use, with, from, fields, holdout, timeout, memory, threads, device}"
-    assert line.startswith(f"r.yaml:3.stages.0.dataset: missing; expected {keys} (what is written")
+    assert line.startswith(f"r.yaml:3.stages.0.dataset: missing; expected {keys} (the dataset to write")
 
 
 def test_a_misspelt_key_is_not_missing_too():

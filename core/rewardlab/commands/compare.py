@@ -1,4 +1,4 @@
-"""`rewardlab compare`: what two rewards would teach differently."""
+"""`rewardlab compare`: compare what two rewards would teach."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from rewardlab.recipe.loading import load
 from rewardlab.specs import Config
 
 MIN_WIDTH, MAX_WIDTH = 60, 110
-"""columns of a line with a text, which else has as many as the terminal"""
+"""columns of a line with a text (absent: as many as the terminal)"""
 
 
 class Options(Config):
-    """Show what two rewards would teach differently: shaped rewards of the same completions, group by group.
+    """Compare what two rewards would teach: shaped rewards of the same completions, group by group.
 
     A and B are recipes, or files that `rewardlab score` wrote for these rows. KEY=VALUE is for both recipes,
     a:KEY=VALUE and b:KEY=VALUE for one: rewardlab compare r.yaml r.yaml rows.jsonl b:reward.normalize=[]
@@ -44,7 +44,7 @@ class Options(Config):
     overrides_b: Annotated[tuple[str, ...], PythonOnly()] = ()
     """changes of B alone"""
     limit: Annotated[Count | None, Flag(metavar="N", former=("--rows", "most"))] = None
-    """compare so many rows, evenly over the file (all)"""
+    """compare this many rows, spread evenly over the file (all)"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
     """a line for each value: language; repeatable"""
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None

@@ -29,7 +29,7 @@ class Options(Config):
     """
 
     words: Annotated[tuple[str, ...], Positional("recipe [ROWS.jsonl]")] = ()
-    """what is to be new, and for which rows"""
+    """the kind of thing to create, and its rows"""
     model: str | None = None
     """a folder or a hub name of a causal language model"""
     source: Annotated[str | None, Flag("--from", metavar="NAME")] = None
@@ -73,7 +73,7 @@ def _rows(options: Options) -> str | None:
     if not words or words[0] != RECIPE:
         plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ("plugin",) else ""
         raise UserError(
-            f"what is to be new? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
+            f"what should it make? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
         )
     rows = words[1:]
     if options.source is not None and (rows or options.model or any(getattr(options, field) for field in FIELDS)):

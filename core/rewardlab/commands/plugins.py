@@ -22,7 +22,7 @@ ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHE
 
 
 class Options(Config):
-    """List the installed plugins and what they offer; show one in full; start a new one; check its laws.
+    """List the installed plugins and their components; show one in full; start a new one; check its laws.
 
         rewardlab plugins                              all plugins, including broken ones
         rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
@@ -39,9 +39,9 @@ class Options(Config):
     """
 
     words: Annotated[tuple[str, ...], Positional("[new | check] NAME [KEY=VALUE ...]")] = ()
-    """what to do, and with which plugin"""
+    """the action, and its plugin"""
     search: Annotated[str | None, Flag(metavar="WORD")] = None
-    """list what has this word, also plugins that are not installed"""
+    """list plugins and components with this word, also plugins that are not installed"""
     into: Annotated[str | None, Flag(metavar="DIR")] = None
     """of new: the folder to make (./rewardlab-NAME)"""
     kind: Annotated[str | None, Flag(metavar="KIND")] = None
@@ -78,7 +78,7 @@ def _search(options: Options) -> CommandResult:
         raise UserError(f"--search takes one word or several in quotes; leave out {' '.join(options.words)}")
     found = search_plugins(str(options.search))
     if not found and not options.as_json:
-        note(f"nothing has {options.search!r}; `rewardlab plugins` lists what is installed")
+        note(f"nothing has {options.search!r}; `rewardlab plugins` lists the installed ones")
     return CommandResult(ok=bool(found), text=format_found(found) if found else "", data=found)
 
 

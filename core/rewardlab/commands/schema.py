@@ -21,7 +21,7 @@ class Options(Config):
     """
 
     output: Annotated[Path | None, Flag("-o", metavar="DIR")] = None
-    """a folder for what is installed"""
+    """a folder for the schemas of installed components"""
     check: bool = False
     """write nothing; fail if a file is not as it would be written"""
 

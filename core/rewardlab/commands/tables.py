@@ -28,11 +28,11 @@ class Options(Config):
     """
 
     models: Annotated[list[str] | dict[str, str | Path], Positional("MODEL")]
-    """NAME=PATH (a mapping, for programs); the first is what the others are compared with"""
+    """NAME=PATH (a mapping, for programs); the others are compared with the first"""
     rows: Annotated[tuple[str | Path, ...], Flag(metavar="ROWS.jsonl")] = ()
     """rows that were scored; repeatable"""
     measures: Annotated[tuple[str, ...], Flag("--measure", metavar="NAME=COMPONENT")] = ()
-    """what to average, such as accuracy=correct or fidelity=language>=0.7; repeatable; none: all components"""
+    """columns to average, such as accuracy=correct or fidelity=language>=0.7; repeatable; none: all components"""
     pass_at: Annotated[tuple[Count, ...], Flag(metavar="K")] = ()
     """pass@K of the first measure, unbiased"""
     task: Annotated[str | None, Flag(metavar="FIELD")] = None
@@ -46,7 +46,7 @@ class Options(Config):
     against: Annotated[str | None, Flag(metavar="NAME")] = None
     """compare all others with this model; all: every pair (the first)"""
     prompts: Literal["same", "common", "own"] = "same"
-    """what if a model lacks some; same: stop"""
+    """what to do if a model lacks some; same: stop"""
     missing: Literal["refuse", "leave-out", "zero"] = "refuse"
     """completions without a score"""
     raw: bool = False

@@ -2,7 +2,7 @@
 
 A cell is a text, an empty one no value. A cell that begins like a JSON list of texts or objects, or like an object
 (`["`, `[{`, `{"`), and is JSON as a whole, is that list or object: completions, or a prompt of several messages.
-Nothing else is guessed: 007, 1e5 and [0, 1] stay what they are.
+Nothing else is guessed: 007, 1e5 and [0, 1] stay unchanged.
 """
 
 import csv

@@ -122,7 +122,7 @@ def _epochs(parts: Sequence[Part], path: str) -> list[_Sample] | Problem:
 
 
 def _first_fault(error: ValidationError) -> str:
-    """Return what is wrong with a sample and where: of a value that could have two types, what is nearest to right."""
+    """Return what is wrong with a sample and where: for a value that could have two types, the closest match."""
     found = max(error.errors(include_url=False, include_input=False), key=lambda one: len(one["loc"]))
     place = ".".join(str(part) for part in found["loc"] if part != "str" and "[" not in str(part))
     return f"{place}: {'must be an object' if found['type'] == 'model_type' else found['msg']}"

@@ -33,7 +33,7 @@ class LedgerPart(Protocol):
         """Yield (place, the row or what is wrong with it) for each line that is not blank."""
 
     def torn(self) -> Problem | None:
-        """Return what the last call of `rows` found unfinished, as a run leaves it that goes on or was killed."""
+        """Return the unfinished part found by the last call of `rows`, which a running or killed run leaves."""
 
 
 def ledger_parts(path: Path) -> list[LedgerPart]:

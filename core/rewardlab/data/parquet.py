@@ -26,8 +26,8 @@ def import_pyarrow(path: str) -> Any:
 def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (row number from 1, the row or what is wrong with it), a few rows in memory at a time.
 
-    A null is no value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as which
-    pandas writes what is missing, is none either. Dates and decimals are texts.
+    A null is not a value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as
+    which pandas writes missing values, is not one either. Dates and decimals are texts.
 
     Raises UserError at once without pyarrow, if this is not a parquet file or two columns have one name, later if it
     cannot be read on.

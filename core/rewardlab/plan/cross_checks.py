@@ -178,7 +178,7 @@ def continuation_findings(place: RecipePath, planned: Component, judges: Mapping
 
 
 def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) -> list[str]:
-    """Return the judges of which one of the component's questions wants what a parameter says."""
+    """Return the judges that receive a question of the component with this parameter."""
     if not any(name in judges for name in planned.judges()):
         return []
     asked = planned.questions().items()
@@ -265,7 +265,8 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
 def sampler_findings(
     recipe: Recipe, curriculum: Component | None, named: Component | None, planned: Component | None
 ) -> Iterator[Finding]:
-    """Yield findings for a sampler that is none or one too many, and for stages that train on more than it collects.
+    """Yield findings for a `sampler` that does not sample or is a second one, and for stages that train on more than it
+    collects.
 
     named: what stands under `sampler`. planned: the group sampler that is used, this one or the curriculum.
     """

@@ -1,4 +1,4 @@
-"""The checked plan of a recipe: the recipe, the components that it names and what follows from both."""
+"""The checked plan of a recipe: the recipe, its components and everything derived from both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -112,7 +112,7 @@ class Plan:
         return ("dataset",) if lookup(self.document.tree, own) is None else own
 
     def validation_dataset(self, index: int) -> tuple[RecipePath, bool]:
-        """Return the place of what decides which checkpoint of stage `index` is the best, and whether its held-out
+        """Return the place of the dataset that chooses the best checkpoint of stage `index`, and whether its held-out
         rows do."""
         own = ("stages", index, "validation", "dataset")
         return (self.stage_dataset_place(index), True) if lookup(self.document.tree, own) is None else (own, False)

@@ -1,4 +1,4 @@
-"""How a recipe names its parts: `use`, `with`, and what else may stand beside them."""
+"""How a recipe names its parts: `use`, `with`, and the keys beside them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -27,7 +27,7 @@ class Use(Config):
     """A component by name, `use: <plugin>/<name>`, with its options."""
 
     use: str
-    """<plugin>/<name>; `rewardlab plugins` lists what is installed"""
+    """<plugin>/<name>; `rewardlab plugins` lists the installed ones"""
     options: dict[str, Any] = Field(default_factory=dict, alias="with")
     """the component's options"""
 
@@ -60,7 +60,7 @@ class DatasetUse(Use):
     timeout: WorkerTimeout | None = None
     """for a data step that holds a model: seconds that one question to it may take"""
     memory: PositiveFloat | None = None
-    """likewise: GB that one call may add to what its process takes, without those that it starts (absent: no limit)"""
+    """likewise: GB that one call may add to its process's memory, without child processes (absent: no limit)"""
     threads: PositiveInt = 1
     """likewise: its math threads"""
     device: Device | None = None
@@ -91,7 +91,7 @@ class Price(Config):
     """US dollars for a million tokens of answers"""
 
     def cost(self, prompt: float, completion: float) -> float:
-        """Return the US dollars that so many tokens cost."""
+        """Return the cost of this many tokens, in US dollars."""
         return (self.prompt * prompt + self.completion * completion) / MILLION
 
 
@@ -122,7 +122,7 @@ class JudgeUse(Use):
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: BudgetUse | None = None
-    """what may be spent on it in one run (absent: any amount)"""
+    """the budget for it in one run (absent: any amount)"""
     price: Price | None = None
     """for `budget.usd` and the cost in reports"""
     cassette: CassetteUse | None = None
@@ -151,7 +151,7 @@ class ComponentUse(Use):
     timeout: WorkerTimeout | None = None
     """seconds that one completion may take in a worker (absent: the reward's own limit)"""
     memory: PositiveFloat | None = None
-    """GB that one call may add to what a worker takes, without processes that it starts; a completion that alone takes
+    """GB that one call may add to a worker's memory, without child processes; a completion that alone takes
     more fails (absent: the reward's own limit, 4 as a rule; none for one that holds a model)"""
     threads: PositiveInt = 1
     """math threads of each worker process"""

@@ -1,4 +1,4 @@
-"""Progress of work that takes long: a bar on a terminal, elsewhere a line every so often."""
+"""Progress of work that takes long: a bar on a terminal, elsewhere a line at intervals."""
 
 import math
 import os
@@ -56,11 +56,11 @@ class Progress:
         self.close()
 
     def update(self, count: int = 1) -> None:
-        """Tell that `count` more units are done."""
+        """Report that `count` more units are done."""
         self.move_to(self._done + count)
 
     def move_to(self, done: int) -> None:
-        """Tell that `done` units are done, those before this work included."""
+        """Report that `done` units are done, including those before this work."""
         if self._bar is not None:
             self._bar.update(done - self._done)
         self._done = done

@@ -66,7 +66,7 @@ def _inline(text: str) -> Checklist:
 
 
 def _texts(tree: Any, place: Place) -> Any:
-    """Return a recipe's tree with every scalar as text. Raises ChecklistError for a label that is none: `Yes`."""
+    """Return a recipe's tree with every scalar as text. Raises ChecklistError for an unknown label: `Yes`."""
     if isinstance(tree, list):
         return [_texts(one, (*place, at)) for at, one in enumerate(tree)]
     if isinstance(tree, dict):

@@ -62,7 +62,7 @@ class CritiqueRows:
         tally.close(unanswered)
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
-        """Return what becomes of the row, and how many of its questions had no answer."""
+        """Return the result for the row, and how many of its questions had no answer."""
         text = sample.fields.get(self._options.completion)
         if not isinstance(text, str):
             raise UserError(f"field {self._options.completion!r} must be the text to examine", where=sample.source)

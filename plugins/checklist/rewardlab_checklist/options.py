@@ -66,11 +66,11 @@ class CritiqueOptions(ChecklistOptions):
     critique: Literal["joint", "separate"] = "joint"
     """joint: one question about trace and answer, whose reply the recipe's components share. separate: one for each"""
     on_unsupported: Literal["count", "missing"] = "count"
-    """what becomes of a dimension with a quotation that stands neither in the work nor in the question: it counts, and
+    """what to do with a dimension if a quotation is neither in the work nor in the question: it counts, and
     info says so; or it has no score"""
     on_unquoted: Literal["count", "missing"] = "count"
-    """what becomes of a dimension that has more than the least score and quotes nothing, or less than four letters of
-    English say (two Chinese characters say as much), unless that is a whole part: likewise"""
+    """what to do with a dimension that has more than the lowest score and quotes nothing, or less than the information
+    of four letters of English (two Chinese characters), unless that is a whole part: likewise"""
     on_missing_score: Literal["fail", "leave_out"] = "fail"
     """a dimension without a score that its checklist has. fail: so has the completion. leave_out: the others decide, by
     their weights; without any the completion has none"""

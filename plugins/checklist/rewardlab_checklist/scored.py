@@ -18,9 +18,9 @@ class ChecklistScore:
     """The weighted mean of a critique's scores times a factor of their deviation; in [0, 1].
 
     Of the answer under AnswerOptions, else of the trace. A part that is not there is worth 0, unasked; a critique that
-    cannot be had or read is a failure, unless the completion holds what made it so, which is worth 0. `info`: `scores`
-    by dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by
-    dimension), `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
+    is missing or unreadable is a failure, unless the completion caused that, which gives 0. `info`: `scores` by
+    dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by dimension),
+    `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 

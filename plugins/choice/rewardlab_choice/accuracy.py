@@ -63,7 +63,7 @@ def why_without_choices(options: AccuracyOptions, sample: Sample) -> str | None:
 
 
 def choices_of(value: Any) -> dict[str, str]:
-    """Return the choices as label -> text. A ValueError says what is wrong with the field."""
+    """Return the choices as label -> text. Raises ValueError that says what is wrong with the field."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = dict(zip(LABELS, value, strict=False)) if len(value) <= len(LABELS) else value
     if not isinstance(value, Mapping) or len(value) < 2 or not all(isinstance(text, str) for text in value.values()):

@@ -66,7 +66,7 @@ class ChoiceSet:
         return form in self._labels.values()
 
     def named(self, answer: str) -> Named:
-        """Return what a whole answer names. It is never guessed: a contradiction names nothing."""
+        """Return the choice that a whole answer names. It is never guessed: a contradiction names nothing."""
         written = unfonted(folded(answer)).strip()
         if not written or len(written) > self._longest:
             return NOTHING
@@ -84,7 +84,7 @@ class ChoiceSet:
         return self._labelled(written) or self._label_behind(written) or self._hedged(written)
 
     def hedge(self, label: str, rest: str) -> bool:
-        """Return whether what follows a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
+        """Return whether the text after a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
         rest = unfonted(rest)
         beside = self._beside.match(rest)
         if beside is not None and self.label(beside["label"]) != label:
@@ -93,7 +93,7 @@ class ChoiceSet:
         return found is not None and self.label(found["label"]) != label and not self._is_prose(found)
 
     def same_text(self, label: str, behind: str) -> bool:
-        """Return whether what follows a label is the text of its choice, by writing or by value."""
+        """Return whether the text after a label is the text of its choice, by writing or by value."""
         text = _bare(behind)
         if text == self._plain_texts[label]:
             return True
@@ -101,7 +101,7 @@ class ChoiceSet:
         return text not in others and any(_fit(values(behind), self._values[label]))
 
     def other_text(self, label: str, behind: str) -> bool:
-        """Return whether what follows a label is the text of another choice."""
+        """Return whether the text after a label is the text of another choice."""
         text = _bare(behind)
         return any(text == one for other, one in self._plain_texts.items() if other != label) and not self.same_text(
             label, behind

@@ -51,7 +51,7 @@ def unfonted(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return what two writings of one text have in common. Braces that group more than one character stay."""
+    """Return the form that two writings of one text share. Braces that group more than one character stay."""
     text = _BOLD.sub("", unfonted(folded(text))).replace("$", "")
     text = unquoted(text.strip(" \t\n*_`"))
     text = _ONE_IN_BRACES.sub(r"\1", text).casefold()

@@ -15,7 +15,7 @@ class AnswerOptions(Config):
     checkpoint: Name = "Unbabel/wmt23-cometkiwi-da-xl"
     """A reference-free COMET: a .ckpt file, a folder that holds checkpoints/model.ckpt, or a hub name."""
     environment: EnvironmentChoice = "managed"
-    """Where COMET runs: in an environment of its own, built at its first use; or {python: path} of one of yours."""
+    """Where COMET runs: in a separate environment, built at its first use; or {python: path} of one of yours."""
     against: Name = "reference"
     """The row's field with the English reference: a whole response with its tags, or just the text."""
     part: Part = "answer"

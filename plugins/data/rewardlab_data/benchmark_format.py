@@ -116,7 +116,8 @@ def packaged() -> list[str]:
 
 @cache
 def load_benchmark(name: str) -> BenchmarkFormat:
-    """Return a packaged benchmark by its name, or the one of a file. A UserError says what is wrong, with its place."""
+    """Return a packaged benchmark by its name, or the one of a file. Raises UserError that says what is wrong, with its
+    place."""
     if name in packaged():
         return _parse(_folder().joinpath(f"{name}.yaml").read_text(encoding="utf-8"), name)
     path = Path(name).expanduser()

@@ -108,5 +108,5 @@ def _with_reference(sample: Sample, reference: Reference) -> Sample:
 
 
 def calls(options: ExpertOptions, rows: int) -> int:
-    """Return the most questions that the expert gets for so many source rows, not counting repeated tries."""
+    """Return the maximum number of questions to the expert for this many source rows, without retries."""
     return rows * options.attempts

@@ -72,7 +72,7 @@ def read_reference(reply: Reply, bare: bool) -> Reference:
 
 
 def is_refusal(answer: str) -> bool:
-    """Return whether an answer begins as one that is refused, or is none."""
+    """Return whether an answer begins like a refusal, or is empty."""
     return _REFUSAL.match(" ".join(answer[:MAX_REFUSAL].split()).lstrip("*_\"'“ ")) is not None
 
 

@@ -14,7 +14,7 @@ log = logging.getLogger("rewardlab.data")
 
 
 class JsonlRows:
-    """An iterable of raw samples, streaming; each iteration reads the file anew.
+    """An iterable of raw samples, streaming; each iteration reads the file again.
 
     Columns keep their names: the host maps them by the recipe's `fields`, then checks prompts and ids.
 

@@ -60,7 +60,7 @@ class MixPart(Config):
     share: PositiveFloat | None = None
     """of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
     rows: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """a quota in place of a share, which then every part has: the part gives so many rows"""
+    """a quota in place of a share, which then every part has: the part gives this many rows"""
     fields: dict[str, str] = Field(default_factory=dict)
     """of a file, our field: its column (`prompt` and `id` too)"""
 
@@ -228,10 +228,10 @@ class SplitOptions(Config):
     keep: Annotated[str, Field(min_length=1)]
     """the part whose rows are given; another stage with the same other options gives the next one"""
     by: Annotated[str, Field(min_length=1)] = "id"
-    """what decides: `id`, `prompt`, or a field. Rows with the same value are in the same part, so that a field which
-    all translations of a problem share keeps these together"""
+    """how rows are assigned: `id`, `prompt`, or a field. Rows with the same value are in the same part, so that a field
+    which all translations of a problem share keeps these together"""
     seed: int = 0
-    """another one splits otherwise; it does not follow the recipe's, so that recipes agree on what is in which part"""
+    """another one splits otherwise; it does not follow the recipe's, so that recipes agree on the parts"""
 
     @model_validator(mode="after")
     def _check_keep(self) -> Self:

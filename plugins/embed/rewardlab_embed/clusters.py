@@ -60,7 +60,7 @@ def _drawn(vectors: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _described(vectors: np.ndarray, labels: np.ndarray) -> Clusters:
-    """Return the clusters that have rows, numbered anew, with their means and silhouette."""
+    """Return the clusters that have rows, renumbered, with their means and silhouette."""
     used, labels = np.unique(labels, return_inverse=True)
     sums = np.zeros((len(used), vectors.shape[1]))
     for number in range(len(used)):

@@ -26,7 +26,7 @@ class Cosine:
         self._worker = open_model(options, context)
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
-        """Return one score for each item. Raises what the worker's `ask` does."""
+        """Return one score for each item. Raises what the worker's `ask` raises."""
         compared = self.compared_texts(items)
         known = [self.score_without_model(texts) for texts in compared]
         pairs = [(t.prediction, t.reference) for t, score in zip(compared, known, strict=True) if score is None]

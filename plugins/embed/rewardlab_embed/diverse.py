@@ -42,7 +42,7 @@ class DiverseRows:
     """An iterable of some of the source's samples, unchanged and in their order.
 
     The whole source is read before the first row is given; its samples and their vectors are in memory until then.
-    The rows, the options and the seed determine which rows are chosen; each iteration chooses anew. At its end a line
+    The rows, the options and the seed determine which rows are chosen; each iteration chooses again. At its end a line
     of the log counts rows and clusters. Iterating raises UserError for a row without a text or a number that a quota
     needs, and JobError for one without an embedding.
     """

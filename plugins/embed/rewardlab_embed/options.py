@@ -28,8 +28,8 @@ class CosineOptions(ModelOptions):
     """Options of embed/cosine."""
 
     part: Part = "reasoning"
-    """what is compared. reasoning: the body of the think block. answer: the body of the last `<answer>`. response: what
-    follows the last `</think>`"""
+    """the compared part. reasoning: the body of the think block. answer: the body of the last `<answer>`. response:
+    the text after the last `</think>`"""
     against: Name = "reference"
     """the field with the reference; one with tags is read by the same part, one without is taken whole"""
     clamp: bool = True
@@ -39,7 +39,7 @@ class CosineOptions(ModelOptions):
 
 
 class Sampling(Config):
-    """How a translator samples its answers; what is null is as the judge's own options say."""
+    """How a translator samples its answers; the judge's own options set the parameters that are null."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
     """the sampling temperature"""
@@ -53,12 +53,12 @@ class TranslatedCosineOptions(CosineOptions):
     translator: Name
     """the judge that translates, as declared under `judges`"""
     piece: Annotated[int, Field(ge=200, strict=True)] = 4000
-    """the most characters of one question to the translator; longer texts are sent in several"""
+    """maximum number of characters of one question to the translator; longer texts are sent in several"""
     on_failure: Literal["untranslated", "missing"] = "untranslated"
-    """what becomes of a text whose translation is useless. untranslated: the cosine of the text itself. missing: no
+    """what to do with a text whose translation is unusable. untranslated: the cosine of the text itself. missing: no
     score"""
     sampling: Sampling = Field(default_factory=Sampling)
-    """how the translator samples: greedily, in place of what the judge's options say; {temperature: null} leaves it to
+    """how the translator samples: greedily, in place of the judge's options; {temperature: null} leaves it to
     them"""
     prompt: Literal["fenced", "bare"] = "fenced"
     """the packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message

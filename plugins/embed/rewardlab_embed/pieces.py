@@ -31,7 +31,8 @@ def cut(text: str, most: int) -> list[Cut]:
 
 
 def most_pieces(length: int, most: int) -> int:
-    """Return the most pieces that `cut` makes of `length` characters: any two neighbours together exceed `most`."""
+    """Return the maximum number of pieces that `cut` makes of `length` characters: any two neighbours together exceed
+    `most`."""
     return 2 * (length // (most + 1)) + 1
 
 

@@ -69,7 +69,7 @@ class TranslatedCosine:
     async def score(self, items: Sequence[Item]) -> list[Score]:
         """Return one score for each item.
 
-        Raises what the workers' `ask` does, and a JobError or UserError of the judge.
+        Raises what the workers' `ask` raises, and a JobError or UserError of the judge.
         """
         compared = self._cosine.compared_texts(items)
         scores = [self._cosine.score_without_model(texts) for texts in compared]

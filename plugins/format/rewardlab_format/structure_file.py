@@ -1,4 +1,4 @@
-"""Read what the answers to each task must have, from YAML, with the file and line of each mistake.
+"""Read the required structure of answers to each task from YAML, with the file and line of each mistake.
 
 tasks:
   NLI:                                     # or another name of the task: rewardlab.text.TASKS

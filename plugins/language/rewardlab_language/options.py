@@ -24,8 +24,8 @@ TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 class FidelityOptions(Config):
     """Options of language/fidelity: the share of letters in the row's language, or whether it reaches a threshold.
 
-    A letter weighs what it says: one of Chinese as much as 3.4 of English. Formulas, code, boxes, addresses, tags and
-    digits do not count. A part without letters earns 0.
+    Letters are weighed by their information: one of Chinese as much as 3.4 of English. Formulas, code, boxes,
+    addresses, tags and digits do not count. A part without letters earns 0.
     """
 
     threshold: float | None = Field(default=0.7, gt=0.0, le=1.0)
@@ -96,7 +96,7 @@ class FilterOptions(Config):
 
 
 class Sampling(Config):
-    """How a translator samples its answers; what is absent is as the judge's own options say."""
+    """How a translator samples its answers; the judge's own options set those that are absent."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """the sampling temperature"""
@@ -118,11 +118,11 @@ class TranslatedOptions(Config):
     languages_per_row: Literal[1, "all"] = 1
     """1: each problem is translated into one language, by a hash of the seed and its row's id. all: into every one."""
     problems: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Use so many of the source's problems, a sample by the seed (null: all); of the same seed the same for each kind.
+    """Use this many of the source's problems, sampled by the seed (null: all); of the same seed the same for each kind.
     The source is read whole before the first row, and the sample is held in memory."""
     draw: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Translate so many rows alone, a sample by seed and kind of all pairs of a problem and a language, in random order
-    (null: all). Needs `languages_per_row: all`."""
+    """Translate only this many rows, sampled by seed and kind from all pairs of a problem and a language, in random
+    order (null: all). Needs `languages_per_row: all`."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -178,7 +178,7 @@ class TranslatedFieldsOptions(Config):
     """A field with choices, label -> text or a list of texts: each is translated by itself and keeps its label. If a
     written prompt lists them, one a line, it lists the same translations."""
     max_choices: Annotated[int, Field(ge=1, le=26, strict=True)] = 10
-    """A row with more choices than this is an error; it bounds what the translator is asked."""
+    """A row with more choices than this is an error; it bounds the number of questions to the translator."""
     to: Literal["row"] | Language = "row"
     """row: from English into the row's language. A code: from the row's language into this one."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 1
@@ -188,7 +188,7 @@ class TranslatedFieldsOptions(Config):
     drop_altered: DropAltered = "problems"
     """Rows to drop if every candidate of a text loses or changes a number, or of the prompt states the answer or asks
     nothing. problems: the prompt's and the choices' rows. all: those of any text. none: the field `altered` of each row
-    says what it is."""
+    says what changed."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
     sampling: Sampling = Field(default_factory=Sampling)

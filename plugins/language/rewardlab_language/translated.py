@@ -181,6 +181,6 @@ def calls(options: TranslatedOptions, rows: int) -> int:
 
 
 def makes(options: TranslatedOptions, rows: int) -> int:
-    """Return the most rows that are made of so many source rows."""
+    """Return the maximum number of rows made from this many source rows."""
     made = min(rows, options.problems or rows) * (len(options.languages) if options.languages_per_row == "all" else 1)
     return min(made, options.draw or made)

@@ -157,7 +157,7 @@ def first_question(options: TranslatedFieldsOptions) -> Ask:
 
 
 def calls(options: TranslatedFieldsOptions, rows: int) -> int:
-    """Return the most questions that the translator gets for so many source rows, not counting repeated tries."""
+    """Return the maximum number of questions to the translator for this many source rows, without retries."""
     texts = len(options.read)
     if options.choices is not None:  # each text may have a part before its choices and one behind them
         texts = 2 * texts + options.max_choices

@@ -35,7 +35,7 @@ class Translation:
     altered: Sequence[Alteration] = ()
 
     def told(self, what: str, drop: DropAltered, is_problem: bool) -> list[str]:
-        """Return what it altered, in words, each with `what` it translates in front.
+        """Return the alterations in words, each preceded by `what` it translates.
 
         Raises NoUsableTranslation if rows with an altered text of this kind are dropped.
         """
@@ -45,7 +45,8 @@ class Translation:
 
 
 class NoUsableTranslation(Exception):
-    """A text with answers none of which can be used. `reason` is one of a few texts, `detail` describes this case."""
+    """Raised for a text whose translations are all unusable. `reason` is one of a few texts, `detail` describes this
+    case."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)

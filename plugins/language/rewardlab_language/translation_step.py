@@ -25,7 +25,7 @@ def translated_samples(
     items: Iterable[T],
     translate: Callable[[T, Translator], Awaitable[Sample | DroppedRow]],
 ) -> Generator[Sample]:
-    """Yield the row that `translate` makes of each item, in their order, but for those that it drops.
+    """Yield the row that `translate` makes of each item, in order, without those that it drops.
 
     Rows have a field `altered`. Raises JobError if too many rows are dropped.
     """

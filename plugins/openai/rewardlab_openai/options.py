@@ -1,4 +1,4 @@
-"""The options of judges behind HTTP and of the reward that reads scores, and what they mean for a request."""
+"""Options of judges behind HTTP and of the reward that reads scores, and their effect on a request."""
 
 import re
 from collections.abc import Mapping
@@ -126,7 +126,7 @@ class PoolingOptions(ServerOptions):
     """Options of openai/pooling."""
 
     endpoint: Literal["pooling", "classify", "score"] = "pooling"
-    """what the server offers for the model: `/pooling` (its numbers as they are), `/classify` (the probabilities of its
+    """the server's endpoint for the model: `/pooling` (its numbers as they are), `/classify` (the probabilities of its
     labels), or `/score` (of two texts, without a chat template)"""
 
     @property
@@ -141,7 +141,7 @@ class RewardModelOptions(Config):
     judge: Annotated[str, Field(min_length=1)]
     """the name of the judge that serves the model, declared under `judges` with `use: openai/pooling`"""
     read: Literal["response", "all"] = "response"
-    """what is scored: what follows the last `</think>`, or the whole completion"""
+    """the scored part: the text after the last `</think>`, or the whole completion"""
     label: Annotated[int, Field(ge=0, strict=True)] | None = None
     """of a model with several outputs, the one that counts, from 0; one output needs none"""
     convert: Literal["sigmoid", "none"] = "sigmoid"
@@ -159,7 +159,7 @@ class RewardModelOptions(Config):
 
 
 def parameters(options: ChatOptions) -> dict[str, Any]:
-    """Return what every request has besides the model and the messages."""
+    """Return the content of every request besides the model and the messages."""
     given: dict[str, Any] = {
         "temperature": options.temperature,
         options.max_tokens_name: options.max_tokens,

@@ -109,7 +109,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _hint_of_role(status: int, words: str) -> str:
-    """Return what to do if the model's chat template takes no system message, as Gemma's does not."""
+    """Return advice for a chat template without system messages, such as Gemma's."""
     if status not in (400, 422, 500) or not _SYSTEM_ROLE.search(words):
         return ""
     return (

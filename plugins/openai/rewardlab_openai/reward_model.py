@@ -1,4 +1,4 @@
-"""openai/reward_model: what a reward model behind a server thinks of a response."""
+"""openai/reward_model: the score of a response by a reward model behind a server."""
 
 import asyncio
 import json

@@ -8,11 +8,11 @@ from rewardlab_pairwise.tally import Pair, PairVerdict, mean_of_known
 
 
 def consistency(verdicts: Mapping[Pair, PairVerdict]) -> dict[str, Any]:
-    """Return what the calls of a group say about their judge; each counts once, however many scores use it.
+    """Return statistics of a judge from the calls of a group; each counts once, however many scores use it.
 
     calls, tokens, unparsable, failed: counts of the calls (tokens that the server did not report count 0).
     comparisons, ties, missing: counts of the unordered pairs asked about. If both orders were asked, a comparison is
-        the mean of both, under `a_only`, too; the reward's options say what an unparsable reply is worth.
+        the mean of both, under `a_only`, too; the reward's options set the value of an unparsable reply.
     position_bias: 2 * (share of calls won by the answer listed first) - 1, in [-1, 1], over calls with a verdict.
         If both orders of a pair were asked, both must have one: a single order would also show which answer is
         better.

@@ -31,7 +31,7 @@ class WinRateOptions(PairwiseOptions):
     """Options of pairwise/win_rate."""
 
     privileged: Annotated[str, Field(min_length=1)] | None = None
-    """The field with a correct solution that the judge may see and the policy may not; null shows none."""
+    """The field with a correct solution that the judge may see and the policy may not; null shows no example."""
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official scores as SP3F's published code does: its reader of boxes, a_only and loss."""
     template: str | None = None

@@ -1,4 +1,4 @@
-"""The prompt of one comparison: the texts that it quotes, their labels, and what a template must have."""
+"""The prompt of one comparison: the texts that it quotes, their labels, and the required parts of a template."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Turn verdicts into scores: win rates, what they rest on, and what is missing."""
+"""Turn verdicts into scores: win rates, their basis, and what is missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

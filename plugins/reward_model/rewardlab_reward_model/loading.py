@@ -1,4 +1,4 @@
-"""Load a reward model whole, and what its configuration says about outputs and lengths."""
+"""Load a complete reward model, and read outputs and lengths from its configuration."""
 
 from pathlib import Path
 from typing import Any

@@ -64,7 +64,7 @@ class Trained:
         return written([one.without_ties() for one in known_variants(rubric, ("scale", "binary", "pair"))])
 
     def values(self, name: str) -> list[Any]:
-        """Return every value of what all rows say, such as their layout."""
+        """Return every value that all rows share, such as their layout."""
         return [getattr(one, name) for one in self._any]
 
     def one(self, name: str) -> Any:
@@ -90,7 +90,8 @@ def _only(name: str, values: Sequence[Any], folder: str) -> Any:
 
 
 def trained(folder: str, asks: str) -> Trained:
-    """Return how the rows were asked on which the judge in a folder was trained. A ValueError says what is wrong."""
+    """Return how the rows were asked on which the judge in a folder was trained. Raises ValueError that says what is
+    wrong."""
     from rewardlab.training import read_asked
 
     try:

@@ -146,7 +146,7 @@ class PointwiseOptions(RubricOptions):
     asks: ClassVar[str] = "pointwise"
 
     read: Literal["response", "all"] = "response"
-    """what is judged: what follows the last `</think>`, or the whole completion"""
+    """the judged part: the text after the last `</think>`, or the whole completion"""
 
 
 class BinaryOptions(PointwiseOptions):
@@ -172,7 +172,7 @@ class PairOptions(RubricOptions, PairwiseOptions):
     """whether the packaged rubric of layout mr3 has the levels Tie and Both Bad, as mR3's rows to train on do; its
     evaluations have two levels"""
     both_bad: Literal["zero", "half", "drop"] = "zero"
-    """what Both Bad gives. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
+    """the value of Both Bad. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
     else the comparison is missing"""
 
     @property

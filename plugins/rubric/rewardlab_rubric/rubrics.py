@@ -31,7 +31,7 @@ class Rubric:
 
 
 Rubrics = Callable[[Sample], tuple[int, Rubric]]
-"""The variant for a row and its number; a ValueError says what is wrong with the rubric that the row has."""
+"""The variant for a row and its number; raises ValueError that says what is wrong with the row's rubric."""
 
 
 def rubrics_of_rows(rubric: Any, kinds: Sequence[Kind]) -> Rubrics | None:

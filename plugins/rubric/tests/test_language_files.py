@@ -175,7 +175,7 @@ class TestAFolderOfOnesOwn:
             Languages(str(folder.parent))
 
     def test_that_is_not_there(self, tmp_path):
-        with pytest.raises(ValueError, match="is no folder with files"):
+        with pytest.raises(ValueError, match="is not a folder with files"):
             Languages(str(tmp_path / "none"))
 
 

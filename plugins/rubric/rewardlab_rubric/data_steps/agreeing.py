@@ -62,7 +62,7 @@ class AgreeingRows:
                     left_out[outcome] += 1
 
     def _chosen(self, samples: Iterable[Sample], rows: int, left_out: Counter[str]) -> list[Sample]:
-        """Return so many of the rows, in their order: the first by `_place`.
+        """Return this many of the rows, in their order: the first by `_place`.
 
         Those of `whole` come first, then those whose share is 1; among the others each draw takes one by its weight
         (Efraimidis and Spirakis: the least of -log(u) / weight).

@@ -86,7 +86,7 @@ def made_rows(
     make: Callable[[Sample], Awaitable[Sequence[Sample]]],
     asker: PatientAsker | None,
 ) -> Iterator[Sample]:
-    """Yield the rows that `make` makes of each row of the source, in order; count those of which it makes none."""
+    """Yield the rows that `make` makes of each row of the source, in order; count those that give no row."""
 
     async def work(sample: Sample) -> Sequence[Sample] | DroppedRow:
         where = sample.source or sample.id

@@ -78,7 +78,7 @@ class DistilledRows:
         tally.close(unanswered + (0 if self._translator is None else self._translator.failed))
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
-        """Return what becomes of the row's replies, and how many of its questions had no answer."""
+        """Return the results of the row's replies, and how many of its questions had no answer."""
         question = self._question(self._questions, sample)
         gold = self._gold(sample, question.levels)
         if self._options.positions == "hashed":
@@ -189,7 +189,7 @@ class DistilledRows:
 
 
 def split(reply: Reply) -> tuple[str, str]:
-    """Return a reply's thoughts and what follows them, stripped; thoughts that the server sends apart count first.
+    """Return a reply's thoughts and the text after them, stripped; thoughts that the server sends apart count first.
 
     Tags that the thoughts mention become blanks, so that those of the row's response are the only ones.
     """

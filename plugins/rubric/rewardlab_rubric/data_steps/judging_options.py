@@ -38,7 +38,7 @@ class DistilledOptions(Config):
     translator: Field_ | None = None
     """translated: the name of the judge that translates, as declared under `judges`"""
     translating: dict[str, Any] = Field(default_factory=dict)
-    """translated: what is sent with the translator's questions, such as {temperature: 0}"""
+    """translated: sampling parameters of the translator's questions, such as {temperature: 0}"""
     candidates: PositiveInt = 1
     """translated: translations asked of each text; the one that is whole and most in the language is taken"""
     least_share: Share = 0.5
@@ -125,21 +125,21 @@ class AgreeingOptions(Config):
     scores: list[Field_] = Field(default_factory=lambda: ["judged"])
     """fields with scores that must all be right for a row to stay; none: []"""
     judge: Field_ | None = None
-    """a small model, asked the row's prompt `draws` times: what it mostly gets right teaches little; null: none"""
+    """a small model, asked the row's prompt `draws` times: rows that it mostly gets right teach little; null: none"""
     draws: PositiveInt = 5
     """how often it is asked"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7, top_p: 0.8}"""
+    """sampling parameters of its questions, such as {temperature: 0.7, top_p: 0.8}"""
     profile: Profile = "strict"
     """how its replies are read; see rubric/pointwise"""
     keep: dict[int, Share] | None = None
-    """of the rows that it gets right so often, the share that stays, such as {5: 0}; what is not named stays. null: all
+    """for each number of right draws, the share of rows that stays, such as {5: 0}; all other rows stay. null: all
     but those that it gets right at every draw, as R3 does"""
 
     rows: PositiveInt | None = None
-    """how many rows stay: all whose share is 1, and of the others as many as are missing, drawn by their shares as
-    weights. The source is read whole before the first row, and those that may stay are held in memory. null: each row
-    stays by its own share"""
+    """how many rows stay: all with share 1, filled up from the others, drawn with their shares as weights. The source
+    is read whole before the first row, and those that may stay are held in memory. null: each row stays by its own
+    share"""
     whole: dict[Field_, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
     """with `rows`: field -> values, such as {source: [MATH-500]}; rows with one of them stay before any other, whatever
     their share, if it is not 0"""
@@ -172,7 +172,7 @@ class PreferencesOptions(Config):
     candidates: Annotated[int, Field(ge=2)] = 4
     """answers asked of the policy for each row; without a policy, about how many the rows have, for estimates"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 1.0}"""
+    """sampling parameters of its questions, such as {temperature: 1.0}"""
     judge: Field_
     """the judge that prefers"""
     asks: Literal["pointwise", "binary", "pairwise"] = "pairwise"

@@ -48,7 +48,7 @@ def judging_specs() -> list[DatasetSpec]:
         ),
         DatasetSpec(
             name="translated_texts",
-            summary="what questions in further languages need, and a rubric's translations (a data step)",
+            summary="texts for questions in further languages, and a rubric's translations (a data step)",
             config=TranslatedTextsOptions,
             provides=("language", "texts", "rubric", "rubric_sha"),
             step=True,

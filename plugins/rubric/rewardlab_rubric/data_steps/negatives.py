@@ -105,7 +105,7 @@ class NegativeRows:
         return str(answer).strip()
 
     async def _asked(self, answer: str, sample: Sample, asker: PatientAsker) -> str:
-        """Return a wrong answer from the judge: it makes one up, and then copies it out of what it said."""
+        """Return a wrong answer from the judge: it makes one up, and then copies it from its reply."""
         where, params = sample.source or sample.id, self._options.params
         copier = PatientAsker(self._judge, str(self._options.judge), 1)
 

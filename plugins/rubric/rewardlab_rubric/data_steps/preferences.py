@@ -50,7 +50,7 @@ class PreferenceRows:
         tally.close(0)
 
     def _taken(self) -> Iterable[Sample]:
-        """Return the source's rows, of translations of each other so many as the options say."""
+        """Return the source's rows, with translations of each other limited by the options."""
         field, most = self._options.parallel, self._options.most_parallel
         if field is None:
             return self._source

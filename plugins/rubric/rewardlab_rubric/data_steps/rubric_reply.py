@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
-    """Return the rubric in a reply. Raises UnusableReply for one that is cut off, is none, or has other levels.
+    """Return the rubric in a reply. Raises UnusableReply if it is cut off, is not a rubric, or has other levels.
 
     levels: how many a scale has, from 1.
     """

@@ -99,7 +99,7 @@ def first_question(options: SummarisedOptions) -> Ask:
 
 
 def _summary(reply: Reply) -> str:
-    """Return what a reply says behind the judge's own thoughts."""
+    """Return the text of a reply after the judge's own thoughts."""
     text = reply.text.strip()
     if text.startswith(TAGS[0]):
         text = sections.response(text).strip() or text.removeprefix(TAGS[0]).removesuffix(TAGS[1]).strip()

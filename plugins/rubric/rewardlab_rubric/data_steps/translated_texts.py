@@ -1,4 +1,5 @@
-"""The data step rubric/translated_texts: a row for each language of the source's rows, with what questions in it need.
+"""The data step rubric/translated_texts: a row for each language of the source's rows, with the texts for questions in
+it.
 
 Source: mR3 (Anugraha et al. 2025), appendix C.2.2, which translates tags, tasks, rubrics and schemas once a language.
 """
@@ -130,7 +131,7 @@ class TranslatedTexts:
         return await self._translated(as_data(self._variants), language, lambda translated: translated)
 
     async def _translated(self, original: Any, language: _Language, checked: Any) -> Any:
-        """Return a translation that keeps what it must, of the first draw that has one."""
+        """Return the first draw's translation that keeps all required parts."""
         why, unanswered = "", 0
         for draw in range(self._options.tries):
             reply = await self._judge.ask(question(original, language.name, draw))
@@ -162,7 +163,7 @@ class _NoTranslation(Exception):
 
 
 def calls(options: TranslatedTextsOptions, rows: int) -> int:
-    """Return the most questions that the translator gets for so many source rows, further tries included."""
+    """Return the maximum number of questions to the translator for this many source rows, including retries."""
     return makes(options, rows) * (1 + (options.rubric is not None)) * options.tries
 
 

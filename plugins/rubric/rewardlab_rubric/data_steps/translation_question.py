@@ -1,4 +1,5 @@
-"""Ask a judge to translate the texts of a JSON value, and read the translation: same keys, and what must stay stays."""
+"""Ask a judge to translate the texts of a JSON value, and read the translation: same keys, and required parts
+unchanged."""
 
 import json
 import re
@@ -32,7 +33,7 @@ def question(original: Any, language: str, draw: int) -> Ask:
 
 
 def read_translation(reply: Reply, original: Any) -> Any:
-    """Return the translated value in a reply. A ValueError says what it lost or left as it was."""
+    """Return the translated value in a reply. Raises ValueError that says what it lost or left untranslated."""
     text = _FENCE.sub("", reply.text.rpartition("</think>")[2].strip())
     if reply.finish_reason == "length":
         raise ValueError("the reply was cut off")

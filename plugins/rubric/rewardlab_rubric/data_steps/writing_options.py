@@ -40,7 +40,7 @@ class NegativesOptions(Config):
     judge: Field_ | None = None
     """the name of the judge that makes up the wrong answer of a row that gets none by options or corruption"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7}"""
+    """sampling parameters of its questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
     """maximum number of wrong answers asked for until one is not right; each takes two questions"""
     write: Literal["both", "one", "wrong"] = "both"
@@ -73,7 +73,7 @@ class SummarisedOptions(Config):
     trace: Field_ = "trace"
     """the field with the thoughts, which the response holds once"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7}"""
+    """sampling parameters of its questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
     """the most summaries asked for, until one is short enough"""
     max_dropped: Share = 0.2
@@ -102,7 +102,7 @@ class RubricsOptions(Config):
     write: Field_ = "rubric"
     """the field that gets the list of rubrics"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with the questions, such as {temperature: 0.7}"""
+    """sampling parameters of the questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
     """the most replies asked for each rubric, until one is a rubric"""
     max_dropped: Share = 0.2

@@ -55,7 +55,7 @@ class PublishedLayout(Config):
         return self._checked(wanted if wanted in parts else self.part.other, parts)
 
     def parts(self, parts: Collection[str]) -> list[str | None]:
-        """Return the parts that rows can be asked by; a ValueError for a name of none."""
+        """Return the parts that rows can be asked by; raises ValueError for an unknown name."""
         if not isinstance(self.part, PartByField):
             return [self._checked(self.part, parts)]
         for name in (*self.part.names.values(), *([] if self.part.other is None else [self.part.other])):
@@ -69,7 +69,8 @@ class PublishedLayout(Config):
 
 
 def parsed(file: str) -> tuple[ast.Module, Path]:
-    """Return the syntax tree of a Python file, which is not run, and its path. A ValueError says what is wrong."""
+    """Return the syntax tree of a Python file, which is not run, and its path. Raises ValueError that says what is
+    wrong."""
     text, path = _text_of(file)
     try:
         return ast.parse(text), path
@@ -78,7 +79,7 @@ def parsed(file: str) -> tuple[ast.Module, Path]:
 
 
 def loaded(file: str | Path) -> Any:
-    """Return what a JSON file holds. A ValueError says what is wrong."""
+    """Return the content of a JSON file. Raises ValueError that says what is wrong."""
     text, _ = _text_of(str(file))
     try:
         return json.loads(text)

@@ -60,7 +60,7 @@ class R3Prompt:
 
 
 def r3_prompt(layout: PublishedLayout, asks: str) -> R3Prompt:
-    """Return the template of a reward's question. A ValueError says what the file lacks."""
+    """Return the template of a reward's question. Raises ValueError that says what the file lacks."""
     tree, path = parsed(layout.file)
     name = layout.name or f"evaluate_{asks}"
     found = next((one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name), None)

@@ -1,4 +1,4 @@
-"""The file of a language: what a question to a judge says in it besides the rubric."""
+"""The file of a language: the texts of a question to a judge besides the rubric."""
 
 import os
 import re
@@ -78,7 +78,7 @@ def packaged_texts() -> Mapping[str, LanguageTexts]:
 
 
 def read_folder(folder: str) -> Iterator[LanguageTexts]:
-    """Yield the texts in a folder's YAML files. A ValueError says what is wrong with it or one of them."""
+    """Yield the texts in a folder's YAML files. Raises ValueError that says what is wrong with it or one of them."""
     path = Path(os.path.expanduser(folder))
     found = sorted(path.glob("*.yaml"))
     if not found:
@@ -119,7 +119,7 @@ def read_language(source: Path | Any) -> LanguageTexts:
 
 
 def texts_of(data: Any, code: str, error: Any) -> LanguageTexts:
-    """Return the texts that a mapping holds; raise `error(place, what)` for what is wrong with them."""
+    """Return the texts that a mapping holds; raise `error(place, what)` for mistakes in them."""
     _check_keys(data, PARTS, (), error)
     for part, names in PARTS.items():
         if names:
