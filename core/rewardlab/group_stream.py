@@ -7,6 +7,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Any
 
 from rewardlab.errors import one_line
 from rewardlab.types import Completion, Group, Sample
@@ -28,7 +29,7 @@ class GroupStream:
         self._arrived: list[tuple[int, Completion]] = []
         self._indices: set[int] = set()
         self._failure: Exception | None = None
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future]] = []
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = []
         self._lock = threading.Lock()
 
     @classmethod
@@ -100,6 +101,6 @@ def _index(arrival: tuple[int, Completion]) -> int:
     return arrival[0]
 
 
-def _resolve(arrival: asyncio.Future) -> None:
+def _resolve(arrival: asyncio.Future[Any]) -> None:
     if not arrival.done():
         arrival.set_result(None)

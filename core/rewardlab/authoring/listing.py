@@ -12,7 +12,7 @@ HEAD = ("component", "kind", "scope", "range", "requires", "summary")
 NO_EXAMPLES = "none of its own; `rewardlab plugins check` makes some up (docs/plugins.md)"
 
 
-def component_rows(plugin: Plugin) -> list[dict]:
+def component_rows(plugin: Plugin) -> list[dict[str, Any]]:
     """Return one row of JSON values for each component of a plugin; for a broken plugin one row that says why."""
     offered_by = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
     if plugin.broken:
@@ -20,7 +20,7 @@ def component_rows(plugin: Plugin) -> list[dict]:
     return [_row(plugin, kind, spec) | offered_by for (kind, _), spec in sorted(plugin.specs.items())]
 
 
-def format_table(rows: Sequence[dict]) -> str:
+def format_table(rows: Sequence[dict[str, Any]]) -> str:
     """Return a table with a line for each component, and below it which laws are off and why."""
     lines = columns([HEAD, *map(_cells, rows)])
     if off := [line for row in rows for line in _laws_off(row)]:
@@ -28,7 +28,7 @@ def format_table(rows: Sequence[dict]) -> str:
     return "\n".join(lines)
 
 
-def format_card(row: dict) -> str:
+def format_card(row: dict[str, Any]) -> str:
     """Return everything about one component, over several lines."""
     owner = f"; {row['distribution']} {row['version']}" if "distribution" in row else ""
     lines = [f"{row['use']} ({row['kind']}{owner})", f"  {row['summary']}"]
@@ -53,7 +53,7 @@ def format_card(row: dict) -> str:
 # --- Rows
 
 
-def _row(plugin: Plugin, kind: str, spec: Spec) -> dict:
+def _row(plugin: Plugin, kind: str, spec: Spec) -> dict[str, Any]:
     row: dict[str, Any] = {"use": plugin.use(spec), "kind": kind, "summary": _flat(spec.summary)}
     if isinstance(spec, RewardSpec):
         row |= {"scope": spec.scope, "range": list(spec.range), "runs": spec.runs}
@@ -78,7 +78,7 @@ def _packaged(spec: Spec) -> dict[str, str]:
         return {"fails with": one_line(error)}
 
 
-def _off_in_examples(spec: Spec) -> list[dict]:
+def _off_in_examples(spec: Spec) -> list[dict[str, Any]]:
     """Return {law, example, why} for each law that only some examples switch off; [] where making examples fails.
 
     `rewardlab plugins check` says why it fails.
@@ -113,7 +113,7 @@ def _flat(text: str) -> str:
 # --- Rows as text
 
 
-def _cells(row: dict) -> tuple[str, ...]:
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     span = _format_range(row["range"]) if "range" in row else ""
     fields = row.get("requires", row.get("provides", ""))
     fields = ", ".join(fields) if isinstance(fields, list) else fields
@@ -122,7 +122,7 @@ def _cells(row: dict) -> tuple[str, ...]:
     return row["use"], row["kind"], row.get("scope", ""), span, fields, row["summary"]
 
 
-def _laws_off(row: dict) -> list[tuple[str, str, str]]:
+def _laws_off(row: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return (component, laws, why) for each reason why laws are off."""
     laws: dict[tuple[str, str], list[str]] = {}  # (component, why) -> laws
     for law, why in row.get("laws_off", {}).items():
@@ -132,7 +132,7 @@ def _laws_off(row: dict) -> list[tuple[str, str, str]]:
     return [(of, ", ".join(names), why) for (of, why), names in laws.items()]
 
 
-def _option_line(option: dict, place: str) -> str:
+def _option_line(option: dict[str, Any], place: str) -> str:
     default = default_text(option)
     help_text = f". {option['help']}" if option["help"] else ""
     return f"  {place}{option['name']}: {option['type']}{f', {default}' if default else ''}{help_text}"

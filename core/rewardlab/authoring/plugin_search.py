@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
@@ -12,7 +13,7 @@ from rewardlab.text import columns
 KNOWN = "known_plugins.yaml"
 
 
-def search_plugins(words: str, registry: Registry | None = None) -> list[dict]:
+def search_plugins(words: str, registry: Registry | None = None) -> list[dict[str, Any]]:
     """Return what has all words in its names or its summary: installed components, then known plugins.
 
     A row has `name`, `summary` and `get`, which is how to have it: "installed", or a command.
@@ -35,7 +36,7 @@ def known_plugins() -> list[dict[str, str]]:
     return yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
 
 
-def format_found(rows: Sequence[dict]) -> str:
+def format_found(rows: Sequence[dict[str, Any]]) -> str:
     """Return a table with a line for each plugin or component that was found."""
     head = ("name", "get", "summary")
     return "\n".join(columns([head, *(tuple(row[key] for key in head) for row in rows)]))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
@@ -104,7 +104,7 @@ def _list() -> CommandResult:
     return CommandResult(text="\n".join(_table(rows)) if rows else none, data=rows)
 
 
-def _rows() -> Iterator[dict]:
+def _rows() -> Iterator[dict[str, Any]]:
     askers = _askers()
     for found in installed_environments():
         yield {
@@ -135,7 +135,7 @@ def _askers() -> dict[Path, list[str]]:
     return askers
 
 
-def _table(rows: Sequence[dict]) -> Iterator[str]:
+def _table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     lines = [("name", "key", "state", "size", "built", "asked for by")]
     for row in rows:
         built = (row["built"] or "")[:16].replace("T", " ")

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Any
 
 from rewardlab.authoring.new_recipe.copying import copy_recipe
 from rewardlab.authoring.new_recipe.writing import NewRecipe, write_recipe
@@ -111,7 +111,7 @@ def _next(made: NewRecipe) -> list[str]:
     return [f"rewardlab check {file}", f"rewardlab run {file} --dry-run", f"rewardlab run {file}"]
 
 
-def _as_dict(made: NewRecipe) -> dict:
+def _as_dict(made: NewRecipe) -> dict[str, Any]:
     columns = {ours: {"column": guess.column, "why": guess.why} for ours, guess in made.columns.items()}
     found = {"columns": columns, "unused": list(made.unused), "left_out": dict(made.left_out), "doubts": [*made.doubts]}
     return {"file": str(made.file), "also": list(map(str, made.also)), **found, "next": _next(made)}

@@ -90,7 +90,7 @@ class CallThread:
     """A daemon thread that makes one call after another, with no event loop running in it."""
 
     def __init__(self, name: str):
-        self._calls: SimpleQueue[tuple[Future, Callable, tuple] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = SimpleQueue()
         self._owner = os.getpid()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
@@ -123,7 +123,7 @@ def _refuse_fork(owner: int, thread: threading.Thread) -> None:
         raise JobError(f"{thread.name} runs in another process, of which this one is a fork; open it here again")
 
 
-def _make_call(future: Future, function: Callable, arguments: tuple) -> None:
+def _make_call(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     if not future.set_running_or_notify_cancel():
         return
     try:
@@ -138,7 +138,7 @@ def _make_call(future: Future, function: Callable, arguments: tuple) -> None:
         future.set_result(result)
 
 
-def must_reraise(error: BaseException, task: asyncio.Task | None) -> bool:
+def must_reraise(error: BaseException, task: asyncio.Task[Any] | None) -> bool:
     """Return whether an exception from a plugin's code must go on to the host: a cancellation, or the task's end.
 
     task: the one that called the plugin. A CancelledError that nobody requested is the plugin's own, like any other
@@ -149,7 +149,7 @@ def must_reraise(error: BaseException, task: asyncio.Task | None) -> bool:
     return isinstance(error, GeneratorExit) and (task is None or running_task() is not task)
 
 
-def running_task() -> asyncio.Task | None:
+def running_task() -> asyncio.Task[Any] | None:
     """Return the task that runs in this thread; None where none does."""
     try:
         return asyncio.current_task()

@@ -5,7 +5,7 @@ import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from rewardlab.data.jsonl import bounded_lines, parse_row
 from rewardlab.data.row_file import open_packed, read_lines
@@ -208,7 +208,7 @@ class _OpenShards:
 
     def __init__(self, folder: Path):
         self._folder = folder
-        self._files: dict[str, Any] = {}
+        self._files: dict[str, BinaryIO] = {}
         self._closing = ExitStack()
 
     def __enter__(self) -> "_OpenShards":

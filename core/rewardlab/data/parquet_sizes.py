@@ -43,13 +43,13 @@ def unpacked_bytes(array: Any) -> int:
     kind = array.type
     if types.is_dictionary(kind):
         if types.is_primitive(kind.value_type):
-            return array.nbytes * len(array)
+            return int(array.nbytes) * len(array)
         return compute.sum(compute.binary_length(array.dictionary).take(array.indices)).as_py() or 0
     if types.is_struct(kind):
         return sum(map(unpacked_bytes, array.flatten()))
     if types.is_nested(kind):
-        return array.nbytes if types.is_union(kind) else unpacked_bytes(array.flatten()) + len(array)
-    return array.nbytes
+        return int(array.nbytes) if types.is_union(kind) else unpacked_bytes(array.flatten()) + len(array)
+    return int(array.nbytes)
 
 
 def _refuse_too_large(column: Any, rows: int, path: str) -> None:

@@ -273,5 +273,5 @@ class Attempts:
 
 def _pause(failures: int, after: float | None) -> float:
     """Return the seconds before the next try: growing, randomly spread, and never less than the server asked for."""
-    grown = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
+    grown: float = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
     return max(after or 0.0, 0.0) + grown * random.uniform(0.5, 1.0)  # spreads retries; affects no score

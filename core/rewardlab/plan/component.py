@@ -2,23 +2,32 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.plan.unused_async import unawaited
-from rewardlab.specs import Context
+from rewardlab.recipe.use import DatasetUse, JudgeUse, Use
+from rewardlab.specs import Context, DatasetSpec, JudgeSpec
 from rewardlab.types import Ask
+
+UseT = TypeVar("UseT", bound=Use, default=Any, covariant=True)
+SpecT = TypeVar("SpecT", default=Any, covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Component:
-    """A component that a recipe names: its settings there, its spec, its validated options."""
+class Component(Generic[UseT, SpecT]):
+    """A component that a recipe names: its settings there, its spec, its validated options.
 
-    use: Any
-    spec: Any
+    Without parameters it is a component of any kind.
+    """
+
+    use: UseT
+    spec: SpecT
     options: Any
 
-    def ask(self, what: str, function: Callable, *arguments: Any) -> Any:
+    def ask(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the spec; its exception becomes a JobError that names the component."""
         try:
             return function(*arguments)
@@ -43,17 +52,17 @@ class Component:
                 found.setdefault(name, []).extend([asks] if isinstance(asks, Ask) else asks)
         return found
 
-    def has_free_rows(self) -> bool:
+    def has_free_rows(self: "Component[DatasetUse, DatasetSpec]") -> bool:
         """Return whether this dataset's rows can be read without a network and without asking a judge."""
         remote = self.ask("whether it needs a network", self.spec.is_remote, self.options)
-        return not (self.spec.step or remote or getattr(self.use, "source", None) is not None)
+        return not (self.spec.step or remote or self.use.source is not None)
 
-    def continues(self) -> bool:
+    def continues(self: "Component[JudgeUse, JudgeSpec]") -> bool:
         """Return whether this judge goes on writing a last message of role assistant if a question asks for it."""
         tells = self.spec.continues
         return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
 
-    def most_tokens(self) -> int | None:
+    def most_tokens(self: "Component[JudgeUse, JudgeSpec]") -> int | None:
         """Return the most tokens that one answer of this judge can have; None if nothing bounds it."""
         bounds = self.spec.most_tokens
         return None if bounds is None else self.ask("how long its answers can be", bounds, self.options)

@@ -23,7 +23,7 @@ def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, 
     happens to a completion without a score, or set the options of `probe`.
     earlier: the recipe of an earlier attempt, which is returned so instead.
     """
-    raw = _without(plan.document.raw if earlier is None else earlier, ("probe",))
+    raw: dict[str, Any] = _without(plan.document.raw if earlier is None else earlier, ("probe",))
     if isinstance(stages := raw.get("stages"), list):
         raw |= {"stages": [_without_in(_without(stage, WATCH), "policy", MISSING) for stage in stages]}
     reward = raw.get("reward")

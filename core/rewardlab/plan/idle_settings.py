@@ -46,8 +46,9 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
 
 def _overridden_options(plan: Plan) -> Iterator[Finding]:
     """Yield (place, what it overrides) for each parameter of a question for which its judge has another value."""
-    askers: dict[RecipePath, Component] = {("reward", "components", n): c for n, c in plan.components.items()}
-    for place, planned in {**plan.datasets, **askers}.items():
+    askers: dict[RecipePath, Component] = {**plan.datasets}
+    askers |= {("reward", "components", name): planned for name, planned in plan.components.items()}
+    for place, planned in askers.items():
         for judge, questions in planned.questions().items():
             options = plan.judges[judge].options if judge in plan.judges else None
             params = {name: value for question in questions for name, value in question.params.items()}
@@ -61,7 +62,7 @@ def _overridden_options(plan: Plan) -> Iterator[Finding]:
 
 def _where_to_name(plan: Plan) -> str:
     """Return the options of the recipe's components and data steps that name a judge, as the begin of an advice."""
-    by_name = {f"reward.components.{name}": planned for name, planned in plan.components.items()}
+    by_name: dict[str, Component] = {f"reward.components.{name}": planned for name, planned in plan.components.items()}
     by_name |= {".".join(map(str, path)): planned for path, planned in plan.datasets.items()}
     options = [f"{place}.with.{option}" for place, planned in by_name.items() for option in planned.spec.judges]
     return f"name it in {' or '.join(options)}, or " if options else ""

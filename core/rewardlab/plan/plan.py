@@ -11,9 +11,10 @@ from rewardlab.plan.total_range import Interval
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import EvalStage, Recipe
-from rewardlab.recipe.use import ComponentUse
+from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.registry import Plugin
+from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +30,13 @@ class Plan:
     document: Document
     recipe: Recipe
     plugins: Mapping[str, Plugin] = field(default_factory=dict)
-    judges: Mapping[str, Component] = field(default_factory=dict)
-    components: Mapping[str, Component] = field(default_factory=dict)
-    normalizers: Sequence[Component] = ()
-    datasets: Mapping[RecipePath, Component] = field(default_factory=dict)
-    curriculum: Component | None = None
-    sampler: Component | None = None
-    backend: Component | None = None
+    judges: Mapping[str, Component[JudgeUse, JudgeSpec]] = field(default_factory=dict)
+    components: Mapping[str, Component[ComponentUse, RewardSpec]] = field(default_factory=dict)
+    normalizers: Sequence[Component[Use, NormalizerSpec]] = ()
+    datasets: Mapping[RecipePath, Component[DatasetUse, DatasetSpec]] = field(default_factory=dict)
+    curriculum: Component[Use, CurriculumSpec] | None = None
+    sampler: Component[Use, CurriculumSpec] | None = None
+    backend: Component[Use, BackendSpec] | None = None
     expression: Expression | None = None
     total_range: Interval | None = None
     warnings: Sequence[str] = ()
@@ -53,18 +54,24 @@ class Plan:
     def row_needs(self) -> RowNeeds:
         """Return what a row must have to be scored by the plan's reward."""
         named = {name: f"{name} ({planned.use.use})" for name, planned in self.components.items()}
-        able = {name: p for name, p in self.components.items() if p.spec.abstains is not None}
+        abstains = {
+            name: partial(says, planned.options)
+            for name, planned in self.components.items()
+            if (says := planned.spec.abstains) is not None
+        }
         in_total = self.expression.names if self.expression else ()
         return RowNeeds(
             fields={field: ", ".join(named[name] for name in names) for field, names in self.required_fields.items()},
-            abstains={name: partial(planned.spec.abstains, planned.options) for name, planned in able.items()},
+            abstains=abstains,
             uses={name: planned.use.use for name, planned in self.components.items()},
             cautions={
-                name: partial(planned.spec.cautions, planned.options)
+                name: partial(warns, planned.options)
                 for name, planned in self.components.items()
-                if planned.spec.cautions is not None
+                if (warns := planned.spec.cautions) is not None
             },
-            fatal=frozenset(name for name, p in able.items() if p.use.on_abstain == "fail" and name in in_total),
+            fatal=frozenset(
+                name for name in abstains if self.components[name].use.on_abstain == "fail" and name in in_total
+            ),
         )
 
     @property
@@ -102,7 +109,7 @@ class Plan:
             bounds = planned.ask("its range", planned.spec.range, planned.options, bounds, group_size)
         return bounds
 
-    def stage_dataset(self, index: int) -> Component:
+    def stage_dataset(self, index: int) -> Component[DatasetUse, DatasetSpec]:
         """Return the dataset that stage `index` trains on: its own or the recipe's."""
         return self.datasets[self.stage_dataset_place(index)]
 

@@ -47,6 +47,6 @@ def awaits_nothing(spec: Spec, built: Any) -> str | None:
     )
 
 
-def _awaits(function: Callable) -> bool:
+def _awaits(function: Callable[..., Any]) -> bool:
     code = getattr(inspect.unwrap(function), "__code__", None)
     return code is None or any(one.opname in AWAITING for one in dis.get_instructions(code))

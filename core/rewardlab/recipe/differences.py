@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rewardlab.recipe.validation import RecipePath
+
 LONGEST_VALUE = 100
 _ABSENT = object()
 
@@ -11,12 +13,12 @@ _ABSENT = object()
 class Difference(NamedTuple):
     """A place in a tree, with what stood there and what stands there now, as JSON or "absent"."""
 
-    path: tuple
+    path: RecipePath
     then: str
     now: str
 
 
-def differences(then: Any, now: Any, path: tuple = ()) -> Iterator[Difference]:
+def differences(then: Any, now: Any, path: RecipePath = ()) -> Iterator[Difference]:
     """Yield the innermost places where two trees differ; lists of different lengths count as one value."""
     if isinstance(then, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*then, *now]):

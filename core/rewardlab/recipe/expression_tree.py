@@ -85,7 +85,7 @@ def chain(text: str, first: Node, rest: list[tuple[str, Node]]) -> Node:
             low, high = node.range(ranges)
             if sign == "/" and low <= 0 <= high:
                 raise ValueError(f"the denominator `{node.text}` can be 0 (its range is [{low:g}, {high:g}])")
-            apply = _OPERATIONS.get(sign, operator.truediv)
+            apply: Callable[[float, float], float] = _OPERATIONS.get(sign, operator.truediv)
             corners = [apply(a, b) for a in ends for b in (low, high)]
             if not all(map(math.isfinite, corners)):
                 raise ValueError(f"`{text}` can be too large for a number")
@@ -128,5 +128,5 @@ def _clip(arguments: Sequence[float]) -> float:
     return low if x < low else high if x > high else x
 
 
-_OPERATIONS: dict[str, Callable] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-FUNCTIONS: dict[str, Callable] = {"min": min, "max": max, "clip": _clip}
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {"min": min, "max": max, "clip": _clip}

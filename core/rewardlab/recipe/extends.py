@@ -114,6 +114,7 @@ def _copied(part: Part) -> tuple[Any, Any]:
 
 def _place_at(places: Any, key: Any, around: Place) -> Place:
     try:
-        return places[key]
+        found: Place = places[key]
     except (KeyError, IndexError, TypeError):
         return around
+    return found

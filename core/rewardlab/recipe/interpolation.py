@@ -59,7 +59,7 @@ def _interpolate(text: str, variables: dict[str, str]) -> Tree:
     return scalar(resolved) if _is_one_call(text) else resolved
 
 
-def _call(text: str, opening: re.Match) -> tuple[str, bool]:
+def _call(text: str, opening: re.Match[str]) -> tuple[str, bool]:
     """Return (the variable that is named at an opening, whether it must be set)."""
     if call := _CALL.match(text, opening.end(1)):
         return call[1], call[2] == "}"

@@ -12,7 +12,9 @@ from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.validation import RecipePath, lookup, validate
 from rewardlab.specs import Config
 
-STAND_INS: dict[tuple, Any] = {
+Pattern = tuple[str | type[int], ...]
+
+STAND_INS: dict[Pattern, Any] = {
     ("version",): 1,
     ("reward", "total"): "0",
     ("stages", int, "algorithm"): "dr_grpo",
@@ -66,7 +68,7 @@ def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
 
 
 def salvage(
-    model: type[Config], tree: dict[str, Any], problems: Sequence[Problem], stand_ins: Mapping[tuple, Any]
+    model: type[Config], tree: dict[str, Any], problems: Sequence[Problem], stand_ins: Mapping[Pattern, Any]
 ) -> tuple[Any, frozenset[RecipePath]]:
     """Return an instance of the valid parts of a tree that does not validate, and the places that it lacks.
 
@@ -83,10 +85,10 @@ def salvage(
     return None, frozenset(lost)
 
 
-def _cut(tree: dict[str, Any], path: RecipePath, stand_ins: Mapping[tuple, Any]) -> RecipePath:
+def _cut(tree: dict[str, Any], path: RecipePath, stand_ins: Mapping[Pattern, Any]) -> RecipePath:
     """Remove or replace the value at `path`, or the list that it is in; return the place that was changed."""
     parent: Any = lookup(tree, path[:-1])
-    pattern = tuple(int if isinstance(step, int) else step for step in path)
+    pattern: Pattern = tuple(int if isinstance(step, int) else step for step in path)
     if pattern in stand_ins and isinstance(parent, dict | list):
         last: Any = path[-1]
         parent[last] = copy.deepcopy(stand_ins[pattern])

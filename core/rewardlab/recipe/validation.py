@@ -25,7 +25,7 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
         # strict JSON mode: "3" is not a number and true is not 1, yet a list may be a tuple and a string a path
         return model.model_validate_json(json.dumps(tree), strict=True), []
     except ValidationError as error:
-        by_path: dict[RecipePath, list[dict]] = {}
+        by_path: dict[RecipePath, list[dict[str, Any]]] = {}
         for found in error.errors(include_url=False):
             by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
         problems: list[Problem] = []
@@ -81,7 +81,7 @@ _TYPES = {str: "text", int: "integer", float: "number", bool: "true | false", An
 # --- One line for each of pydantic's errors
 
 
-def _in_tree(found: dict, tree: Any) -> RecipePath:
+def _in_tree(found: dict[str, Any], tree: Any) -> RecipePath:
     """Return pydantic's location without the names of union members, which do not appear in the file."""
     path: list[str | int] = []
     for step in found["loc"]:
@@ -98,7 +98,7 @@ def _in_tree(found: dict, tree: Any) -> RecipePath:
 _TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
 
 
-def _places_to_report(by_path: Mapping[RecipePath, list[dict]]) -> Iterator[RecipePath]:
+def _places_to_report(by_path: Mapping[RecipePath, list[dict[str, Any]]]) -> Iterator[RecipePath]:
     """Yield the places worth a line: errors inside a union member replace those of members of another type."""
     parents = {path[:length] for path in by_path for length in range(len(path))}
     for path, errors in by_path.items():
@@ -116,14 +116,14 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
     return [p for p in problems if not (p.path in meant and p.what.startswith("missing"))]
 
 
-def _describe_errors(errors: list[dict], model: type[Config], tree: Any, path: RecipePath) -> str:
+def _describe_errors(errors: list[dict[str, Any]], model: type[Config], tree: Any, path: RecipePath) -> str:
     texts = [_describe_error(found, model, tree, path) for found in errors]
     if len(texts) == 1 or "did you mean" in texts[0]:
         return texts[0]
     return f"expected {_expected(model, tree, path)}, found {_shown(lookup(tree, path))}"
 
 
-def _describe_error(found: dict, model: type[Config], tree: Any, path: RecipePath) -> str:
+def _describe_error(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
     kind, context = found["type"], found.get("ctx", {})
     if kind == "extra_forbidden":
         known = {key for m in _models_at(model, tree, path[:-1]) for key in _keys(m)}
@@ -155,7 +155,7 @@ def _meant(name: str, known: set[str]) -> str:
     return f"{hint}; an option of the component itself stands under 'with'"
 
 
-def _wanted(found: dict) -> str:
+def _wanted(found: dict[str, Any]) -> str:
     """Return what pydantic expected, in the words of a recipe."""
     kind, context = found["type"], found.get("ctx", {})
     if kind in _WANTED:
@@ -180,7 +180,7 @@ _WANTED = {
 }
 
 
-def _advice(found: dict, model: type[Config], tree: Any, path: RecipePath) -> str:
+def _advice(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
     if found["type"] in ("model_type", "dict_type") and isinstance(found["input"], str):
         keys = {key for m in _models_at(model, tree, path) for key in _keys(m)}
         if "use" in keys:

@@ -59,7 +59,7 @@ class Place(NamedTuple):
     file: Path | None = None
 
 
-def _around(line: int, children: dict | list, places: Collection[Place]) -> Place:
+def _around(line: int, children: dict[str, Any] | list[Any], places: Collection[Place]) -> Place:
     size = sum(place.size for place in places)
     return Place(line, children, 1 + size, 1 + max((place.height for place in places), default=0))
 
@@ -198,7 +198,7 @@ class _Composer:
         self.value(event, path)
         if event.value == "<<" and event.implicit[0]:
             self.refuse(event, path, "YAML 1.2 has no merge keys (<<); write out the keys it would bring")
-        return event.value
+        return str(event.value)
 
     def alias(self, event: yaml.AliasEvent, path: Keys) -> tuple[Tree, Place]:
         if event.anchor not in self.anchors:
@@ -213,7 +213,7 @@ class _Composer:
         return copy.deepcopy(value), place
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """A dumper that quotes every string that this module or a YAML 1.1 reader would read as another type."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -231,7 +231,7 @@ def _represent_float(dumper: _Dumper, number: float) -> yaml.Node:
     return dumper.represent_float(number)
 
 
-def _represent_mapping(dumper: _Dumper, mapping: dict) -> yaml.Node:
+def _represent_mapping(dumper: _Dumper, mapping: dict[str, Any]) -> yaml.Node:
     for key in mapping:
         if not isinstance(key, str):
             raise ValueError(f"a key must be text, not {key!r}")
@@ -247,4 +247,5 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _NUMBER, list("-+.01234
 
 def dump(tree: Tree) -> str:
     """Return YAML from which `load` reads the same `raw`. ValueError for NaN, infinity and keys other than strings."""
-    return yaml.dump(tree, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=2**31)
+    style = {"allow_unicode": True, "sort_keys": False, "default_flow_style": False, "width": 2**31}
+    return str(yaml.dump(tree, Dumper=_Dumper, **style))

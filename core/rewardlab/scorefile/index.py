@@ -49,13 +49,13 @@ class RowIndex:
         if self._db.total_changes > changes:
             self._count += 1
             return None
-        return self._ask("SELECT line FROM rows WHERE id = ?", (row_id,))[0][0]
+        return int(self._ask("SELECT line FROM rows WHERE id = ?", (row_id,))[0][0])
 
     def occurrence(self, prompt_hash: str) -> int:
         """Return how often this was called before for the same prompt."""
         values = (prompt_hash,)
         self._ask("INSERT INTO prompts VALUES (?, 0) ON CONFLICT (hash) DO UPDATE SET seen = seen + 1", values)
-        return self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0]
+        return int(self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0])
 
     def place(self, row_id: str, start: int, size: int) -> int | None:
         """Note where a row's scores are; return its position, or None where they had a place before.
@@ -69,7 +69,7 @@ class RowIndex:
         if earlier is not None:
             return None
         self._ask("UPDATE rows SET start = ?, size = ? WHERE position = ?", (start, size, position))
-        return position
+        return int(position)
 
     def forget_places(self) -> None:
         """Forget where all scores are, as if no row had any."""

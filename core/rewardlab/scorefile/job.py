@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rewardlab.data import BadRows, read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
@@ -95,7 +96,7 @@ class ScoreJob:
             what = "exists already; --resume goes on with it, or give -o another name"
             raise UserError(what, where=str(self.output))
 
-    def _begun(self, state: StateFolder, now: dict) -> bool:
+    def _begun(self, state: StateFolder, now: dict[str, Any]) -> bool:
         """Return whether the output was begun before, from the same recipe and rows; UserError where from others."""
         if not self.resume:
             return False
@@ -113,7 +114,7 @@ class ScoreJob:
             raise UserError([*problems, Problem(where=str(self.output), what=what)])
         return True
 
-    def _begin(self, state: StateFolder, now: dict) -> None:
+    def _begin(self, state: StateFolder, now: dict[str, Any]) -> None:
         state.hold()
         self._refuse_output()
         state.write(now)

@@ -60,7 +60,7 @@ def read_partial_output(
     path: Path,
     index: RowIndex,
     components: Sequence[str],
-    seen: Callable[[dict], Any],
+    seen: Callable[[dict[str, Any]], Any],
     parts: Collection[str] = (),
 ) -> PartialOutput:
     """Cut a torn last line off and note the place of each row's scores in `index`; call `seen` with each row kept.

@@ -38,11 +38,12 @@ def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def check_numbers(column: Any, what: str) -> list[float | None]:
-    """Return the column; ValueError where it is no list of finite numbers and nulls."""
-    for value in _list(column, what):
+    """Return the column. Raises ValueError if it is not a list of finite numbers and nulls."""
+    values = _list(column, what)
+    for value in values:
         if value is not None and not _is_number(value):
             raise ValueError(f"{what}: expected a number or null, found {kind_of(value)}")
-    return column
+    return values
 
 
 def _is_number(value: Any) -> bool:

@@ -114,5 +114,5 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: s
     if then["rows"] != now["rows"]:
         problems.append(Problem(where=rows, what="the rows have changed"))
     for (name, *_), old, new in differences(then["plugins"], now["plugins"]):
-        problems.append(Problem(where=name, what=f"was version {old}, is {new}"))
+        problems.append(Problem(where=str(name), what=f"was version {old}, is {new}"))
     return problems

@@ -23,7 +23,7 @@ class GroupSampler:
 
     def most(self, size: int) -> int:
         """Return the most completions that it may collect for a group of `size`; never fewer than `size`."""
-        most = self._planned.ask("how many it may collect", self._planned.spec.most, self._planned.options, size)
+        most: int = self._planned.ask("how many it may collect", self._planned.spec.most, self._planned.options, size)
         return max(size, most)
 
     def more(self, pool: Candidates) -> int:
@@ -35,7 +35,7 @@ class GroupSampler:
 
     def select(self, pool: Candidates) -> tuple[int, ...]:
         """Return the places in the pool of the completions to train on, in the order in which they are scored."""
-        given = self._ask(pool.sample, self._selected, pool)
+        given: tuple[int, ...] = self._ask(pool.sample, self._selected, pool)
         places = {place for place in given if type(place) is int and 0 <= place < len(pool)}
         if len(given) != pool.size or len(places) != pool.size:
             wanted = f"{pool.size} different indices below {len(pool)}"

@@ -26,7 +26,7 @@ from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, Worker
 from rewardlab.workers.reward_pool import WorkerPool
 
 Item = tuple[Sample, Completion]
-Request = tuple[Sequence[Item], asyncio.Future]
+Request = tuple[Sequence[Item], asyncio.Future[Any]]
 
 MOST_ITEMS = {"completion": 256, "batch": 4096}
 COROUTINES = 256
@@ -58,7 +58,7 @@ class ItemLane:
         self._most = MOST_ITEMS[spec.scope]
         self._waiting: deque[Request] = deque()
         self._items_waiting = 0
-        self._tasks: set[asyncio.Task] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._pumping = False
 
     async def score(self, stream: GroupStream) -> list[Score]:
@@ -68,7 +68,7 @@ class ItemLane:
         if self._slots == 0:
             return await self._ask(items)
         loop = asyncio.get_running_loop()
-        scored = loop.create_future()
+        scored: asyncio.Future[list[Score]] = loop.create_future()
         self._waiting.append((items, scored))
         self._items_waiting += len(items)
         self._pump_soon(loop)
@@ -101,7 +101,7 @@ class ItemLane:
                 taken += len(items)
         return batch
 
-    def _done(self, task: asyncio.Task) -> None:
+    def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         self._pump_soon(task.get_loop())
 
@@ -211,7 +211,7 @@ def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
     return call
 
 
-def _is_plugin_failure(error: BaseException, task: asyncio.Task | None) -> bool:
+def _is_plugin_failure(error: BaseException, task: asyncio.Task[Any] | None) -> bool:
     if isinstance(error, JobError):
         return isinstance(error, PluginRaisedError | WorkerTimeout | WorkerMemoryError | WorkerDiedError)
     return not must_reraise(error, task)

@@ -116,7 +116,7 @@ class SampledPool:
         self._scoring = scoring
         self._put: dict[int, _PooledCompletion] = {}
         self._first = GroupStream(sample, size)  # the first G to arrive, whatever their indices
-        self._pending: set[Future] = set()
+        self._pending: set[Future[Any]] = set()
         self._dropped = False
         self._lock = threading.Lock()
 

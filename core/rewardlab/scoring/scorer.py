@@ -6,13 +6,13 @@ or another event loop.
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rewardlab.concurrency.gather import together
 from rewardlab.concurrency.threads import CallThread, LoopThread
@@ -42,6 +42,8 @@ from rewardlab.workers.placement import opener, python_of
 from rewardlab.workers.process import WorkerStartError
 from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
+
+T = TypeVar("T")
 
 MOST_WORKERS = 4
 
@@ -190,7 +192,7 @@ class Scorer:
             lanes={theirs: self._lanes[name] for theirs, name in names.items()}, workers=self._workers
         )
 
-    def run(self, work: Any) -> Any:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the scoring loop and return its result."""
         return self._home.run(work)
 

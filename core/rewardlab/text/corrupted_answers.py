@@ -51,7 +51,7 @@ def corrupted(right: str, question: str, name: str, numbers: NumberLabels | None
     symbols = text.split()
     if symbols and all(symbol in CLOSING.values() for symbol in symbols):
         return " ".join(_other_brackets(symbols, question, draw))
-    if others := [option.strip() for option in OPTION.findall(question) if option.strip() != text]:
+    if others := [option for option in map(str.strip, OPTION.findall(question)) if option != text]:
         return draw.choice(others)
     if len(set(symbols)) > 1 and set(symbols) <= set(question.split()):
         return " ".join(_swapped(symbols, draw))

@@ -27,7 +27,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _writes_bars(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] == "tqdm"
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "tqdm"
 
 
 class PrintableStream:

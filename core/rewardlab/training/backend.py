@@ -78,4 +78,5 @@ def open_backend(plan: Plan) -> Backend:
     for needed in ("check", "describe", "ready", "trains_here", "run"):
         if not callable(getattr(backend, needed, None)):
             raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{needed}`")
-    return backend
+    engine: Backend = backend
+    return engine

@@ -227,7 +227,7 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
 def _sampled(plan: Plan, size: int) -> int:
     """Return the most completions that are sampled for a group of `size` in training."""
     sampler = plan.sampler
-    if sampler is None:
+    if sampler is None or sampler.spec.most is None:
         return size
     return max(size, int(sampler.ask("how many it may collect", sampler.spec.most, sampler.options, size)))
 

@@ -29,13 +29,15 @@ def longer_stages(found: Sequence[Difference]) -> list[LongerStage]:
     """Return the stages that train longer, if that is all in which two recipes differ; else none."""
     longer = []
     for difference in found:
-        path = difference.path
-        if len(path) != 3 or path[0] != "stages" or path[2] not in LENGTHS:
-            return []
+        match difference.path:
+            case ("stages", int(index), str(key)) if key in LENGTHS:
+                pass
+            case _:
+                return []
         then, now = _number(difference.then), _number(difference.now)
         if then is None or now is None or now <= then:
             return []
-        longer.append(LongerStage(index=path[1], key=path[2], then=then, now=now))
+        longer.append(LongerStage(index=index, key=key, then=then, now=now))
     return longer
 
 

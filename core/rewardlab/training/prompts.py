@@ -46,7 +46,7 @@ class PromptFormat:
     def tokens(self, text: str) -> list[int]:
         """Return the token ids of a prompt's text, as `text` returns it."""
         # a chat template writes its own special tokens
-        ids = self._tokenizer(text, add_special_tokens=not self._is_chat)["input_ids"]
+        ids: list[int] = self._tokenizer(text, add_special_tokens=not self._is_chat)["input_ids"]
         if not self._is_chat and ids and ids[-1] == self._tokenizer.eos_token_id:
             return ids[:-1]  # some tokenizers end every text, but the policy is to continue this one
         return ids
@@ -76,8 +76,8 @@ class PromptFormat:
 
         Raises UserError as `answer` does.
         """
-        end = self._tokenizer.decode(self._end(sample), clean_up_tokenization_spaces=False)
-        eos = self._tokenizer.eos_token
+        end: str = self._tokenizer.decode(self._end(sample), clean_up_tokenization_spaces=False)
+        eos: str = self._tokenizer.eos_token
         return self._response_after_prompt(sample, response) + end + ("" if end.endswith(eos) else eos)
 
     def _response_after_prompt(self, sample: Sample, response: str) -> str:
@@ -95,11 +95,12 @@ class PromptFormat:
 
     def decode(self, completion_ids: Sequence[Sequence[int]]) -> list[str]:
         """Return the text of each completion, without the special tokens that end and pad it."""
-        return self._tokenizer.batch_decode(
+        texts: list[str] = self._tokenizer.batch_decode(
             [list(ids) for ids in completion_ids],
             skip_special_tokens=True,
             clean_up_tokenization_spaces=False,
         )
+        return texts
 
     def opened(self, text: str) -> str:
         """Return the `<think>` and white space at the end of a prompt's text, which begin the completion; else ""."""
@@ -113,11 +114,12 @@ class PromptFormat:
 
     def _render(self, sample: Sample, messages: list[dict[str, str]], add_generation_prompt: bool) -> str:
         try:
-            return self._tokenizer.apply_chat_template(
+            text: str = self._tokenizer.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=add_generation_prompt, **self._options
             )
         except Exception as error:  # a chat template can raise anything
             raise UserError(f"the chat template fails on sample {sample.id!r}: {one_line(error)}") from error
+        return text
 
     def _end(self, sample: Sample) -> list[int]:
         """Return the ids that the template puts after an answer, up to a token that ends it, or only such a token."""

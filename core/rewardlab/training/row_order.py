@@ -9,6 +9,7 @@ from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
 from rewardlab.plan.unused_async import unawaited
 from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
@@ -52,7 +53,7 @@ def _rows_read_before(plan: Plan, index: int, rows: int) -> int:
     return sum(_rows_read(stage, rows) for stage in earlier if isinstance(stage, TrainingStage))
 
 
-def _is_same_dataset(plan: Plan, one: tuple, other: tuple) -> bool:
+def _is_same_dataset(plan: Plan, one: RecipePath, other: RecipePath) -> bool:
     return one == other or plan.datasets[one].use == plan.datasets[other].use
 
 

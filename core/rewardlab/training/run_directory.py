@@ -31,8 +31,7 @@ from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive
 from rewardlab.recipe.differences import Difference, differences
-from rewardlab.recipe.loading import RESOLVED as RECIPE
-from rewardlab.recipe.loading import load
+from rewardlab.recipe.loading import RESOLVED, load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redactor, shell_command
 from rewardlab.training.longer_training import (
@@ -93,7 +92,7 @@ class RunDirectory:
         with run._closed_by_failure():
             if not _is_unbegun(path):  # another process was faster
                 raise _not_empty(path)
-            write_text(path / RECIPE, dump(plan.document.raw))
+            write_text(path / RESOLVED, dump(plan.document.raw))
             run._write("manifest.json", _manifest(plan, command))
             run.save_state()
         return run
@@ -161,7 +160,7 @@ class RunDirectory:
         earlier = [*manifest.get("earlier_recipes", []), manifest["recipe_sha256"]]
         manifest |= {"recipe_sha256": recipe_sha256, "earlier_recipes": list(dict.fromkeys(earlier))}
         self._write("manifest.json", manifest)
-        write_text(self.path / RECIPE, dump(plan.document.raw))
+        write_text(self.path / RESOLVED, dump(plan.document.raw))
 
     def folder(self, *parts: str) -> Path:
         """Return a folder inside of the run directory, after making it if it is missing."""
@@ -218,7 +217,7 @@ def refuse_no_run(path: Path, file: str) -> None:
 def _is_unbegun(path: Path) -> bool:
     """Return whether a folder is empty, or has nothing but what a run writes before it has begun."""
     names = {file.name for file in path.iterdir()}
-    ours = {name for name in names if name in ("lock", "manifest.json", RECIPE) or name.endswith(".writing")}
+    ours = {name for name in names if name in ("lock", "manifest.json", RESOLVED) or name.endswith(".writing")}
     return not names or ("lock" in names and names == ours)
 
 
@@ -282,7 +281,7 @@ def _changes(path: Path, plan: Plan, recipe_sha256: str, manifest: Mapping[str, 
 
     An empty list means that they differ in the order of their keys alone, or that somebody has edited the folder's.
     """
-    earlier = load(path / RECIPE, strict=False).raw
+    earlier = load(path / RESOLVED, strict=False).raw
     then, now = decisive(plan, earlier), decisive(plan)
     known = (manifest["recipe_sha256"], *manifest.get("earlier_recipes", ()))
     if recipe_sha256 in known and dump(then) == dump(now):

@@ -11,7 +11,7 @@ from typing import Literal
 from rewardlab.errors import UserError
 from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import Plan
-from rewardlab.recipe.loading import RecipeSource, load
+from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
 from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
@@ -19,7 +19,7 @@ from rewardlab.training.check import check_recipe
 from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
-from rewardlab.training.run_directory import RECIPE, RunDirectory, has_trained_longer, refuse_no_run
+from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
 
 Say = Callable[[str], None]
 
@@ -101,8 +101,8 @@ class RunJob:
         earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
         if resume == LATEST and earlier is not None and has_trained_longer(earlier, plan):
             say(f"{name_variables(str(earlier))} was resumed with a longer training since; it goes on with that")
-            plan = check_recipe(load(earlier / RECIPE, strict=False), purpose="run")
-            source, overrides = earlier / RECIPE, ()
+            plan = check_recipe(load(earlier / RESOLVED, strict=False), purpose="run")
+            source, overrides = earlier / RESOLVED, ()
         # a dict has no name that a command could give; the folder of its run will do
         named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
         command = ["rewardlab", "run", *named, *(["--stage", str(stage)] if stage is not None else [])]
@@ -199,7 +199,7 @@ class RunJob:
         if models := written_models(self.directory):
             stage = int(models[-1].name.partition("-")[0]) + 1
             named = self.command[2:-2] if "--stage" in self.command[-2:] else self.command[2:]
-            begun = ["rewardlab", "run", *(named or [str(self.directory / RECIPE)]), f"model={models[-1]}"]
+            begun = ["rewardlab", "run", *(named or [str(self.directory / RESOLVED)]), f"model={models[-1]}"]
             again = shell_command([*begun, "--stage", str(stage)])
             lines.append(f"or, with a changed recipe, from its last model: {again}")
         return lines
@@ -250,8 +250,8 @@ def recipe_of(resume: Path | Literal["latest"] | None) -> Path:
     if resume is None:
         raise UserError("which recipe? rewardlab run RECIPE, or rewardlab run --resume DIR")
     resume = Path(resume)
-    refuse_no_run(resume, RECIPE)
-    return resume / RECIPE
+    refuse_no_run(resume, RESOLVED)
+    return resume / RESOLVED
 
 
 def _end_lines_after(thread: threading.Thread, lines: "SimpleQueue[str | None]") -> None:

@@ -93,7 +93,7 @@ class Crew:
         self._started = 0
         self._fates_told: set[str] = set()
         self._lock = threading.RLock()  # the collector may call `close` in the middle of anything
-        self._jobs: queue.SimpleQueue = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._children: set[WorkerProcess] = set()
         self._free: list[WorkerProcess] = []

@@ -176,7 +176,7 @@ def _from_registry(hello: Mapping[str, Any]) -> Answer:
     return answer
 
 
-def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
+def _group_wise(reward: Any) -> Callable[[Sequence[tuple[Any, ...]]], Any]:
     import asyncio
 
     from rewardlab.group_stream import GroupStream
@@ -184,7 +184,7 @@ def _group_wise(reward: Any) -> Callable[[Sequence[tuple]], Any]:
 
     loop = asyncio.Runner()
 
-    def score(items: Sequence[tuple]) -> Any:
+    def score(items: Sequence[tuple[Any, ...]]) -> Any:
         group = Group(sample=items[0][0], completions=tuple(completion for _, completion in items))
         return loop.run(reward.score(GroupStream.of(group)))
 
@@ -210,7 +210,7 @@ def _from_file(hello: Mapping[str, Any]) -> Answer:
     return answer
 
 
-class _NoJudges(Mapping):
+class _NoJudges(Mapping[str, Any]):
     """The stand-in for judges in a worker: every access raises, and no KeyError, which `get` and `in` would hide."""
 
     def __getitem__(self, name: str) -> Any:
@@ -223,7 +223,7 @@ class _NoJudges(Mapping):
         return 0
 
 
-def _list_of(kind: type, scores: Any) -> Sequence:
+def _list_of(kind: type, scores: Any) -> Sequence[Any]:
     if not isinstance(scores, list | tuple):
         raise TypeError(f"score returned {type(scores).__name__}, not a list of {kind.__name__}")
     for position, score in enumerate(scores):
@@ -232,7 +232,7 @@ def _list_of(kind: type, scores: Any) -> Sequence:
     return scores
 
 
-def _encode(scores: list) -> bytes:
+def _encode(scores: list[Any]) -> bytes:
     for score in scores:
         if isinstance(score[0], Real) and not isinstance(score[0], int):
             score[0] = float(score[0])  # numpy's numbers are reals that JSON does not know

@@ -78,7 +78,7 @@ class Workers:
 
     def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None):
         self._cache, self._seed, self._say = cache or cache_dir(), seed, say
-        self._shared: dict[tuple, _SharedCrew] = {}
+        self._shared: dict[tuple[Any, ...], _SharedCrew] = {}
 
     def of(
         self,
@@ -265,7 +265,7 @@ class _SharedCrew:
         except (TypeError, ValueError, RecursionError) as error:
             raise PluginRaisedError(f"{self._use}: a question to a worker is JSON: {error}") from error
         began = time.monotonic()
-        answers = crew.ask(request, limit)["answers"]
+        answers: list[Json] = crew.ask(request, limit)["answers"]
         # at least half of the last pace: the answers of this call may all have been known already
         self._pace = max((time.monotonic() - began) / len(questions), (self._pace or 0.0) / 2)
         if len(answers) != len(questions):

@@ -9,7 +9,7 @@ from rewardlab.workers.environments.definition import EnvironmentDefinition, Ins
 
 def environments_of(plugin: Plugin) -> list[EnvironmentDefinition]:
     """Return the environments of a plugin's rewards and datasets, each once; most plugins have none."""
-    found: dict[tuple, EnvironmentDefinition] = {}
+    found: dict[tuple[Any, ...], EnvironmentDefinition] = {}
     for spec in plugin.specs.values():
         if definition := environment_of(plugin, spec):
             found.setdefault((definition.steps[0].requirements, definition.distributions), definition)
