@@ -171,7 +171,7 @@ def _workers() -> list[int]:
     found = []
     for task in Path("/proc/self/task").iterdir():
         found += [int(pid) for pid in (task / "children").read_text().split()]
-    return [pid for pid in found if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in found if b"workers/worker_main.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def _cpu_of_all() -> float:

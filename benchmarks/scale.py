@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from rewardlab.judging.leases.judge_lender import REPORT_COST_S, SHORTEST_PAUSE_S
+from rewardlab.judging.leases.judge_lender import MIN_PAUSE_S, REPORT_COST_S
 from scale_costs import Costs, Lengths, measured
 
 ROW, BY_TOKENS, FEW_ENGINES, VECTORISED = "rows of 1", "by tokens", "by tokens, engines of 8", "no loop over tokens"
@@ -90,7 +90,7 @@ class Job:
         decoded: seconds of the step's decoding, in which scorers report as often as a lender of judges lets them.
         """
         costs, options, count = self.costs, self.options, self.completions
-        reports = self.scorers * decoded / max(SHORTEST_PAUSE_S, REPORT_COST_S * self.scorers)
+        reports = self.scorers * decoded / max(MIN_PAUSE_S, REPORT_COST_S * self.scorers)
         leased = bool(options.questions) * costs.report
         per_group = costs.coordinator + leased
         seconds = {

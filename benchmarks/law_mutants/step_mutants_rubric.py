@@ -59,9 +59,9 @@ def _no_answer(options, context):
 
 def _salted_share(options, context):
     """rubric/agreeing, whose shares follow from Python's own hash."""
-    from rewardlab_rubric.data_steps import agreeing
+    from rewardlab_rubric.data_steps import consensus_filter
 
-    class SaltedShare(agreeing.AgreeingRows):
+    class SaltedShare(consensus_filter.AgreeingRows):
         def _hash(self, sample):
             return hash(sample.id) % 1000 / 1000
 
@@ -70,16 +70,16 @@ def _salted_share(options, context):
 
 def _with_rows(options, context):
     """rubric/agreeing as it is, with so many rows."""
-    from rewardlab_rubric.data_steps.agreeing import AgreeingRows
+    from rewardlab_rubric.data_steps.consensus_filter import AgreeingRows
 
     return AgreeingRows(options, context)
 
 
 def _salted_draw(options, context):
     """rubric/agreeing, which draws so many rows by Python's own hash."""
-    from rewardlab_rubric.data_steps import agreeing
+    from rewardlab_rubric.data_steps import consensus_filter
 
-    class SaltedDraw(agreeing.AgreeingRows):
+    class SaltedDraw(consensus_filter.AgreeingRows):
         def _place(self, sample):
             return True, hash(sample.id)
 
@@ -88,9 +88,9 @@ def _salted_draw(options, context):
 
 def _other_draw_again(options, context):
     """rubric/agreeing, which draws other rows at each iteration."""
-    from rewardlab_rubric.data_steps import agreeing
+    from rewardlab_rubric.data_steps import consensus_filter
 
-    class OtherDraw(agreeing.AgreeingRows):
+    class OtherDraw(consensus_filter.AgreeingRows):
         _times = 0
 
         def _chosen(self, samples, rows, left_out):

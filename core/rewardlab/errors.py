@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "MOST_TOLD",
+    "MAX_LISTED",
     "PLUGIN_FAULTS",
     "JobError",
     "Problem",
@@ -24,7 +24,7 @@ __all__ = [
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
 """exceptions of a plugin's plain function that count as its own failure; of BaseException, KeyboardInterrupt is the
 user's"""
-MOST_TOLD = 100
+MAX_LISTED = 100
 """maximum number of problems that an error lists; the others it counts"""
 _SHOWN = 12
 """names in a message that lists them"""
@@ -71,7 +71,7 @@ class RewardlabError(Exception):
 
 
 class UserError(RewardlabError):
-    """The user's mistakes: the first MOST_TOLD that were found, one on each line, and how many more. Exit code 2."""
+    """The user's mistakes: the first MAX_LISTED that were found, one on each line, and how many more. Exit code 2."""
 
     exit_code = 2
 
@@ -79,9 +79,9 @@ class UserError(RewardlabError):
         if isinstance(problems, str):
             problems = Problem(where=where, what=problems)
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
-        if len(self.problems) > MOST_TOLD + 1:
-            more = f"and {len(self.problems) - MOST_TOLD:,} more mistakes; mend these first"
-            self.problems[MOST_TOLD:] = [Problem(where="", what=more)]
+        if len(self.problems) > MAX_LISTED + 1:
+            more = f"and {len(self.problems) - MAX_LISTED:,} more mistakes; mend these first"
+            self.problems[MAX_LISTED:] = [Problem(where="", what=more)]
         super().__init__("\n".join(map(str, self.problems)))
 
     def _found(self) -> Sequence[Problem]:

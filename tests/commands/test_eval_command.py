@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from rewardlab.judging import attempts
+from rewardlab.judging import retries
 
 RECIPE = """
     version: 1
@@ -142,8 +142,8 @@ def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):
 
 def test_an_answer_without_text_is_asked_again_and_then_missing(server, main, tmp_path, monkeypatch):
     """A gateway sends `content: null` with HTTP 200 where the model behind it failed: no empty answer, no score."""
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
-    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 0)
     seen = Counter()
 
     def answer(request):

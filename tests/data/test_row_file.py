@@ -117,7 +117,7 @@ class TestACsv:
 
     def test_of_an_open_quote_does_not_fill_the_memory(self, write, monkeypatch):
         for module in ("jsonl", "csv_rows"):
-            monkeypatch.setattr(f"rewardlab.data.{module}.MOST_BYTES", 1 << 20)
+            monkeypatch.setattr(f"rewardlab.data.{module}.MAX_BYTES", 1 << 20)
         path = write("rows.csv", 'a\nx\n"open\n' + "some more text\n" * 200_000)
         with pytest.raises(UserError, match=r"rows\.csv:3: this row is longer than 1 MiB.* nothing closes"):
             told(path)
@@ -239,7 +239,7 @@ class TestParquet:
         assert what in problem.what
 
     def test_has_no_row_longer_than_a_line_may_be(self, parquet, monkeypatch):
-        monkeypatch.setattr("rewardlab.data.parquet.MOST_BYTES", 1 << 20)
+        monkeypatch.setattr("rewardlab.data.parquet.MAX_BYTES", 1 << 20)
         found = told(parquet({"id": ["a", "b", "c"], "text": ["x", "x" * (1 << 20), "y"]}))
         assert (found[0], found[2]) == ((1, {"id": "a", "text": "x"}), (3, {"id": "c", "text": "y"}))
         assert found[1][0] == 2
@@ -321,7 +321,7 @@ def test_a_name_without_end_does_not_fill_the_message(write, name):
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.json.gz"])
 def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypatch, name):
     for module in ("jsonl", "json_array"):
-        monkeypatch.setattr(f"rewardlab.data.{module}.MOST_BYTES", 1 << 20)
+        monkeypatch.setattr(f"rewardlab.data.{module}.MAX_BYTES", 1 << 20)
     array = ".json." in name
     rows = ['{"a": 1}', json.dumps({"a": "x" * (20 << 20)}), '{"a": 2}']
     path = write(name, f"[{','.join(rows)}]" if array else "\n".join(rows))

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 
 from rewardlab import Ask, Config, JudgeSpec, Reply
-from rewardlab.judging import attempts, circuit_breaker, rate_limit
+from rewardlab.judging import circuit_breaker, rate_limit, retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
 from rewardlab.judging.leases.judge_lender import JudgeLenders
@@ -19,7 +19,7 @@ from rewardlab.judging.leases.shared_replies import ReplyLine
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan.component import Component
 
-TIMED = (attempts, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)
+TIMED = (retries, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)
 OF = ContextVar("the process that a task belongs to", default=None)
 SPEC = JudgeSpec(name="made", summary="made", config=Config, build=lambda *_: None, most_tokens=lambda options: 8)
 PROMPT_TOKENS, ANSWER_TOKENS = 5, 3

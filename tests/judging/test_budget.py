@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, TryAgain
-from rewardlab.judging import attempts
+from rewardlab.judging import retries
 from rewardlab.judging.budget import MESSAGE_TOKENS, Budget
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings
@@ -24,7 +24,7 @@ BOUND = 68 + 2 * MESSAGE_TOKENS + 100
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.001)
 
 
 class Server:

@@ -23,7 +23,7 @@ def clock(monkeypatch):
     return clock
 
 
-def opened(patience=80.0, failures=circuit_breaker.MOST_IN_A_ROW):
+def opened(patience=80.0, failures=circuit_breaker.MAX_CONSECUTIVE):
     breaker = CircuitBreaker(patience)
     for _ in range(failures):
         breaker.failed("refused", None)
@@ -54,7 +54,7 @@ def test_pauses_are_short_where_questions_wait_for_a_short_time(clock):
     async def scenario():
         breaker = opened(patience=4.0)
         for _ in range(7):
-            clock.now += 4.0 / circuit_breaker.LEAST_TRIALS
+            clock.now += 4.0 / circuit_breaker.MIN_TRIALS
             assert await breaker.turn() is True
             breaker.failed("refused", None, trial=True)
 
@@ -121,7 +121,7 @@ def test_a_pause_that_the_server_asks_for_counts_up_to_a_limit(clock):
                 turn.cancel()
                 await asyncio.sleep(0)
         breaker.failed("is busy", 1e9, trial=True)
-        clock.now += circuit_breaker.LONGEST_AFTER_S
+        clock.now += circuit_breaker.MAX_AFTER_S
         assert await breaker.turn() is True
 
     asyncio.run(scenario())
@@ -143,11 +143,11 @@ def test_it_is_told_once_that_questions_wait():
     async def scenario():
         told = []
         breaker = CircuitBreaker(80.0, lambda why, seconds: told.append((why, seconds)))
-        for _ in range(3 * circuit_breaker.MOST_IN_A_ROW):
+        for _ in range(3 * circuit_breaker.MAX_CONSECUTIVE):
             breaker.failed("refused", None)
         assert told == [("refused", 80.0)]
         breaker.succeeded()
-        for _ in range(circuit_breaker.MOST_IN_A_ROW):
+        for _ in range(circuit_breaker.MAX_CONSECUTIVE):
             breaker.failed("refused again", None)
         assert told[1:] == [("refused again", 80.0)]
 
@@ -224,6 +224,6 @@ class TestMixedFaults:
         clock.now += 1.0
         breaker.succeeded()
         clock.now = sent + 60.0
-        for _ in range(circuit_breaker.MOST_IN_A_ROW):
+        for _ in range(circuit_breaker.MAX_CONSECUTIVE):
             breaker.failed("gave no answer", None, sent=sent)
         assert breaker.is_open

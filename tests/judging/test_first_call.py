@@ -6,7 +6,7 @@ import re
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.judging import attempts
+from rewardlab.judging import retries
 from rewardlab.judging.first_call import probe_judges
 from rewardlab.judging.hosted_judge import PROBE_QUESTION
 from rewardlab.plan.planner import make_plan
@@ -126,7 +126,7 @@ def test_all_that_do_not_answer_are_told_at_once_with_their_own_words_and_no_key
 
 
 def test_a_busy_judge_is_there_and_is_asked_again(probe, monkeypatch):
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.001)
     said, asked = probe({"main": {"with": {"answer": "is busy"}}})
     assert (said, len(asked)) == (["judges that answer: main"], 9)  # it says when to come back, and is waited for
     with pytest.raises(UserError, match="judge 'main' answered HTTP 503: later, 3 tries"):

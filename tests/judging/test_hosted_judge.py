@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import UserError
-from rewardlab.judging import attempts
+from rewardlab.judging import retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.judges import Judges
 from rewardlab.recipe.use import JudgeUse
@@ -20,8 +20,8 @@ QUESTION = Ask(messages=({"role": "user", "content": "Is it?"},), parts={"a": "y
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
-    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0.0)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 0.0)
 
 
 class Judge:
@@ -85,7 +85,7 @@ class TestTries:
         assert len(judge.asked) == 3
 
     def test_go_on_beyond_their_number_until_their_time_is_over(self, host, monkeypatch):
-        monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 60.0)
+        monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 60.0)
         judge = self.failing(7)
         assert ask(host(judge, retries=2)) == Reply(text="yes")
         assert len(judge.asked) == 8
@@ -97,7 +97,7 @@ class TestTries:
             assert len(judge.asked) == 1
 
     def test_are_repeated_after_growing_pauses_that_hold_no_place(self, host, monkeypatch):
-        monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.2)
+        monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.2)
         times = []
 
         class Choosy:

@@ -28,7 +28,7 @@ class Judge:
 def told(home, monkeypatch):
     """`told(lines)`: what is said of an outage that ends once so many lines were said."""
     monkeypatch.setattr(circuit_breaker, "FIRST_PAUSE_S", 0.05)
-    monkeypatch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 0.05)
+    monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.05)
 
     def said_until(lines):
         said, judge = [], Judge()

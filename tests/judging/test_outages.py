@@ -6,7 +6,7 @@ import time
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import TryAgain
-from rewardlab.judging import attempts, circuit_breaker
+from rewardlab.judging import circuit_breaker, retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 
@@ -17,10 +17,10 @@ YES = Reply(text="yes")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0.0)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 0.0)
     monkeypatch.setattr(circuit_breaker, "FIRST_PAUSE_S", 0.02)
-    monkeypatch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 0.1)
+    monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.1)
 
 
 class Judge:
@@ -91,7 +91,7 @@ class TestDeadFromTheStart:
         replies, seconds = asked(home, host(judge), 100)
         assert all("is busy" in reply.error for reply in replies)
         assert seconds < 1.0
-        assert len(judge.calls) <= 64 + circuit_breaker.MOST_IN_A_ROW
+        assert len(judge.calls) <= 64 + circuit_breaker.MAX_CONSECUTIVE
 
     def test_also_where_only_few_a_minute_may_be_asked(self, home, host):
         judge = Judge("refuses")
@@ -129,7 +129,7 @@ class TestComesBack:
 
         replies, _ = asked(home, hosted, 300, after=[(0.6, back)])
         assert replies == [YES] * 300
-        assert counts[0] <= 16 + circuit_breaker.MOST_IN_A_ROW + 12, (
+        assert counts[0] <= 16 + circuit_breaker.MAX_CONSECUTIVE + 12, (
             "those under way, and trials after 0.02, 0.04, 0.08, 0.1, ... s"
         )
         assert judge.most_under_way <= 16, "nor do all go at once when it is back"
@@ -142,7 +142,7 @@ class TestComesBack:
         assert len(set(judge.draws)) == len(judge.draws)
 
     def test_a_question_that_tries_it_and_is_taken_back_holds_up_nobody(self, home, host, monkeypatch):
-        monkeypatch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 10.0)
+        monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 10.0)
         judge = Judge("refuses")
         hosted = host(judge, timeout=80, concurrency=8, retries=3)
 
@@ -202,8 +202,8 @@ def test_a_server_that_asks_for_a_pause_gets_it(home, host):
 
 @pytest.mark.parametrize(("retries", "timeout", "patience"), [(5, 2, 60.0), (1, 2, 12.0), (1, 30, 30.0), (0, 2, 2.0)])
 def test_a_judge_is_waited_for_as_its_retries_and_timeout_say(host, monkeypatch, retries, timeout, patience):
-    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 12.0)
+    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 12.0)
     made = []
-    monkeypatch.setattr(attempts, "CircuitBreaker", lambda patience, *told: made.append(patience))
+    monkeypatch.setattr(retries, "CircuitBreaker", lambda patience, *told: made.append(patience))
     host(Judge("refuses"), retries=retries, timeout=timeout)
     assert made == [patience]

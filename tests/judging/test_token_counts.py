@@ -7,7 +7,7 @@ import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings
-from rewardlab.judging.token_counts import HIDDEN_TOKENS, MOST_ANSWER_TOKENS, plausible_counts
+from rewardlab.judging.token_counts import HIDDEN_TOKENS, MAX_ANSWER_TOKENS, plausible_counts
 from rewardlab.recipe.use import JudgeUse
 
 QUESTION = Ask(messages=({"role": "user", "content": "Is it? ✓"},))
@@ -59,7 +59,7 @@ def test_a_budget_takes_them_for_counts_that_were_not_given(hosted):
 
 
 @pytest.mark.parametrize("prompt", [None, 0, BYTES + HIDDEN_TOKENS])
-@pytest.mark.parametrize("completion", [None, 0, MOST_ANSWER_TOKENS])
+@pytest.mark.parametrize("completion", [None, 0, MAX_ANSWER_TOKENS])
 def test_what_can_be_true_stays(prompt, completion):
     reply = Reply(text="yes", prompt_tokens=prompt, completion_tokens=completion)
     assert plausible_counts(QUESTION, reply) == (reply, None)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import JobError, TryAgain
-from rewardlab.judging import attempts, usage
+from rewardlab.judging import retries, usage
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.judges import Judges
 from rewardlab.judging.leases.judge_lender import JudgeLenders
@@ -25,7 +25,7 @@ from rewardlab.recipe.use import JudgeUse
 @pytest.fixture
 def judges(home, tmp_path, monkeypatch):
     """The judge "main/1" of a job, whose `ask` is a function."""
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.001)
 
     def opened(answer, **settings):
         class Judge:
@@ -62,7 +62,7 @@ class TestCounts:
         opened.close()
 
     def test_of_failures_and_further_tries(self, home, judges, monkeypatch):
-        monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0)
+        monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 0)
         fails = [True] * 2
 
         def failing(ask):

@@ -4,7 +4,7 @@ import difflib
 
 import pytest
 from rewardlab import errors
-from rewardlab.errors import MOST_TOLD, Problem, UserError, nearest
+from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 
@@ -38,18 +38,18 @@ def test_the_first_are_told_and_few_names_compared(tmp_path, monkeypatch, text):
     (tmp_path / "r.yaml").write_text(text)
     with pytest.raises(UserError) as caught:
         make_plan(load(tmp_path / "r.yaml", strict=False))
-    assert MOST_TOLD <= len(caught.value.problems) <= MOST_TOLD + 1
+    assert MAX_LISTED <= len(caught.value.problems) <= MAX_LISTED + 1
     assert len(str(caught.value)) < 200_000
-    assert compared <= 2 * 500 * (MOST_TOLD + 1)
+    assert compared <= 2 * 500 * (MAX_LISTED + 1)
 
 
 def test_the_others_are_counted():
     many = [Problem(where=f"r.yaml:{i}", what="wrong") for i in range(50_000)]
     error = UserError(many)
-    assert error.problems[:MOST_TOLD] == many[:MOST_TOLD]
-    assert str(error).splitlines()[MOST_TOLD:] == ["and 49,900 more mistakes; mend these first"]
-    assert len(error.as_dict()["problems"]) == MOST_TOLD + 1
-    assert UserError(many[: MOST_TOLD + 1]).problems == many[: MOST_TOLD + 1]
+    assert error.problems[:MAX_LISTED] == many[:MAX_LISTED]
+    assert str(error).splitlines()[MAX_LISTED:] == ["and 49,900 more mistakes; mend these first"]
+    assert len(error.as_dict()["problems"]) == MAX_LISTED + 1
+    assert UserError(many[: MAX_LISTED + 1]).problems == many[: MAX_LISTED + 1]
 
 
 def test_a_recipe_whose_components_were_not_all_looked_at_says_so(tmp_path):

@@ -69,7 +69,7 @@ def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, j
     impatient = ("judges.main.retries=1", "judges.main.timeout=2", "stages.1.save_every=1", "name=third", *SHORT)
     with judge_server.Serving(server), pytest.MonkeyPatch.context() as patch:
         patch.setenv("LLM_API_URL", server.url)
-        patch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 0.5)  # else it is tried again for a minute
+        patch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.5)  # else it is tried again for a minute
         dead.append(ledger_calls(folder) // 2)
         code, _, err = command(tmp_path, "run", recipe, *impatient)
         assert code == 1

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
 from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError
-from rewardlab.scoring.lanes import MOST_ITEMS, ItemLane, open_lane
+from rewardlab.scoring.executors import MAX_ITEMS, ItemLane, open_lane
 from rewardlab.workers.process import (
     PluginRaisedError,
     WorkerDiedError,
@@ -381,7 +381,7 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
 
 @pytest.mark.parametrize("scope", ["completion", "batch"])
 def test_no_call_has_more_items_than_the_limit_unless_a_group_has(open_one, group_of, scope):
-    most, reward = MOST_ITEMS[scope], Recorder()
+    most, reward = MAX_ITEMS[scope], Recorder()
     lane = open_one(reward, "thread", scope)
     sizes = [3 * most // 4, most // 4, 2, most + 1, 1]
     found = ask(lane, *(group_of(*["x"] * size, id=str(size)) for size in sizes))

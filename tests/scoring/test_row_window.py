@@ -42,9 +42,9 @@ class Rows:
 @pytest.mark.parametrize(
     ("limit", "most", "rows"),
     [
-        ("MOST_ROWS", 8, Rows(50, size=1, width=3)),
-        ("MOST_COMPLETIONS", 40, Rows(50, size=5, width=3)),
-        ("MOST_CHARACTERS", 8000, Rows(50, size=1, width=1000)),
+        ("MAX_ROWS", 8, Rows(50, size=1, width=3)),
+        ("MAX_COMPLETIONS", 40, Rows(50, size=5, width=3)),
+        ("MAX_CHARACTERS", 8000, Rows(50, size=1, width=1000)),
     ],
 )
 def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypatch, limit, most, rows):
@@ -59,7 +59,7 @@ def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypa
 
 
 def test_a_row_beyond_the_limits_is_scored_alone(scorer, monkeypatch):
-    monkeypatch.setattr(row_window, "MOST_COMPLETIONS", 4)
+    monkeypatch.setattr(row_window, "MAX_COMPLETIONS", 4)
     rows = Rows(3, size=10, width=1)
     for number, (row, scored) in enumerate(scored_in_order(scorer, rows)):
         assert rows.made == number + 1

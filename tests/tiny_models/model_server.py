@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from chat_server import ChatServer, serve_until_interrupted
 
 PORT = 8767
-LARGEST_BATCH = 64
+MAX_BATCH = 64
 """questions that are answered together"""
 GATHER_S = 0.02
 """how long the first of a batch waits for others"""
@@ -29,7 +29,7 @@ GATHER_S = 0.02
 class Generator:
     """A model and the thread that answers for it, batch by batch."""
 
-    def __init__(self, folder, largest_batch=LARGEST_BATCH):
+    def __init__(self, folder, largest_batch=MAX_BATCH):
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         self._tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")

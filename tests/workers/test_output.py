@@ -1,7 +1,7 @@
 """What workers print is shown line by line: named, once, with an end."""
 
 from rewardlab.redaction import forget_secrets, note_secrets
-from rewardlab.workers.output import LONGEST_LINE, MOST_LINES, CrewOutput
+from rewardlab.workers.output import MAX_LINE_LENGTH, MAX_LINES, CrewOutput
 
 
 def test_chunks_become_lines_and_progress_bars_their_last_state():
@@ -20,23 +20,23 @@ def test_a_line_of_several_workers_is_shown_once_and_a_long_one_is_cut():
     output.of_worker(3)(b"x" * 10**6 + b"\n")
     first, long = shown
     assert first == "a, worker 1: same"
-    assert long == f"a, worker 3: {'x' * (LONGEST_LINE - 3)}..."
+    assert long == f"a, worker 3: {'x' * (MAX_LINE_LENGTH - 3)}..."
 
 
 def test_there_is_an_end_of_it():
     shown = []
     output = CrewOutput("a", shown.append)
-    output.of_worker(1)(b"".join(b"%d\n" % number for number in range(2 * MOST_LINES)))
+    output.of_worker(1)(b"".join(b"%d\n" % number for number in range(2 * MAX_LINES)))
     output.of_worker(2)(b"more\n" * 10**5)
-    assert len(shown) == MOST_LINES + 1
-    assert shown[-1].startswith(f"a: its workers have printed {MOST_LINES} different lines")
+    assert len(shown) == MAX_LINES + 1
+    assert shown[-1].startswith(f"a: its workers have printed {MAX_LINES} different lines")
 
 
 def test_a_cut_leaves_no_half_of_a_secret():
     shown = []
     note_secrets(["sk-SECRETSECRETSECRET"])
     try:
-        CrewOutput("a", shown.append).of_worker(1)(b"p" * (LONGEST_LINE - 10) + b"sk-SECRETSECRETSECRET\n")
+        CrewOutput("a", shown.append).of_worker(1)(b"p" * (MAX_LINE_LENGTH - 10) + b"sk-SECRETSECRETSECRET\n")
     finally:
         forget_secrets()
-    assert shown == [f"a, worker 1: {'p' * (LONGEST_LINE - 10)}***"]
+    assert shown == [f"a, worker 1: {'p' * (MAX_LINE_LENGTH - 10)}***"]

@@ -115,7 +115,7 @@ def test_questions_that_come_while_it_is_busy_go_together(workers, file):
 
 
 def test_a_call_is_bounded(workers, file, monkeypatch):
-    monkeypatch.setattr("rewardlab.workers.shared.MOST_QUESTIONS", 5)  # of all; a part of one asker's is not divided
+    monkeypatch.setattr("rewardlab.workers.shared.MAX_QUESTIONS", 5)  # of all; a part of one asker's is not divided
     worker = workers.of(use="a/b").open(file, {})
     rest = while_busy(worker, *[(worker, ["x"] * 2)] * 4)
     assert [answers[0]["together"] for answers in rest] == [4] * 4

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
 from rewardlab.commands.built_in import command_named
-from rewardlab.commands.given_rows import file_of
 from rewardlab.commands.parsing import command_line
+from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load

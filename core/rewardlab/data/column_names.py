@@ -18,11 +18,11 @@ FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 """the fields that columns are guessed for, the most important first"""
 CHOSEN = ("prompt", "answer", "reference", "response")
 """fields of which somebody must choose between several columns that sound like them"""
-LONGEST_ANSWER = 80
+MAX_ANSWER_LENGTH = 80
 """characters of a final answer; a longer one is a worked solution"""
 FINAL = "####"
 """begins the final answer at the end of a worked solution, as in GSM8K"""
-LONGEST_NUMBER = 20
+MAX_NUMBER_LENGTH = 20
 """characters that a number takes at most, as people write it in an answer"""
 _LANGUAGE = re.compile(r"([a-z]{2,3})([-_][A-Za-z]{2,8})*")
 _NUMBER = re.compile(r"[-+]?\$?[\d.,/ ]*\d\s*%?")
@@ -116,7 +116,7 @@ def _of(sample: Sample, field: str) -> Any:
 
 def _is_in_words(values: Sequence[Any]) -> bool:
     texts = all(isinstance(value, str) and not _looks_like_an_answer([value]) for value in values)
-    return texts and median(map(len, values)) > LONGEST_NUMBER
+    return texts and median(map(len, values)) > MAX_NUMBER_LENGTH
 
 
 def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
@@ -149,7 +149,7 @@ def _is_answer(values: Sequence[Any]) -> bool:
     if not flat or not all(isinstance(one, str | int | float) for one in flat):
         return False
     texts = [str(one) for one in flat]
-    return all(FINAL in text for text in texts) or median(map(len, texts)) <= LONGEST_ANSWER
+    return all(FINAL in text for text in texts) or median(map(len, texts)) <= MAX_ANSWER_LENGTH
 
 
 def _is_text(values: Sequence[Any]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BLOCK, BOM, DECODER, MOST_BYTES, bounded_lines, told_name, too_long
+from rewardlab.data.jsonl import BLOCK, BOM, DECODER, MAX_BYTES, bounded_lines, told_name, too_long
 from rewardlab.errors import Problem, UserError
 
 SEPARATORS = ";\t|,"
@@ -31,7 +31,7 @@ def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, d
     UserError if the head is missing or names no columns, or a column twice.
     """
     # the library's own limit on a cell is 128 KiB, and the same for the whole process; ours is on the row
-    csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     lines = _Lines(file)
     rows = csv.reader(lines, delimiter=_separator(file, delimiter), strict=True)
     head: Sequence[str] | None = None
@@ -89,7 +89,7 @@ class _Lines:
         line = next(self._lines)
         self._read += 1
         self._size += len(line)
-        if self._size > MOST_BYTES:
+        if self._size > MAX_BYTES:
             raise _TooLong
         if self._read == 1:
             line = line.removeprefix(BOM)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from rewardlab.data.jsonl import MOST_BYTES, kind_of, parse_row, too_long
+from rewardlab.data.jsonl import MAX_BYTES, kind_of, parse_row, too_long
 from rewardlab.data.row_file import open_packed
 from rewardlab.errors import Problem, UserError, one_line
 
@@ -72,7 +72,7 @@ class _Members:
         place = f"{self._path}: {name}"
         try:
             with self._parts.open(name) as file:
-                content = file.read(min(MOST_BYTES, self._left) + 1)
+                content = file.read(min(MAX_BYTES, self._left) + 1)
         except (NotImplementedError, MemoryError) as error:
             raise UserError(ZSTD if isinstance(error, NotImplementedError) else one_line(error), self._path) from None
         except Exception as error:  # a member that is missing, or damaged, in the words of each library
@@ -112,7 +112,7 @@ def _opened_json(path: str) -> Iterator[tuple[Any, dict[str, list[Part]]]]:
             if b"eval" not in members or b"samples" not in members:
                 raise no_log(path, "it has no `eval` or no `samples`")
             start, end = members[b"eval"]
-            header = _row(b'{"eval": ' + text[start : min(end, start + MOST_BYTES)] + b"}", path)
+            header = _row(b'{"eval": ' + text[start : min(end, start + MAX_BYTES)] + b"}", path)
             yield header, _json_questions(text, _first(text, members[b"samples"][0], b"[", path), path)
 
 
@@ -122,7 +122,7 @@ def _json_questions(text: mmap.mmap, begin: int, path: str) -> dict[str, list[Pa
     for number, (start, end) in enumerate(_items(text, begin, path), 1):
 
         def part(start: int = start, end: int = end, number: int = number) -> dict[str, Any] | Problem:
-            return _row(text[start : min(end, start + MOST_BYTES + 1)], f"{path}: sample {number}")
+            return _row(text[start : min(end, start + MAX_BYTES + 1)], f"{path}: sample {number}")
 
         sample = part()
         own = f"\0{number}" if isinstance(sample, Problem) else str(sample.get("id"))
@@ -131,7 +131,7 @@ def _json_questions(text: mmap.mmap, begin: int, path: str) -> dict[str, list[Pa
 
 
 def _row(content: bytes, place: str) -> dict[str, Any] | Problem:
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         return Problem(where=place, what=too_long("sample"))
     return parse_row(content, place)
 

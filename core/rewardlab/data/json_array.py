@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BLOCK, BOM, MOST_BYTES, parse_row, too_long
+from rewardlab.data.jsonl import BLOCK, BOM, MAX_BYTES, parse_row, too_long
 from rewardlab.errors import Problem, UserError
 
 _SIGN = re.compile(rb'["\[\]{},]')
@@ -28,7 +28,7 @@ def array_items(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[t
     """
     for number, text in enumerate(_items(file, path), 1):
         place = f"{path}:{number}"
-        if len(text) > MOST_BYTES:
+        if len(text) > MAX_BYTES:
             yield number, Problem(where=place, what=too_long("item"))
         elif not text.strip(_BLANK):
             yield number, Problem(where=place, what="there is nothing between two commas; leave one out")
@@ -95,7 +95,7 @@ class _ArrayReading:
         if self._ended:
             if part.strip(_BLANK):
                 self._refuse_more()
-        elif len(self._item) <= MOST_BYTES:
+        elif len(self._item) <= MAX_BYTES:
             self._item += part
 
     def _finished(self) -> bytes:

@@ -10,11 +10,11 @@ from rewardlab.errors import Problem, UserError
 
 MAX_LISTED = 20
 """maximum number of different causes listed for the bad rows of a file"""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """of one row; what comes with it takes some ten times as much memory"""
 MAX_VALUES = 1 << 22
 """of one row, counted by brackets, braces and commas: [[],[], ... takes twenty times as much memory as its text"""
-LONGEST_NAME = 80
+MAX_NAME_LENGTH = 80
 """characters of a key or column that a message shows"""
 BLOCK = 1 << 16
 BOM = b"\xef\xbb\xbf"
@@ -33,7 +33,7 @@ def json_lines(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tu
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield each line of a file; of one that is too long only the beginning, which is longer than MOST_BYTES.
+    """Yield each line of a file; of one that is too long only the beginning, which is longer than MAX_BYTES.
 
     A kilobyte of gzip can hold a line of a megabyte, and a megabyte one that no memory holds.
     """
@@ -43,9 +43,9 @@ def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
     """Yield each line as `bounded_lines` does, with its real length in bytes."""
-    while line := file.readline(MOST_BYTES + 1):
+    while line := file.readline(MAX_BYTES + 1):
         size = len(line)
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             while not line.endswith(b"\n") and (more := file.readline(BLOCK)):
                 size += len(more)
                 if more.endswith(b"\n"):
@@ -54,13 +54,13 @@ def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def too_long(what: str) -> str:
-    """Return what is wrong with a row that is longer than MOST_BYTES; `what` is its form, such as "line"."""
-    return f"this {what} is longer than {MOST_BYTES >> 20} MiB, the most that is read of a row; is it one row?"
+    """Return what is wrong with a row that is longer than MAX_BYTES; `what` is its form, such as "line"."""
+    return f"this {what} is longer than {MAX_BYTES >> 20} MiB, the most that is read of a row; is it one row?"
 
 
 def parse_row(text: bytes, place: str, any_text: bool = False) -> dict[str, Any] | Problem:
     """Return the row that a line's bytes hold, or what is wrong with it, at `place`."""
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         return Problem(where=place, what=too_long("line"))
     try:
         return _parse(text, any_text)
@@ -110,7 +110,7 @@ def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def told_name(name: str) -> str:
     """Return a key's or column's name in quotes for a message: of a long one the first 80 characters."""
-    return repr(name) if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]!r}..."
+    return repr(name) if len(name) <= MAX_NAME_LENGTH else f"{name[:MAX_NAME_LENGTH]!r}..."
 
 
 def _refuse_constant(name: str) -> None:

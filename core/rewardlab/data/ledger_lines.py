@@ -17,7 +17,7 @@ INDEX_ENDING = ".index.jsonl"
 COMMON = ("version", "attempt", "stage", "step", "group")
 """keys with which a line of the ledger begins; `index` and those of USE follow"""
 USE = ("trained", "phase")
-MOST_OPEN = 64
+MAX_OPEN = 64
 """shards that are open at once while they are read"""
 
 PlacedRow = tuple[str, dict[str, Any] | Problem]
@@ -204,7 +204,7 @@ def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
 
 
 class _OpenShards:
-    """The shards of a folder, opened when they are first read; no more than MOST_OPEN at once."""
+    """The shards of a folder, opened when they are first read; no more than MAX_OPEN at once."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -220,7 +220,7 @@ class _OpenShards:
     def read(self, entry: IndexEntry) -> bytes:
         """Return what the shard has of the entry's bytes; b"" if there is no such shard."""
         if entry.shard not in self._files:
-            if len(self._files) >= MOST_OPEN:
+            if len(self._files) >= MAX_OPEN:
                 self._closing.close()
                 self._files.clear()
             path = self._folder / Path(entry.shard).name  # no other folder, whatever an index says

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any
 
-from rewardlab.data.jsonl import MOST_BYTES, told_name, too_long
+from rewardlab.data.jsonl import MAX_BYTES, told_name, too_long
 from rewardlab.data.parquet_sizes import columns_to_keep_packed, unpacked_bytes
 from rewardlab.data.plain_values import plain_row
 from rewardlab.errors import Problem, UserError, one_line
@@ -65,7 +65,7 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
 def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
     """Yield the rows of a batch as Python's values; of one that is large or cannot be read whole, (batch, index)."""
     rows = None
-    if sum(map(unpacked_bytes, batch.columns)) <= MOST_BYTES:
+    if sum(map(unpacked_bytes, batch.columns)) <= MAX_BYTES:
         with suppress(ValueError, OverflowError, NotImplementedError):  # the row that is to blame is found one by one
             rows = batch.to_pylist(maps_as_pydicts="lossy")
     yield from ((batch, index) for index in range(batch.num_rows)) if rows is None else rows
@@ -74,7 +74,7 @@ def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
 def _one_row(batch: Any, index: int) -> dict[str, Any]:
     """Return one row of a batch. Raises ValueError if it is too long or Python has no such value."""
     columns = {name: column.slice(index, 1) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
-    if sum(map(unpacked_bytes, columns.values())) > MOST_BYTES:
+    if sum(map(unpacked_bytes, columns.values())) > MAX_BYTES:
         raise ValueError(too_long("row"))
     return {name: _one_value(value, name) for name, value in columns.items()}
 

@@ -5,7 +5,7 @@ Thirty kilobytes can hold gigabytes: a text of one letter, or one text that a di
 
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import MOST_BYTES, told_name
+from rewardlab.data.jsonl import MAX_BYTES, told_name
 from rewardlab.errors import UserError
 
 MAX_PART = 1 << 28
@@ -54,7 +54,7 @@ def unpacked_bytes(array: Any) -> int:
 
 def _refuse_too_large(column: Any, rows: int, path: str) -> None:
     size, stored = column.total_uncompressed_size, column.total_compressed_size
-    if size > max(1, rows) * MOST_BYTES or (size > MAX_PART and size > MAX_FOLD * max(1, stored)):
+    if size > max(1, rows) * MAX_BYTES or (size > MAX_PART and size > MAX_FOLD * max(1, stored)):
         what = f"the column {told_name(column.path_in_schema)} unpacks from {stored:,} bytes to {size >> 20:,} MB"
         raise UserError(f"{what} in {rows:,} rows, and is not read; leave it out, or write smaller row groups", path)
 

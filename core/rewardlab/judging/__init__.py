@@ -10,7 +10,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     settings         a job's settings for its judges: where answers are kept, what happens if none can be read
     reply_cache      replies that need no call: kept ones, and those to the same question under way
     cassette         answers kept in a file and found again by what was asked
-    attempts         the calls for one question: past the limits below, with retries
+    retries         the calls for one question: past the limits below, with retries
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
     outage_notice    what the user reads while a judge is down
     rate_limit       requests and tokens a minute

@@ -30,7 +30,7 @@ BEGINNINGS = (START[:2], b"{\n" + START[:2])
 KEY = slice(len(START), len(START) + HEX)
 END = re.compile(rb', "draw": \d+\}\n\Z')
 """no torn line contains it: within a text its quotes are escaped"""
-LONGEST_END = 64
+MAX_END_LENGTH = 64
 BLOCK = 1 << 20
 LENGTH_BITS = 26  # a line's start and length are packed into one number; no answer has 64 MB
 REPLY_FIELDS = tuple(field.name for field in fields(Reply))
@@ -169,7 +169,7 @@ class Cassette:
         """Note the places of whole lines that have not been read before."""
         for start, line in self._new_lines():
             self._end = start + len(line)
-            ours = line.startswith(START) and END.search(line, max(0, len(line) - LONGEST_END))
+            ours = line.startswith(START) and END.search(line, max(0, len(line) - MAX_END_LENGTH))
             digest = _digest(line[KEY]) if ours else self._unusual(line, start)
             if digest is not None:
                 self._note(digest, start, len(line))

@@ -6,24 +6,24 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-MOST_IN_A_ROW = 8
+MAX_CONSECUTIVE = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 10.0
+FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 10.0
 CHANCE = 1e-5
 """failures in a row are no outage where the share of calls that failed before makes them likelier than this"""
 REMEMBERED, FEWEST = 64, 16
 """calls whose outcome gives that share, and for how many they count at least"""
-LARGEST_SHARE = 0.7
+MAX_SHARE = 0.7
 FRESH_S = 3.0
 """seconds for which an answer that came after a call was sent says that the judge is up, whatever that call met"""
-LEAST_TRIALS = 8
+MIN_TRIALS = 8
 """pauses are short enough for at least this many trials before questions fail"""
-LONGEST_AFTER_S = 120.0
+MAX_AFTER_S = 120.0
 """however long a server asks to wait, the next trial comes after this at the latest"""
 
 
 class CircuitBreaker:
-    """A circuit breaker. Failures in a row open it: MOST_IN_A_ROW, or FEW_IN_A_ROW that last FEW_LAST_S seconds.
+    """A circuit breaker. Failures in a row open it: MAX_CONSECUTIVE, or FEW_IN_A_ROW that last FEW_LAST_S seconds.
 
     A judge that fails now and then is not down: more in a row are needed where they may be chance (CHANCE), and
     failures of calls that were sent before the last answer do not count (FRESH_S), such as timeouts that end together.
@@ -45,7 +45,7 @@ class CircuitBreaker:
         self._patience = patience
         self._on_open = on_open
         self._on_close = on_close
-        self._longest_pause = min(LONGEST_PAUSE_S, patience / LEAST_TRIALS)
+        self._longest_pause = min(MAX_PAUSE_S, patience / MIN_TRIALS)
         self._pause = 0.0
         self._failures = 0
         self._since = 0.0
@@ -124,7 +124,7 @@ class CircuitBreaker:
             self._next_trial = now + self._pause
         elif not self.is_open:
             lasting = self._failures >= FEW_IN_A_ROW and now - self._since >= FEW_LAST_S
-            many = lasting or self._failures >= MOST_IN_A_ROW
+            many = lasting or self._failures >= MAX_CONSECUTIVE
             self.is_open = many and self._usual_share() ** self._failures <= CHANCE
             if self.is_open:
                 self._on_open(why, self._patience)
@@ -135,12 +135,12 @@ class CircuitBreaker:
 
     def _hold(self, now: float, after: float | None) -> None:
         """Make no trial before the time for which the judge asked."""
-        self._next_trial = max(self._next_trial, now + min(after or 0.0, LONGEST_AFTER_S))
+        self._next_trial = max(self._next_trial, now + min(after or 0.0, MAX_AFTER_S))
 
     def _usual_share(self) -> float:
         """Return the share of calls that failed before these failures; little is known after few calls."""
         failed = self._outcomes.count(False) / max(FEWEST, len(self._outcomes))
-        return min(failed, LARGEST_SHARE)
+        return min(failed, MAX_SHARE)
 
     def untried(self) -> None:
         """Note that a trial was cancelled before it was sent; another question may take its place."""

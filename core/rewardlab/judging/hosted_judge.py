@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, RewardlabError, one_line
-from rewardlab.judging.attempts import Attempts
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED
 from rewardlab.judging.kept_replies import reply_files
 from rewardlab.judging.limits import Limits, own_limits
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
+from rewardlab.judging.retries import Attempts
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.unparsable import UnparsableWatch
 from rewardlab.judging.usage import Usage, UsageFile

@@ -8,7 +8,7 @@ from rewardlab.types import Ask, Reply
 
 HIDDEN_TOKENS = 32_768
 """tokens that a server may put before a question by itself"""
-MOST_ANSWER_TOKENS = 1 << 20
+MAX_ANSWER_TOKENS = 1 << 20
 """more than any model writes, thoughts included"""
 
 
@@ -18,7 +18,7 @@ def plausible_counts(ask: Ask, reply: Reply) -> tuple[Reply, str | None]:
     A server that counts 10^18 tokens would stall the rate limit for ever and use up any budget. A count that is left
     out is one that was not given.
     """
-    most = {"prompt_tokens": question_bytes(ask) + HIDDEN_TOKENS, "completion_tokens": MOST_ANSWER_TOKENS}
+    most = {"prompt_tokens": question_bytes(ask) + HIDDEN_TOKENS, "completion_tokens": MAX_ANSWER_TOKENS}
     wrong = [name for name, limit in most.items() if not _is_count(getattr(reply, name), limit)]
     if not wrong:
         return reply, None

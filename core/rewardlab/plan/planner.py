@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from rewardlab.errors import MOST_TOLD, Problem, UserError, nearest, one_line
+from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import (
     continuation_findings,
@@ -31,7 +31,7 @@ from rewardlab.plan.total_range import Interval, effective_range, total_range
 from rewardlab.recipe.expression import Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, Reward, needs_engine, scores
-from rewardlab.recipe.salvage import LostParts, read, salvage
+from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
 from rewardlab.redaction import environment_values, note_variables
@@ -162,8 +162,8 @@ class _Planner:
 
     def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
         """Return the component that `use` names; None if anything in the file about it is wrong, or very much is."""
-        if len(self.problems) >= MOST_TOLD:
-            if len(self.problems) == MOST_TOLD:
+        if len(self.problems) >= MAX_LISTED:
+            if len(self.problems) == MAX_LISTED:
                 self._add(path, "this and what follows was not looked at; mend the other mistakes first")
             return None
         named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
@@ -303,7 +303,7 @@ class _Planner:
             return None, None
         declared = self._declared("reward", "components")
         for name in expression.names:
-            if name not in declared and len(self.problems) < MOST_TOLD:
+            if name not in declared and len(self.problems) < MAX_LISTED:
                 self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components')}")
         ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:

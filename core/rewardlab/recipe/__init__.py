@@ -14,7 +14,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     probe_families    the degenerate completions that a recipe can name
     validation        pydantic's errors as lines that say where, what and the nearest name
     other_names       what TRL, OpenRLHF and verl call the settings of a stage
-    salvage           the valid parts of a recipe that has mistakes, so that one run names every mistake
+    partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
     differences       the keys in which two recipes differ
     command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl

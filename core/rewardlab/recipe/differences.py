@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rewardlab.recipe.validation import RecipePath
 
-LONGEST_VALUE = 100
+MAX_VALUE_LENGTH = 100
 _ABSENT = object()
 
 
@@ -32,4 +32,4 @@ def differences(then: Any, now: Any, path: RecipePath = ()) -> Iterator[Differen
 
 def _text(value: Any) -> str:
     text = "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rewardlab.errors import MOST_TOLD, Problem, nearest
+from rewardlab.errors import MAX_LISTED, Problem, nearest
 from rewardlab.recipe.other_names import our_name, our_stage
 from rewardlab.specs import Config
 
@@ -30,7 +30,7 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
             by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
         problems: list[Problem] = []
         for path in _places_to_report(by_path):
-            described = len(problems) < MOST_TOLD  # the search for a near name takes a millisecond
+            described = len(problems) < MAX_LISTED  # the search for a near name takes a millisecond
             what = _describe_errors(by_path[path], model, tree, path) if described else by_path[path][0]["msg"]
             problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
         return None, _without_echoes(problems)

@@ -10,9 +10,9 @@ what must end the job is raised.
     completion_table     scored groups as a data frame, a row a completion
     scored_completion    one completion with each component's value, reason and contribution
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
-    lanes                how a reward runs, what goes into one call, and the check of what it gives
+    executors                how a reward runs, what goes into one call, and the check of what it gives
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
-    shared_lane          the lane of a component that two scorers have in common
+    shared_executor          the lane of a component that two scorers have in common
     row_check            a row made into a group, or why it cannot be scored
     row_window           rows scored at the same time, with results in order
     pool                 the completions of one prompt, handed over one by one by a trainer
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.scoring.attribution.findings import LEAST_GROUPS as LEAST_GROUPS
+    from rewardlab.scoring.attribution.findings import MIN_GROUPS as MIN_GROUPS
     from rewardlab.scoring.attribution.findings import findings_of as findings_of
     from rewardlab.scoring.attribution.movement import Movement as Movement
     from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION as LEDGER_VERSION
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import ledger_movement as ledger_movement
     from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.executors import Item as Item
+    from rewardlab.scoring.executors import awaiting as awaiting
+    from rewardlab.scoring.executors import checked_scores as checked_scores
+    from rewardlab.scoring.executors import describe_failure as describe_failure
+    from rewardlab.scoring.executors import describe_place as describe_place
     from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one
     from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
     from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
     from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
-    from rewardlab.scoring.lanes import Item as Item
-    from rewardlab.scoring.lanes import awaiting as awaiting
-    from rewardlab.scoring.lanes import checked_scores as checked_scores
-    from rewardlab.scoring.lanes import describe_failure as describe_failure
-    from rewardlab.scoring.lanes import describe_place as describe_place
     from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup

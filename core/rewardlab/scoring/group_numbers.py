@@ -8,7 +8,7 @@ from typing import Any, Self
 from rewardlab.redaction import redact
 from rewardlab.scoring.composition import ScoredGroup
 
-LONGEST_CAUSE = 500
+MAX_CAUSE_LENGTH = 500
 """characters of a failure that are kept"""
 
 
@@ -58,7 +58,7 @@ def numbers_of_group(scored: ScoredGroup) -> GroupNumbers:
         cause = f"{scored.sample.place(failed[-1])}: {scores[failed[-1]].error}" if failed else ""
         numbers = _numbers([score.value for score in scores])
         components[name] = ComponentNumbers(
-            sum=numbers.sum, count=numbers.count, failed=failed, cause=redact(cause)[:LONGEST_CAUSE]
+            sum=numbers.sum, count=numbers.count, failed=failed, cause=redact(cause)[:MAX_CAUSE_LENGTH]
         )
     flat = len({total for total in scored.totals if total is not None}) <= 1
     total = _numbers(scored.totals)

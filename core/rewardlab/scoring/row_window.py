@@ -12,7 +12,7 @@ from rewardlab.types import Group
 AnyRow = TypeVar("AnyRow", bound="HasGroup")
 Answer = TypeVar("Answer", covariant=True)
 Pending = TypeVar("Pending", bound="PendingResult[Any]")
-MOST_ROWS, MOST_COMPLETIONS, MOST_CHARACTERS = 256, 1024, 1 << 24
+MAX_ROWS, MAX_COMPLETIONS, MAX_CHARACTERS = 256, 1024, 1 << 24
 
 
 class HasGroup(Protocol):
@@ -75,9 +75,7 @@ class RowWindow(Generic[AnyRow, Pending]):
     @property
     def full(self) -> bool:
         """Whether the first row must be waited for before another is added."""
-        return (
-            len(self.rows) >= MOST_ROWS or self._completions >= MOST_COMPLETIONS or self._characters >= MOST_CHARACTERS
-        )
+        return len(self.rows) >= MAX_ROWS or self._completions >= MAX_COMPLETIONS or self._characters >= MAX_CHARACTERS
 
     @property
     def first_is_there(self) -> bool:

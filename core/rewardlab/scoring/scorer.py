@@ -30,10 +30,10 @@ from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import ScoringTimeout, in_time
+from rewardlab.scoring.executors import Lane, open_lane
 from rewardlab.scoring.group_sampler import GroupSampler
-from rewardlab.scoring.lanes import Lane, open_lane
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
-from rewardlab.scoring.shared_lane import SharedLane
+from rewardlab.scoring.shared_executor import SharedLane
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
@@ -45,7 +45,7 @@ from rewardlab.workers.shared import Workers
 
 T = TypeVar("T")
 
-MOST_WORKERS = 4
+MAX_WORKERS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +274,7 @@ class Scorer:
             spec=spec,
             options=planned.options,
             context=self._context(Judges({}), planned.use.device),
-            size=planned.use.workers or min(MOST_WORKERS, os.cpu_count() or 1),
+            size=planned.use.workers or min(MAX_WORKERS, os.cpu_count() or 1),
             threads=planned.use.threads,
             python=python_of(self._plan, planned),
             title=f"{name} ({planned.use.use})",

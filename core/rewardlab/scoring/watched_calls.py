@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, cast
 from rewardlab.group_stream import GroupStream
 from rewardlab.redaction import redact
 from rewardlab.scoring import call_watcher
-from rewardlab.scoring.call_watcher import MOST_CALLS, NOTE, SLOT
-from rewardlab.scoring.lanes import awaiting
+from rewardlab.scoring.call_watcher import MAX_CALLS, NOTE, SLOT
+from rewardlab.scoring.executors import awaiting
 from rewardlab.specs import RewardSpec
 from rewardlab.text import printable
 from rewardlab.types import Completion, Sample
@@ -66,10 +66,10 @@ class _CallNotes:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        self._free = list(range(MOST_CALLS))
+        self._free = list(range(MAX_CALLS))
         with _memory_file() as file:
-            file.truncate(MOST_CALLS * SLOT)
-            self._memory = mmap.mmap(file.fileno(), MOST_CALLS * SLOT)
+            file.truncate(MAX_CALLS * SLOT)
+            self._memory = mmap.mmap(file.fileno(), MAX_CALLS * SLOT)
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", call_watcher.__file__, str(file.fileno()), str(NOTICE_S)],
                 stdin=subprocess.PIPE,

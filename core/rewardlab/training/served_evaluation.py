@@ -30,7 +30,7 @@ from rewardlab.types import Group, Sample
 
 AHEAD = 4
 """questions begun for each that the judge may have under way, so that no slow prompt leaves it idle"""
-LEAST_PROMPTS = 16
+MIN_PROMPTS = 16
 """prompts begun at once"""
 FIRST_ANSWERS = 50
 """without any among so many, the policy does not answer at all"""
@@ -101,7 +101,7 @@ class _Evaluation:
         self._asked = self._missing = 0
         self._all = len(samples) * stage.samples
         at_once = job.plan.judges[stage.served or ""].use.concurrency
-        self._at_once = min(len(samples), max(LEAST_PROMPTS, math.ceil(AHEAD * at_once / stage.samples)))
+        self._at_once = min(len(samples), max(MIN_PROMPTS, math.ceil(AHEAD * at_once / stage.samples)))
         self._answers: dict[int, Answers] = {}
         self._scored: dict[int, ScoredGroup] = {}
 

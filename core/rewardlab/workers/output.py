@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from rewardlab.redaction import redact
 
-MOST_LINES = 100
+MAX_LINES = 100
 """different lines of a crew that are shown"""
-LONGEST_LINE = 500
+MAX_LINE_LENGTH = 500
 """characters of a line that are shown"""
 
 Show = Callable[[str], None]
@@ -34,7 +34,7 @@ class CrewOutput:
             if self._full:
                 return False
             *lines, rest = (rest + chunk).split(b"\n")
-            rest = rest[rest.rfind(b"\r", 0, -1) + 1 :][: 4 * LONGEST_LINE]  # it may never end
+            rest = rest[rest.rfind(b"\r", 0, -1) + 1 :][: 4 * MAX_LINE_LENGTH]  # it may never end
             for line in lines:
                 self._add(number, line.rstrip(b"\r").rpartition(b"\r")[2].decode(errors="replace").rstrip())
             return True
@@ -43,13 +43,13 @@ class CrewOutput:
 
     def _add(self, number: int, line: str) -> None:
         line = redact(line)  # first of all, or a cut would leave half of a secret
-        line = line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 3]}..."
+        line = line if len(line) <= MAX_LINE_LENGTH else f"{line[: MAX_LINE_LENGTH - 3]}..."
         with self._lock:
             if self._full or not line or line in self._shown:
                 return
             self._shown.add(line)
-            self._full = len(self._shown) >= MOST_LINES
+            self._full = len(self._shown) >= MAX_LINES
         self._show(f"{self._title}, worker {number}: {line}")
         if self._full:
             more = "what they print from now on is not shown, but for the last lines of one that dies"
-            self._show(f"{self._title}: its workers have printed {MOST_LINES} different lines; {more}")
+            self._show(f"{self._title}: its workers have printed {MAX_LINES} different lines; {more}")

@@ -17,13 +17,13 @@ from typing import Any
 from rewardlab.errors import JobError
 from rewardlab.files import parse_json
 from rewardlab.redaction import redact
-from rewardlab.workers import program
+from rewardlab.workers import worker_main
 
 START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
 TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
 CHUNK = 1 << 16
-LONGEST_POLL_S = 1e6  # poll counts milliseconds in 32 bits
-LONGEST_MESSAGE = 300
+MAX_POLL_S = 1e6  # poll counts milliseconds in 32 bits
+MAX_MESSAGE_LENGTH = 300
 """characters of an exception, in a message"""
 MAX_ANSWER_BYTES = 1 << 28
 """of one line of answer; a longer one, like one that is none, ends the process"""
@@ -102,7 +102,7 @@ def sys_path_for(python: str | None) -> list[str] | None:
 def worker_command(python: str | None) -> list[str]:
     """Return the command of a worker process: with this interpreter, or with another environment's and its packages."""
     start = [sys.executable, "-P"] if python is None else [python, "-I"]
-    return [*start, program.__file__]
+    return [*start, worker_main.__file__]
 
 
 def message_line(message: dict[str, Any]) -> bytes:
@@ -197,7 +197,7 @@ class WorkerProcess:
     def _greet(self, deadline: float) -> dict[str, Any]:
         with self._ended_by_failure():
             line = self._exchange(self._hello, deadline)
-            while not line.startswith(program.MARK):  # the interpreter's start-up may print
+            while not line.startswith(worker_main.MARK):  # the interpreter's start-up may print
                 self._keep(line + b"\n")
                 line = self._exchange(b"", deadline)
             return _checked(line, lambda answer: "failed" in answer or "cpu" in answer)
@@ -250,7 +250,7 @@ class WorkerProcess:
         searched, looked = 0, time.monotonic()
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            longest = LONGEST_POLL_S if self._most_memory == math.inf else MEMORY_POLL_S
+            longest = MAX_POLL_S if self._most_memory == math.inf else MEMORY_POLL_S
             wait = min(max(0.0, deadline - time.monotonic()), longest) * 1000
             ready = {place for place, _ in self._poll.poll(wait)}
             if self._stderr in ready and not self._read_stderr():
@@ -319,10 +319,10 @@ class WorkerProcess:
 
     def _kill(self) -> None:
         if self._process.returncode is None:  # not waited for, so that the id cannot be another's yet
-            helpers = program.helpers_of(self._process.pid)  # before they lose the parent by which they are found
+            helpers = worker_main.helpers_of(self._process.pid)  # before they lose the parent by which they are found
             with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a zombie
                 os.killpg(self._process.pid, signal.SIGKILL)
-            program.kill_all(helpers)
+            worker_main.kill_all(helpers)
 
     def end(self) -> None:
         """Kill and reap the process and close its pipes; ending it again does nothing."""
@@ -385,7 +385,7 @@ def shortened(raised: str) -> str:
     text, at, place = redact(raised).rpartition(" (at ")
     if not at:
         text, place = place, ""
-    return (text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 3]}...") + at + place
+    return (text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[: MAX_MESSAGE_LENGTH - 3]}...") + at + place
 
 
 def _last_lines(printed: bytes) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 from rewardlab.specs import Config, Context, RewardSpec
 from rewardlab.types import Completion, Group, Sample, Score
-from rewardlab.workers.crew import Crew, ProcessCall
 from rewardlab.workers.process import WorkerError, message_line, process_starter
-from rewardlab.workers.program import describe_non_json
+from rewardlab.workers.process_pool import Crew, ProcessCall
+from rewardlab.workers.worker_main import describe_non_json
 
 Item = tuple[Sample, Completion]
 

@@ -19,7 +19,6 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.files import cache_dir, expanded
-from rewardlab.workers.crew import Crew
 from rewardlab.workers.process import (
     KEEP_FREED_MEMORY,
     PluginRaisedError,
@@ -29,8 +28,9 @@ from rewardlab.workers.process import (
     message_line,
     process_starter,
 )
+from rewardlab.workers.process_pool import Crew
 
-MOST_QUESTIONS = 1024
+MAX_QUESTIONS = 1024
 """The most questions of one call: enough to sort by length, few enough that a process that dies loses little."""
 FIRST_QUESTIONS = 64
 """The most questions of the first call, when nobody knows how long a question takes."""
@@ -238,7 +238,7 @@ class _SharedCrew:
         if self._pace is None or not self._waiting:
             return min(share, FIRST_QUESTIONS)
         in_time = SHARE_OF_LIMIT * SEVERAL * self._waiting[0].timeout / max(self._pace, 1e-9)
-        return min(share, MOST_QUESTIONS, max(1, int(in_time)))
+        return min(share, MAX_QUESTIONS, max(1, int(in_time)))
 
     def _answer(self, crew: Crew, batch: list[_QueuedQuestions]) -> None:
         try:

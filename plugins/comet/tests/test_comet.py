@@ -201,7 +201,7 @@ def _children():
     """Return the pids of this process's worker processes."""
     tasks = Path("/proc/self/task").iterdir()
     pids = {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
-    return {pid for pid in pids if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in pids if b"workers/worker_main.py" in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
 def _processor_seconds(pid):

@@ -13,7 +13,7 @@ from rewardlab_data.options import OverlapOptions
 
 log = logging.getLogger("rewardlab.data")
 
-MOST_PROBLEMS = 10
+MAX_PROBLEMS = 10
 EXAMPLES, SHOWN = 3, 80
 """dropped rows that the warning shows, and characters of what each shares"""
 
@@ -90,5 +90,5 @@ def _evaluated(options: OverlapOptions) -> dict[str, str]:
             else:
                 problems.append(Problem(where=where, what=f"no text in {' or '.join(options.fields)}"))
     if problems:
-        raise UserError(problems[:MOST_PROBLEMS])
+        raise UserError(problems[:MAX_PROBLEMS])
     return known

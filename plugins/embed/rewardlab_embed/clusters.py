@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-MOST_FITTED = 50_000
+MAX_FITTED = 50_000
 """rows that centroids are fitted to; of more a drawn part"""
 ITERATIONS = 100
 STARTS = 4
@@ -53,9 +53,9 @@ def best_clusters(vectors: np.ndarray, counts: Sequence[int], seed: int) -> Gene
 
 
 def _drawn(vectors: np.ndarray, seed: int) -> np.ndarray:
-    if len(vectors) <= MOST_FITTED:
+    if len(vectors) <= MAX_FITTED:
         return vectors
-    chosen = np.random.default_rng(seed).choice(len(vectors), MOST_FITTED, replace=False)
+    chosen = np.random.default_rng(seed).choice(len(vectors), MAX_FITTED, replace=False)
     return vectors[np.sort(chosen)]
 
 

@@ -13,7 +13,7 @@ from lingua import Language, LanguageDetector, LanguageDetectorBuilder
 
 EXAMINED, WINDOW = 12_000, 600
 """characters of a text that are examined, and of the windows that spread evenly over a longer one"""
-LEAST_TO_NAME = 100
+MIN_TO_NAME = 100
 """characters that a text needs for a detected language to be named"""
 OTHER_SCRIPT = 1 / 3
 """a text with this share of its letters, or more, in other scripts than Latin is not in English"""
@@ -48,7 +48,7 @@ class EnglishDetector:
         if _share_of_other_scripts(words) >= OTHER_SCRIPT:
             return {"english": False, "language": _name(other)}
         found = _detector(other).detect_language_of(words)
-        language = other or (found if len(words) >= LEAST_TO_NAME else None)
+        language = other or (found if len(words) >= MIN_TO_NAME else None)
         return {"english": found == Language.ENGLISH, "language": _name(language)}
 
 

@@ -9,7 +9,7 @@ from rewardlab import Sample
 from rewardlab.data import raw_sample, read_lines
 from rewardlab.errors import Problem, UserError
 
-MOST_PROBLEMS = 10
+MAX_PROBLEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
             else:
                 rows.setdefault(text, EvaluationRow(where, text, language_of(sample)))
     if problems:
-        raise UserError(problems[:MOST_PROBLEMS])
+        raise UserError(problems[:MAX_PROBLEMS])
     if not rows:
         raise UserError(f"against: no rows in {', '.join(files)}")
     return list(rows.values())

@@ -79,7 +79,7 @@ def processes(library):
     found = []
     for task in Path("/proc/self/task").iterdir():
         found += [int(pid) for pid in (task / "children").read_text().split()]
-    running = [pid for pid in found if b"workers/program.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    running = [pid for pid in found if b"workers/worker_main.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     return [pid for pid in running if library in Path(f"/proc/{pid}/maps").read_text()]
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 REPEATS = 8
 """How often a pair of neighbouring words counts at most: a loop does not outweigh what is said once."""
 
-MOST_READ = 256
+MAX_READ = 256
 """Letters of a word that are read: more add no evidence, and lingua takes minutes for a word of a hundred thousand."""
 
 BREAK = "break"
@@ -62,7 +62,7 @@ _SIGNS = re.compile(
 
 
 class Word(NamedTuple):
-    """A word in lower case, of which the first MOST_READ letters are kept, or a break between sentences (no letters).
+    """A word in lower case, of which the first MAX_READ letters are kept, or a break between sentences (no letters).
 
     script: ISO 15924; "other" for a script that no model reads; BREAK or MIXED.
     letters: vowel signs count, accents and apostrophes do not.
@@ -100,7 +100,7 @@ def words(text: str) -> list[Word]:
         previous = lower
         seen[pair] = times = seen.get(pair, 0) + 1
         if times <= REPEATS:
-            found.append(Word(script, lower[:MOST_READ], letters, not opens and lower[0] != word[0]))
+            found.append(Word(script, lower[:MAX_READ], letters, not opens and lower[0] != word[0]))
         opens = False
     return found
 

@@ -33,7 +33,7 @@ _FONT = re.compile(r"\\(?:text\w*|math\w+|mbox|begin|end|operatorname|left|right
 _SYMBOL_NAME, _IMAGINARY = re.compile(r"\\[A-Za-z]+"), re.compile(r"(?<![A-Za-z])i(?![A-Za-z])")
 _SYMBOL = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
-_LARGEST_TABLES = 50_000
+_MAX_TABLES = 50_000
 
 _lock = threading.Lock()
 
@@ -61,7 +61,7 @@ def parsing() -> Iterator[None]:
         try:
             yield
         finally:
-            if len(PSParser.sharedContextCache.cache) > _LARGEST_TABLES:
+            if len(PSParser.sharedContextCache.cache) > _MAX_TABLES:
                 PSParser.decisionsToDFA = [DFA(state, n) for n, state in enumerate(PSParser.atn.decisionToState)]
                 PSParser.sharedContextCache = PredictionContextCache()
 

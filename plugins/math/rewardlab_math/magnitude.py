@@ -3,7 +3,7 @@ r"""Bound the size of the numbers in an answer from its LaTeX, without computing
 The bound is an upper one, in decimal digits. Sizes add in products (`ab`, `\frac{a}{b}`), the larger counts in sums,
 an exponent multiplies by its value, and powers associate to the right: 9^9^9 is 9^(9^9). The constants e and pi are
 numbers, and exp, sinh and cosh powers of e. Variables count as 1: nothing is computed for them. A root of a number of
-more than `LARGEST_RADICAND` digits counts as huge. Formulas as sympy prints them (`factorial(9**9)`) are understood,
+more than `MAX_RADICAND` digits counts as huge. Formulas as sympy prints them (`factorial(9**9)`) are understood,
 too.
 """
 
@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-LARGEST_RADICAND = 1000
+MAX_RADICAND = 1000
 """Digits of the largest number whose root is taken: sympy tests it for being prime, in one call of minutes."""
 
 _HUGE = 300.0  # a size beyond which only "huge" matters; 10 to this power is still a float
@@ -121,7 +121,7 @@ class _FormulaGroup:
         self.power.append(size)
 
     def _refuse_root(self, power: list[float]) -> None:
-        if power and power[-1] > LARGEST_RADICAND:
+        if power and power[-1] > MAX_RADICAND:
             self.peak = 10.0**_HUGE
 
     def total(self) -> float:

@@ -45,7 +45,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+")
 _LETTERS, _VARIABLE = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-zα-ωΑ-Ω]")
 _PRINTED_BRACE = re.compile(r"\\[{}]")
 _OPENING, _CLOSING = re.compile(r"[(\[]"), re.compile(r"[)\]]")
-_MOST_WORDS = 6
+_MAX_WORDS = 6
 
 
 def is_unit(rest: str) -> bool:
@@ -89,7 +89,7 @@ def without_unit(formula: str) -> str:
     `\text{...}` it is a word of four letters, or a known one of at least two after a formula without variables:
     `x^2 + 2 a` has none either.
     """
-    for start in list(_UNIT_START.finditer(formula))[-_MOST_WORDS:]:
+    for start in list(_UNIT_START.finditer(formula))[-_MAX_WORDS:]:
         head, rest = formula[: start.start()], formula[start.start() :]
         if _FORMULA_END.search(head) and not _OPEN_END.search(head) and _is_closed(head) and _is_unit_of_formula(rest):
             has_variables = _VARIABLE.search(_COMMAND.sub(" ", head.rpartition("=")[2]))

@@ -42,7 +42,7 @@ def test_infinite_ends_of_intervals_need_not_be_written():
 
 
 def test_the_parser_forgets(monkeypatch):
-    monkeypatch.setattr(algebra, "_LARGEST_TABLES", 0)
+    monkeypatch.setattr(algebra, "_MAX_TABLES", 0)
     monkeypatch.setattr(algebra.PSParser, "sharedContextCache", PredictionContextCache())
     monkeypatch.setattr(algebra.PSParser, "decisionsToDFA", algebra.PSParser.decisionsToDFA)
     assert equal("x + 1", "1 + x")

@@ -23,7 +23,7 @@ def test_large_tables_are_emptied_and_read_on(tables, monkeypatch):
     algebra.formulas("1+1", decimal_comma=False)
     assert tables.sharedContextCache.cache
     before = tables.decisionsToDFA
-    monkeypatch.setattr(algebra, "_LARGEST_TABLES", 0)
+    monkeypatch.setattr(algebra, "_MAX_TABLES", 0)
     with algebra.parsing():
         pass
     assert not tables.sharedContextCache.cache

@@ -11,7 +11,7 @@ from rewardlab.text import MASK, MIN_LENGTH, Redactor
 
 from rewardlab_openai.options import ServerOptions
 
-LEAST_IN_ANSWERS = 8
+MIN_IN_ANSWERS = 8
 """characters of a key that is hidden in answers; shorter ones are words that local servers accept (EMPTY, ollama)"""
 
 
@@ -49,7 +49,7 @@ class Credentials:
     def hide(self, text: str) -> str:
         """Return an answer with the secrets masked, otherwise unchanged."""
         for secret in self._secrets:
-            if len(secret) >= LEAST_IN_ANSWERS:
+            if len(secret) >= MIN_IN_ANSWERS:
                 text = text.replace(secret, MASK)
         return text
 

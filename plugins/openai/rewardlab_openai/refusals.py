@@ -16,7 +16,7 @@ FINAL = {"insufficient_quota", "billing_hard_limit_reached"}
 """codes of a 429 for which waiting does not help"""
 SHOWN = 300
 """characters of the server's words in a message"""
-LARGEST_REFUSAL = 16 << 10
+MAX_REFUSAL_BYTES = 16 << 10
 """characters of a refusal that are read; servers need some hundred"""
 _SYSTEM_ROLE = re.compile(
     r"system (?:role|message|prompt)s?\b[^.]{0,60}?\b(?:not|un)"
@@ -35,7 +35,7 @@ class Refusal:
     """
 
     def __init__(self, status: int, headers: Mapping[str, str], body: str, address: str, redact: Callable[[str], str]):
-        codes, words = _codes_and_words(body[:LARGEST_REFUSAL])
+        codes, words = _codes_and_words(body[:MAX_REFUSAL_BYTES])
         shown = _shorten(redact(words))  # in this order: half a key is a secret, too
         real = _wrapped_status(codes) if status == 200 else status
         message = f"HTTP {status}: {shown}" if shown else f"HTTP {status} with an empty body"

@@ -13,7 +13,7 @@ from rewardlab_openai.client import PooledClient
 from rewardlab_openai.completion import NoAnswerError
 from rewardlab_openai.credentials import Credentials, address
 from rewardlab_openai.options import ServerOptions
-from rewardlab_openai.refusals import LARGEST_REFUSAL, Refusal
+from rewardlab_openai.refusals import MAX_REFUSAL_BYTES, Refusal
 
 MAX_ANSWER = 32 << 20
 """bytes of an answer whose question sets no limit; more than any model writes"""
@@ -94,7 +94,7 @@ class ServerJudge:
             allow_redirects=False,  # they would turn the request into another, and carry the key to another host
         )
         async with post as response:
-            limit = self.max_answer(request) if response.status == 200 else LARGEST_REFUSAL
+            limit = self.max_answer(request) if response.status == 200 else MAX_REFUSAL_BYTES
             return response.status, response.headers, await _read_body(response, limit)
 
     def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
@@ -107,7 +107,7 @@ class ServerJudge:
             except ValueError:
                 pass
             if not wrapped:
-                shown = credentials.redact(shown[:LARGEST_REFUSAL])
+                shown = credentials.redact(shown[:MAX_REFUSAL_BYTES])
                 raise TryAgain(f"answered with no {self.answers_with}: {_start(shown)}")
         refusal = Refusal(status, headers, body, self._address, credentials.redact)
         if refusal.temporary:

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 import pytest
-from rewardlab_openrlhf.check.recipe_findings import MOST_PROMPTS
+from rewardlab_openrlhf.check.recipe_findings import MAX_PROMPTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 
 RECIPE = """
@@ -275,9 +275,9 @@ class TestPolicyAsJudge:
 
     def test_prompts_in_flight_leave_it_some_calls(self, problems):
         most = [self.SELF, "backend.engine.context=4096", "backend.engine.engines=1"]
-        assert "stages.1.batch_size" not in problems(*most, f"stages.1.batch_size={MOST_PROMPTS}")
-        found = problems(*most, f"stages.1.batch_size={MOST_PROMPTS + 1}")
-        assert f"at most {MOST_PROMPTS} an engine at once" in found["stages.1.batch_size"]
+        assert "stages.1.batch_size" not in problems(*most, f"stages.1.batch_size={MAX_PROMPTS}")
+        found = problems(*most, f"stages.1.batch_size={MAX_PROMPTS + 1}")
+        assert f"at most {MAX_PROMPTS} an engine at once" in found["stages.1.batch_size"]
 
 
 @pytest.mark.parametrize("backend", ["{use: trl, engine: {sleep: false}}", "{use: trl, engine: {eager: true}}"])

@@ -213,7 +213,7 @@ class TestRl:
         assert not [name for name in arguments() if name.startswith("eval.")]
 
     def test_the_longest_prompt_is_not_known_before_the_rows_are_read(self, arguments):
-        assert arguments(longest_prompt=None)["data.max_len"] == "LONGEST_PROMPT+12"
+        assert arguments(longest_prompt=None)["data.max_len"] == "MAX_PROMPT_LENGTH+12"
 
     def test_engines_may_read_more_than_the_policys_own_texts(self, arguments):
         assert arguments("backend.engine.context=500")["data.max_len"] == "500"

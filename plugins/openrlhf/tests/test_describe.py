@@ -71,7 +71,7 @@ def test_a_folder_that_every_node_sees_is_where_the_run_will_be(dry_run):
 
 
 def test_what_only_the_prompts_tell_is_a_word(dry_run):
-    assert "--data.max_len LONGEST_PROMPT+12" in dry_run()
+    assert "--data.max_len MAX_PROMPT_LENGTH+12" in dry_run()
     assert "--data.max_len 112" in dry_run("stages.1.max_prompt_tokens=100")
 
 

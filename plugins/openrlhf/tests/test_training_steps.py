@@ -4,8 +4,8 @@ import asyncio
 import pickle
 
 import pytest
-from rewardlab_openrlhf.rollout import receipt
-from rewardlab_openrlhf.rollout.receipt import Receipt
+from rewardlab_openrlhf.rollout import arrival_callback
+from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
 
 
@@ -63,7 +63,7 @@ def _note(job, key):
 
 
 def test_a_receipt_acts_where_it_is_unpickled(monkeypatch):
-    monkeypatch.setattr(receipt, "acknowledge", _note)
+    monkeypatch.setattr(arrival_callback, "acknowledge", _note)
     packed = pickle.dumps({"reward": 1.0, "receipt": Receipt("job", "group")})
     assert SEEN == []
     pickle.loads(packed)

@@ -16,7 +16,7 @@ laws were off, and why.
     messages       outcomes and failing examples as text
     pytest_plugin  the summary at the end of a pytest session
     run_laws       all laws of a component, one after the other
-    trial          a component under the options of one example, ready to be built
+    component_under_test          a component under the options of one example, ready to be built
     search         the search for the smallest failing example, within a time limit
     deadline       the time limit for plain functions that hang
     hang           what is told of a reward that hangs, of which nothing more is asked

@@ -10,11 +10,11 @@ from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExam
 from rewardlab.registry import Plugin, Registry
 
 from rewardlab_testing import outcome
+from rewardlab_testing.component_under_test import use_of
 from rewardlab_testing.messages import broken_text, build_failures, remedy_text
 from rewardlab_testing.outcome import LawsBroken, TrialResult, UnmetNeed
 from rewardlab_testing.ranked_examples import Completions, ranked_examples
 from rewardlab_testing.run_laws import TRIES, examples_of, try_laws
-from rewardlab_testing.trial import use_of
 
 E = TypeVar("E", bound=Example)
 

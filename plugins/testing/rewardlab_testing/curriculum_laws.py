@@ -11,10 +11,10 @@ from rewardlab import Sample
 from rewardlab.errors import one_line
 
 from rewardlab_testing import sampler_laws
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import LawViolation, NothingToTry
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 ELSEWHERE = 12
 """cases that another process is asked about"""

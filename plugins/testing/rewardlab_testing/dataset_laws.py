@@ -1,4 +1,4 @@
-"""The laws of a dataset, for its first MOST_ROWS rows; those that only a data step has are in step_laws.py."""
+"""The laws of a dataset, for its first MAX_ROWS rows; those that only a data step has are in step_laws.py."""
 
 import copy
 import json
@@ -13,8 +13,9 @@ from rewardlab import Sample
 from rewardlab.data import remap
 
 from rewardlab_testing import step_laws
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.dataset_rows import (
-    MOST_ROWS,
+    MAX_ROWS,
     StepSource,
     list_names,
     open_rows,
@@ -25,11 +26,10 @@ from rewardlab_testing.dataset_rows import (
 from rewardlab_testing.messages import cut
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import LawViolation, NothingToTry, UnmetNeed
-from rewardlab_testing.trial import Trial
 
 ELSEWHERE = 200
 """rows that another process makes"""
-MOST_COUNTED = 5000
+MAX_COUNTED = 5000
 """rows whose work is counted"""
 ENOUGH = 20
 """with fewer rows it does not show whether the first waits for the last"""
@@ -67,7 +67,7 @@ def again(tested: Trial) -> int:
             _same(rows, read_rows(dataset), what)
         if rows and first != rows[0]:
             raise LawViolation(f"the first row is {cut(rows[0])}\niterated again\ngot first {cut(first)}")
-        _same(rows[1:], list(islice(under_way, MOST_ROWS - 1)), "from row 2 on, after other passes")
+        _same(rows[1:], list(islice(under_way, MAX_ROWS - 1)), "from row 2 on, after other passes")
     return len(rows)
 
 
@@ -170,7 +170,7 @@ def _unchanging_rows(tested: Trial) -> list[Sample]:
     rows: list[Sample] = []
     as_read: list[Sample] = []
     with open_rows(_build(tested)) as under_way:
-        for row in islice(under_way, MOST_ROWS):
+        for row in islice(under_way, MAX_ROWS):
             rows.append(row)
             as_read.append(copy.deepcopy(row))
     for number, (row, before) in enumerate(zip(rows, as_read, strict=True), 1):
@@ -220,7 +220,7 @@ def _calls_by_row(dataset: Iterable[Sample]) -> Iterator[int]:
         raise UnmetNeed("counts calls as a profiler does, and one is at work")
     rows: Iterator[Sample] | None = None
     try:
-        for _ in range(MOST_COUNTED):
+        for _ in range(MAX_COUNTED):
             sys.setprofile(count)
             try:
                 rows = iter(dataset) if rows is None else rows

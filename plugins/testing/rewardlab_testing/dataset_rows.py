@@ -7,10 +7,10 @@ from typing import Any
 
 from rewardlab import Sample
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import UnmetNeed
-from rewardlab_testing.trial import Trial
 
-MOST_ROWS = 500
+MAX_ROWS = 500
 
 
 class StepSource:
@@ -46,7 +46,7 @@ def open_rows(dataset: Iterable[Sample]) -> Iterator[Iterator[Sample]]:
         getattr(rows, "close", lambda: None)()
 
 
-def read_rows(dataset: Iterable[Sample], most: int = MOST_ROWS) -> list[Sample]:
+def read_rows(dataset: Iterable[Sample], most: int = MAX_ROWS) -> list[Sample]:
     """Return the first `most` rows."""
     with open_rows(dataset) as rows:
         return list(islice(rows, most))

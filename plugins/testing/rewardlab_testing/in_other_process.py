@@ -16,8 +16,8 @@ from rewardlab.errors import UserError
 from rewardlab.laws import Example
 from rewardlab.workers import Workers
 
+from rewardlab_testing.component_under_test import Trial, use_of
 from rewardlab_testing.spec_location import spec_at
-from rewardlab_testing.trial import Trial, use_of
 
 Json = Any
 

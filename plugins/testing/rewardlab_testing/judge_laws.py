@@ -13,7 +13,8 @@ from rewardlab.errors import one_line
 from rewardlab.judging import judge_identity
 from rewardlab.recipe import JudgeUse
 
-from rewardlab_testing.asking import (
+from rewardlab_testing.component_under_test import Trial
+from rewardlab_testing.judge_harness import (
     ask_as_json,
     ask_judge,
     close_judge,
@@ -30,7 +31,6 @@ from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import LawViolation, NothingToTry, UnmetNeed
 from rewardlab_testing.search import search
 from rewardlab_testing.strategies import texts
-from rewardlab_testing.trial import Trial
 
 PAID = 3
 """generated questions to a judge that is not local"""

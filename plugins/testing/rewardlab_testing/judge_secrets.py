@@ -12,9 +12,9 @@ from rewardlab import Ask, Config
 from rewardlab.judging import judge_identity
 from rewardlab.recipe import JudgeUse
 
-from rewardlab_testing.asking import ask_strictly, open_judge, questions
+from rewardlab_testing.component_under_test import Trial
+from rewardlab_testing.judge_harness import ask_strictly, open_judge, questions
 from rewardlab_testing.outcome import LawViolation, NothingToTry, UnmetNeed
-from rewardlab_testing.trial import Trial
 
 VARIABLE = "REWARDLAB_LAW_SECRET"
 AROUND = 100

@@ -8,9 +8,9 @@ from rewardlab.laws import LAWS_OF_KIND, NOT_MEANT_FOR
 
 from rewardlab_testing.outcome import LawOutcome, LawViolation, TrialResult
 
-MOST_OF_TEXT = 160
+MAX_OF_TEXT = 160
 """characters of a text in a failing example"""
-MOST_OF_VALUE = 300
+MAX_OF_VALUE = 300
 """characters of another value, such as a row of a dataset"""
 STATES = ("broken", "unbuilt", "held", "off", "untried", "nothing")
 """of the outcomes of a law under several examples, the one whose state stands first is what is reported"""
@@ -18,7 +18,7 @@ HIDDEN = ("Mn", "Me", "Cf")
 """combining marks, and what directs or joins: repr leaves combining marks as they are"""
 
 
-def quoted(text: str, most: int = MOST_OF_TEXT) -> str:
+def quoted(text: str, most: int = MAX_OF_TEXT) -> str:
     """Return a text as Python's repr, with what a terminal hides escaped; a long one is cut in the middle."""
     form = ascii if any(unicodedata.category(c) in HIDDEN for c in text[:most] + text[-most:]) else repr
     if len(text) <= most:
@@ -26,7 +26,7 @@ def quoted(text: str, most: int = MOST_OF_TEXT) -> str:
     return f"{form(text[: most // 2])} ... {form(text[-(most // 2) :])} ({len(text):,} characters)"
 
 
-def cut(value: object, most: int = MOST_OF_VALUE) -> str:
+def cut(value: object, most: int = MAX_OF_VALUE) -> str:
     """Return a value as Python's repr; of a long one the beginning and the end, and how long it is."""
     text = repr(value)
     if len(text) <= most:
@@ -82,7 +82,7 @@ def remarks(results: Sequence[TrialResult]) -> list[str]:
         for outcome in outcomes:
             if outcome.state in ("off", "untried"):
                 words = "off" if outcome.state == "off" else "not tried"
-                reasons.setdefault(f"{words} ({shorten(outcome.why, MOST_OF_TEXT)})", []).append(outcome.law)
+                reasons.setdefault(f"{words} ({shorten(outcome.why, MAX_OF_TEXT)})", []).append(outcome.law)
         if reasons:
             held = sum(outcome.state == "held" for outcome in outcomes)
             parts = [f"{', '.join(laws)} {reason}" for reason, laws in reasons.items()]

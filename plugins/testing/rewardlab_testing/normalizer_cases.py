@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
-LARGEST_POOL = 96
+MAX_POOL = 96
 """totals; more than a normalizer may look at (normalize/std looks at 64)"""
 NEAR = 1e-12
 LEVELS = (0.0, 1.0, 0.1, 0.7)
@@ -21,7 +21,7 @@ USUAL = (
     [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
     [0.3, 0.3 + NEAR, 0.3 - NEAR, 0.3],
     [1e6, -1e6, 0.5, 1e6],
-    [1.0] + [0.0] * (LARGEST_POOL - 1),
+    [1.0] + [0.0] * (MAX_POOL - 1),
 )
 """totals of groups: of one, all equal, one right or one wrong, hardly different, large, a pool with one right"""
 SEEDS = range(3)
@@ -109,7 +109,7 @@ def generated_cases(tested: Trial, equal_tokens: bool = False) -> st.SearchStrat
         _several(st.floats(-4, 4)),
         near,
         _several(st.floats(-1e6, 1e6)),
-        st.lists(st.sampled_from([0.0, 1.0, 0.25]), min_size=LARGEST_POOL // 2, max_size=LARGEST_POOL),
+        st.lists(st.sampled_from([0.0, 1.0, 0.25]), min_size=MAX_POOL // 2, max_size=MAX_POOL),
     )
     counted, seeds = st.integers(0, 4096), st.integers(0, 2**32 - 1)
 

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from rewardlab.errors import one_line
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.normalizer_cases import ShapeCase, check_cases, generated_cases, list_numbers, usual_cases
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import LawViolation, NothingToTry
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 ELSEWHERE = 12
 """cases that another process is asked about"""

@@ -15,9 +15,9 @@ from rewardlab.workers import (
 )
 
 from rewardlab_testing import in_other_process, spec_location
+from rewardlab_testing.component_under_test import SEED, Trial
 from rewardlab_testing.dataset_rows import row_as_json
 from rewardlab_testing.outcome import NothingToTry, UnmetNeed
-from rewardlab_testing.trial import SEED, Trial
 
 LIMIT = 300.0
 """seconds for an answer, once the component is built"""

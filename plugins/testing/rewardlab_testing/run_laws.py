@@ -10,11 +10,11 @@ from rewardlab.errors import RewardlabError, UserError, one_line
 from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, Example, check_names
 from rewardlab.registry import Plugin
 
+from rewardlab_testing.component_under_test import Trial, open_trial, use_of
 from rewardlab_testing.default_examples import examples_without
 from rewardlab_testing.hang import HangRecord
 from rewardlab_testing.outcome import BuildFailure, LawOutcome, LawViolation, NothingToTry, TrialResult, UnmetNeed
 from rewardlab_testing.spec_location import refuse_while_loading
-from rewardlab_testing.trial import Trial, open_trial, use_of
 
 TRIES = 25
 Law = Callable[[Trial], int]

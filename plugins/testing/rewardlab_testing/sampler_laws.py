@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from rewardlab import Candidates, Completion, PoolEntry, Sample, Score
 from rewardlab.errors import one_line
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import LawViolation, NothingToTry, UnmetNeed
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
-LARGEST_GROUP = 8
-MOST_EXTRA = 16
+MAX_GROUP = 8
+MAX_EXTRA = 16
 """completions of a generated pool beyond the group's"""
 LONGEST = 4096
 """completions after which we stop collecting, if `most` allows as many"""
@@ -160,7 +160,7 @@ def _own_pools(tested: Trial) -> list[Candidates]:
 
 
 def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:
-    """Return a strategy for pools of n to n + MOST_EXTRA completions, some of them equal, scored as the example's."""
+    """Return a strategy for pools of n to n + MAX_EXTRA completions, some of them equal, scored as the example's."""
     known = [(pool.sample, entry.scores) for pool in tested.example.pools for entry in pool]
     if not known:
         raise UnmetNeed("needs an example with pools (rewardlab.Candidates) whose scores name its components")
@@ -170,8 +170,8 @@ def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:
 
     @st.composite
     def pools(draw: st.DrawFn) -> Candidates:
-        size = draw(st.integers(1, LARGEST_GROUP))
-        count = size + draw(st.integers(0, MOST_EXTRA))
+        size = draw(st.integers(1, MAX_GROUP))
+        count = size + draw(st.integers(0, MAX_EXTRA))
         kinds = draw(st.lists(scores, min_size=1, max_size=count))
         which = draw(st.lists(st.integers(0, len(kinds) - 1), min_size=count, max_size=count))
         entries = [PoolEntry(completion=Completion(text=f"text {kind}"), scores=kinds[kind]) for kind in which]

@@ -12,7 +12,7 @@ from rewardlab import Completion
 
 from rewardlab_testing.outcome import LawViolation
 
-LONGEST_S = 20.0
+MAX_SECONDS = 20.0
 """seconds for one law: where a case takes long, fewer are tried, and a failing example is made less small"""
 SEED = 2
 """the seed of the generated values; hypothesis would take a hash of our source, and every edit would change them"""
@@ -27,7 +27,7 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
     Raises the LawViolation with the shortest message. One that does not occur again for the same values is raised all
     the same: a reward that changes its mind breaks a law, too.
     """
-    deadline = time.monotonic() + LONGEST_S
+    deadline = time.monotonic() + MAX_SECONDS
     seen = 0
     longest = 0.0
     failures: list[LawViolation] = []

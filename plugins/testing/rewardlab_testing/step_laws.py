@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from rewardlab import Ask, Reply, Sample
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.dataset_rows import StepSource, list_names, open_rows, read_rows, source_samples
 from rewardlab_testing.messages import cut
 from rewardlab_testing.outcome import LawViolation, NothingToTry
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 LONG = 4096
 """samples of a source so long that no step should read all of it before its first row"""

@@ -23,7 +23,7 @@ from rewardlab_trl.policy_judge_spec import PolicyOptions
 from rewardlab_trl.sampling import generate_rows, random_state
 from rewardlab_trl.trainer_arguments import device, precision
 
-MOST_AT_ONCE = 32
+MAX_CONCURRENT = 32
 """questions answered in one batch; they are longer than prompts"""
 GATHER_S = 0.01
 """how long the first question of a batch waits for others"""
@@ -148,7 +148,7 @@ class _QuestionBatches:
     def _take(self) -> list[_Question]:
         """Take the longest questions that share their sampling: what is padded least, in an order of no chance."""
         waiting = sorted((q for q in self._waiting if not q.future.done()), key=lambda q: (-len(q.ids), q.seed))
-        batch = [question for question in waiting if question.settings == waiting[0].settings][:MOST_AT_ONCE]
+        batch = [question for question in waiting if question.settings == waiting[0].settings][:MAX_CONCURRENT]
         taken = set(map(id, batch))
         self._waiting = [question for question in waiting if id(question) not in taken]
         return batch

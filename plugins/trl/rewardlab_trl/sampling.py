@@ -12,7 +12,7 @@ from transformers import GenerationConfig
 
 from rewardlab_trl.models import Policy
 
-MOST_AT_ONCE = 256  # completions generated in one batch
+MAX_CONCURRENT = 256  # completions generated in one batch
 
 
 def sample_groups(
@@ -35,7 +35,7 @@ def sample_groups(
     it was.
     """
     config = _config(policy, temperature, top_p, top_k, max_new_tokens)
-    at_once = max(1, MOST_AT_ONCE // count)
+    at_once = max(1, MAX_CONCURRENT // count)
     groups: list[Group] = []
     with (
         random_state(policy.model, seed, bf16),

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from rewardlab.scoring.attribution.findings import LEAST_GROUPS, findings_of
+from rewardlab.scoring.attribution.findings import MIN_GROUPS, findings_of
 from rewardlab.scoring.attribution.movement import GroupRecord, Movement
 from rewardlab.scoring.attribution.table import movement_as_dict, movement_lines
 
@@ -93,8 +93,8 @@ class TestDead:
         assert "b tells no two completions of a prompt apart in every one of 20 groups: it is dead" in finding.what
 
     def test_is_not_said_of_too_few_groups(self):
-        assert found(*groups(LEAST_GROUPS, a=None, b=lambda number: [0.5] * 4)) == [("dead", ("b",))]
-        assert found(*groups(LEAST_GROUPS - 1, a=None, b=lambda number: [0.5] * 4)) == []
+        assert found(*groups(MIN_GROUPS, a=None, b=lambda number: [0.5] * 4)) == [("dead", ("b",))]
+        assert found(*groups(MIN_GROUPS - 1, a=None, b=lambda number: [0.5] * 4)) == []
         single = groups(GROUPS, a=lambda number: [0.5], b=lambda number: [0.5])
         assert found(*single) == []
 
@@ -146,7 +146,7 @@ class TestDominating:
 
     @pytest.mark.parametrize(("others", "told"), [(3.1, []), (2.9, [("dominating", ("a",))])])
     def test_is_more_than_nine_tenths_of_it(self, others, told):
-        made = groups(LEAST_GROUPS, a=lambda number: [9, 0, 9, 0], b=lambda number: [others, others, 0, 0])
+        made = groups(MIN_GROUPS, a=lambda number: [9, 0, 9, 0], b=lambda number: [others, others, 0, 0])
         assert found(*made) == told
 
     def test_says_how_many_others_there_are(self):
@@ -201,7 +201,7 @@ class TestDuplicate:
     def test_counts_groups_in_which_either_varies(self):
         half = lambda number: noise(number, "a") if number % 2 else [0.5] * 4  # noqa: E731
         whole = lambda number: noise(number, "a") if number % 2 else [0.5, 0.5, 0.5, 0.51]  # noqa: E731
-        assert found(*groups(LEAST_GROUPS, a=whole, b=half)) == [("duplicate", ("a", "b"))]
+        assert found(*groups(MIN_GROUPS, a=whole, b=half)) == [("duplicate", ("a", "b"))]
 
     def test_looks_at_values_that_both_gave(self):
         made = [record({"a": noise(n), "b": [*noise(n)[:3], 1.0]}, {"b": [*noise(n)[:3], None]}) for n in range(GROUPS)]
@@ -209,11 +209,11 @@ class TestDuplicate:
 
     def test_needs_groups_in_which_they_vary(self):
         def once(number):
-            return [number < LEAST_GROUPS - 1, 0, 0, 0]
+            return [number < MIN_GROUPS - 1, 0, 0, 0]
 
         kinds = {kind for kind, _ in found(*groups(9, a=once, b=once))}
         assert kinds == set()
-        assert found(*groups(LEAST_GROUPS, a=None, b=lambda number: noise(number, "a"))) == [("duplicate", ("a", "b"))]
+        assert found(*groups(MIN_GROUPS, a=None, b=lambda number: noise(number, "a"))) == [("duplicate", ("a", "b"))]
 
 
 def test_memory_does_not_grow_with_groups():

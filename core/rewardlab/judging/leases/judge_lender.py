@@ -18,7 +18,7 @@ Borrower = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
 RESTART_GRACE_S = 30.0
 IDLE_PAUSE_S, BUSY_PAUSE_S = 0.5, 0.05
-SHORTEST_PAUSE_S = 0.005
+MIN_PAUSE_S = 0.005
 REPORT_COST_S = 0.002
 """of a lender for a report, about twice over: the more borrowers, the more seldom each of them comes"""
 
@@ -109,7 +109,7 @@ class JudgeLender:
 
     def _pauses(self, unmet: bool, wait: float) -> tuple[float, float]:
         """Return how soon and how late the next report may come; wait: seconds until there is another turn."""
-        soonest = max(SHORTEST_PAUSE_S, REPORT_COST_S * self._borrowers)
+        soonest = max(MIN_PAUSE_S, REPORT_COST_S * self._borrowers)
         if not unmet:
             return soonest, max(IDLE_PAUSE_S, soonest)
         pause = max(soonest, min(wait, BUSY_PAUSE_S))

@@ -16,7 +16,7 @@ from rewardlab.judging.usage import Usage
 from rewardlab.recipe.use import JudgeUse
 
 Lease = Callable[[dict[str, LeaseReport]], Awaitable[Mapping[str, LeaseGrant]]]
-LONGEST_PAUSE_S = 5.0
+MAX_PAUSE_S = 5.0
 """between two reports where there is no lender"""
 
 
@@ -107,7 +107,7 @@ class JudgeShare:
     def _stop(self, error: Exception) -> None:
         for name in self._judges:
             self._stop_one(name, str(error) if isinstance(error, JobError) else f"judge {name!r}: {one_line(error)}")
-        self._soonest = self._pause = LONGEST_PAUSE_S
+        self._soonest = self._pause = MAX_PAUSE_S
 
     def _stop_one(self, name: str, why: str, unreadable: bool = False) -> None:
         self._judges[name].stop(why, unreadable)

@@ -9,7 +9,7 @@ from rewardlab.judging.budget import question_bound, tokens_spent
 from rewardlab.judging.leases.lease_messages import Tokens
 from rewardlab.types import Ask, Reply
 
-MOST_NEEDS = 256
+MAX_NEEDS = 256
 
 
 class LeasedBudget:
@@ -27,7 +27,7 @@ class LeasedBudget:
     def needs(self) -> tuple[Tokens, ...]:
         """What is wanted for each of the first questions that wait, beyond what is free."""
         free, needs = self._free, []
-        for bound, _ in list(self._waiting)[:MOST_NEEDS]:
+        for bound, _ in list(self._waiting)[:MAX_NEEDS]:
             missing = max(0, bound[0] - free[0]), max(0, bound[1] - free[1])
             free = free[0] - bound[0] + missing[0], free[1] - bound[1] + missing[1]
             if any(missing):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
 from rewardlab.judging.leases.leased_budget import LeasedBudget
-from rewardlab.judging.leases.turn_lender import LAPSE_S, MOST_TURNS
+from rewardlab.judging.leases.turn_lender import LAPSE_S, MAX_TURNS
 from rewardlab.judging.limits import Limits
 from rewardlab.judging.rate_limit import TokenEstimate
 from rewardlab.judging.usage import Usage
@@ -96,7 +96,7 @@ class LeasedTurns:
     @property
     def wanted(self) -> tuple[float, ...]:
         """The estimated tokens of the first questions that wait."""
-        return tuple(cost for cost, _ in list(self._line)[:MOST_TURNS])
+        return tuple(cost for cost, _ in list(self._line)[:MAX_TURNS])
 
     async def turn(self, ask: Ask, is_moot: Callable[[], bool] = lambda: False) -> float:
         """Wait until the question may go, as RateLimit does, and return the tokens that were lent for it."""

@@ -11,7 +11,7 @@ LOOK_S = 0.03
 """between two looks whether another process has its reply"""
 TOGETHER_S = 0.01
 """messages that come within this time travel together"""
-MOST_TOGETHER = 1000
+MAX_TOGETHER = 1000
 
 
 class ReplyLine:
@@ -55,7 +55,7 @@ class ReplyLine:
             while self._queue:
                 if self._together:
                     await asyncio.sleep(self._together)
-                batch, self._queue = self._queue[:MOST_TOGETHER], self._queue[MOST_TOGETHER:]
+                batch, self._queue = self._queue[:MAX_TOGETHER], self._queue[MAX_TOGETHER:]
                 for (message, answer), found in zip(batch, await self._answers(batch), strict=True):
                     self._settle(message, answer, found)
         finally:

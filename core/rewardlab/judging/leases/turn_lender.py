@@ -11,7 +11,7 @@ LAPSE_S = 1.0
 """a turn that was lent is used within this time or lost; and it waits that long for its borrower to come for it"""
 LATE_S = 0.2
 """a borrower that comes this much later for its turn than it could lets another one pass"""
-MOST_TURNS = 256
+MAX_TURNS = 256
 """of one borrower at once"""
 
 
@@ -65,7 +65,7 @@ class TurnLender:
         if not self._may_take(borrower, now):
             return 0, self._wait() + LATE_S / 4
         granted = 0
-        for cost in turns[:MOST_TURNS]:
+        for cost in turns[:MAX_TURNS]:
             if not self._pay(borrower, cost, now):
                 break
             granted += 1

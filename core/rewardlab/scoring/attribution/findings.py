@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from rewardlab.scoring.attribution.movement import ComponentMovement, Movement
 
-LEAST_GROUPS = 8
+MIN_GROUPS = 8
 """With fewer groups of two completions or more there are no findings."""
 STILL = 0.9
 """A component that is constant in more than this share of groups is a finding."""
@@ -48,7 +48,7 @@ def findings_of(movement: Movement) -> list[ComponentFinding]:
 def _still(movement: Movement) -> Iterator[ComponentFinding]:
     learned = ", nothing is learned from it" if movement.learned else ""
     for name, moved in movement.components.items():
-        if moved.groups < LEAST_GROUPS or moved.constant <= STILL * moved.groups:
+        if moved.groups < MIN_GROUPS or moved.constant <= STILL * moved.groups:
             continue
         dead, share = moved.constant == moved.groups, moved.constant / moved.groups
         often = f"every one of {moved.groups} groups" if dead else f"{moved.constant} of {moved.groups} groups"
@@ -78,7 +78,7 @@ def _dominating(movement: Movement) -> Iterator[ComponentFinding]:
     others = len(alive) - 1  # dead ones are findings of their own
     for name in alive if others else ():
         moved, share, beside = movement.components[name], movement.share(name), movement.variance_beside(name)
-        if moved.groups < LEAST_GROUPS or share is None or beside is None:
+        if moved.groups < MIN_GROUPS or share is None or beside is None:
             continue
         if share > DOMINATES and beside < 1 - DOMINATES:  # others may vary a lot and cancel out, with shares near 0
             rest = "the other one" if others == 1 else f"the {others} others"
@@ -88,7 +88,7 @@ def _dominating(movement: Movement) -> Iterator[ComponentFinding]:
 
 def _duplicates(movement: Movement) -> Iterator[ComponentFinding]:
     for names, (correlation, varied) in movement.correlations().items():
-        if varied >= LEAST_GROUPS and abs(correlation) > SAME:
+        if varied >= MIN_GROUPS and abs(correlation) > SAME:
             same = f"{names[0]} and {names[1]} say the same (their values correlate by {correlation:.3f} in groups)"
             opposite = f"{names[0]} and {names[1]} say opposite things (their values correlate by {correlation:.3f})"
             what = same if correlation > 0 else opposite

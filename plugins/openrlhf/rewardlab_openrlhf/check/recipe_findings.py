@@ -26,7 +26,7 @@ from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
-MOST_PROMPTS = 900
+MAX_PROMPTS = 900
 """prompts of one engine at once where the policy judges itself: a rollout actor takes 1000 calls, questions included"""
 
 
@@ -145,10 +145,10 @@ def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[F
             "missing; policy/self reads longer texts than the policy's own: say how many tokens its instructions, "
             "the responses that it is shown and its answer can have",
         )
-    if layout is not None and math.ceil(at_once / layout.engines) > MOST_PROMPTS:
+    if layout is not None and math.ceil(at_once / layout.engines) > MAX_PROMPTS:
         yield (
             ("batch_size",),
-            f"{at_once} prompts on {layout.engines} engine(s) leave policy/self no calls: at most {MOST_PROMPTS} an "
+            f"{at_once} prompts on {layout.engines} engine(s) leave policy/self no calls: at most {MAX_PROMPTS} an "
             "engine at once",
         )
 

@@ -94,7 +94,7 @@ def _lengths(stage: RlStage, engine: Engine, files: StageFiles) -> dict[str, Val
 
 def _longest(stage: RlStage, engine: Engine, files: StageFiles) -> int | str:
     if files.longest_prompt is None:
-        return str(engine.context or f"LONGEST_PROMPT+{stage.max_new_tokens}")  # before the prompts were read
+        return str(engine.context or f"MAX_PROMPT_LENGTH+{stage.max_new_tokens}")  # before the prompts were read
     longest = files.longest_prompt + stage.max_new_tokens
     if engine.context is not None and engine.context < longest:
         raise UserError(

@@ -42,7 +42,7 @@ def _shared_arguments(plan: Plan, stage: SftStage | DpoStage, files: StageFiles)
         "model.model_name_or_path": files.model,
         "data.dataset": dataset_path(files.training_rows),
         "data.max_samples": ROWS if files.rows is None else files.rows,
-        "data.max_len": stage.max_tokens or files.longest_prompt or "LONGEST_ROW",
+        "data.max_len": stage.max_tokens or files.longest_prompt or "MAX_ROW_LENGTH",
         "train.max_epochs": 1,
         "train.batch_size": sizes.update,
         "train.micro_batch_size": sizes.micro,

@@ -14,7 +14,7 @@ from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
-LONGEST_SOCKET = 107
+MAX_SOCKET_LENGTH = 107
 """bytes of a Unix socket's path"""
 SOCKET_SUFFIX = len("/ray/session_2026-01-01_00-00-00_000000_4194304/sockets/plasma_store")
 """bytes that Ray adds to its folder's path"""
@@ -80,7 +80,7 @@ def _ray_folder() -> Iterator[Finding]:
     name = next((name for name in ("RAY_TMPDIR", "TMPDIR") if os.environ.get(name)), None)
     folder = Path(os.environ[name] if name else "/tmp")
     place = f"Ray's folder is {folder}{f' ({name})' if name else ''}"
-    most = LONGEST_SOCKET - SOCKET_SUFFIX
+    most = MAX_SOCKET_LENGTH - SOCKET_SUFFIX
     if len(os.fsencode(folder)) > most:
         yield ("backend",), f"{place}, too long for its sockets; set RAY_TMPDIR to one of at most {most} bytes"
     elif not os.access(next(path for path in (folder, *folder.parents) if path.exists()), os.W_OK | os.X_OK):

@@ -18,13 +18,13 @@ from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
 
 from rewardlab_openrlhf.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
+from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
 from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
 from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
-from rewardlab_openrlhf.rollout.receipt import Receipt
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
 REPORT_LIMIT_S = 30.0

@@ -31,7 +31,7 @@ def judging_specs() -> list[DatasetSpec]:
             requires=lambda options: [options.gold, *options.scores, *options.whole],
             judges=("judge",),
             calls=lambda options, rows: 0 if options.judge is None else rows * options.draws,
-            build="rewardlab_rubric.data_steps.agreeing:AgreeingRows",
+            build="rewardlab_rubric.data_steps.consensus_filter:AgreeingRows",
             laws=Laws(examples="rewardlab_rubric.data_steps.judging_examples:agreeing"),
         ),
         DatasetSpec(

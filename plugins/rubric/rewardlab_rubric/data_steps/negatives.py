@@ -17,8 +17,8 @@ from rewardlab.text import NumberLabels, corrupted, fence, fence_key, read_templ
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows, seeded
-from rewardlab_rubric.data_steps.other_option import right_and_wrong
 from rewardlab_rubric.data_steps.writing_options import NegativesOptions
+from rewardlab_rubric.data_steps.wrong_option import right_and_wrong
 
 GROWTH, ALLOWANCE = 8, 200
 """an answer longer than GROWTH times the right one plus ALLOWANCE characters has not its form"""

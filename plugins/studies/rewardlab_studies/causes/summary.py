@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from rewardlab.scoring import LEAST_GROUPS, Movement, findings_of, movement_lines
+from rewardlab.scoring import MIN_GROUPS, Movement, findings_of, movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:
     """Yield a head, a line a component, and a remark where there are too few groups to name any component."""
     yield f"what moved the reward, in {movement.groups:,} group{'s' * (movement.groups != 1)}:"
     yield from (f"  {line}" for line in movement_lines(movement))
-    if movement.telling < LEAST_GROUPS:
+    if movement.telling < MIN_GROUPS:
         found = f"{movement.telling} of them {'has' if movement.telling == 1 else 'have'} two completions with a total"
-        yield f"  ({found}; from {LEAST_GROUPS} on, dead, dominating and duplicate components are named)"
+        yield f"  ({found}; from {MIN_GROUPS} on, dead, dominating and duplicate components are named)"
 
 
 def finding_lines(movement: Movement) -> Iterator[str]:

@@ -7,7 +7,7 @@ from rewardlab.text import COLUMN_GAP, columns, display_width
 
 from rewardlab_studies.compare.most_different import ComparedGroup
 
-LEAST_TEXT = 30
+MIN_TEXT = 30
 """columns that a text needs at least beside the numbers; with less room it stands below them"""
 INDENT = "   "
 
@@ -38,7 +38,7 @@ def _completions(case: ComparedGroup, width: int) -> Iterator[str]:
     texts = [completion.text for completion in case.row.group.completions]
     for block in blocks:
         room = width - sum(_width(column) + len(COLUMN_GAP) for column in block) - len(INDENT)
-        with_texts = block is blocks[-1] and texts and room >= LEAST_TEXT
+        with_texts = block is blocks[-1] and texts and room >= MIN_TEXT
         yield from _lines(block, [excerpt(text, room) for text in texts] if with_texts else None)
         if block is blocks[-1] and texts and not with_texts:
             yield from _lines([("#", numbers)], [excerpt(text, width - 8) for text in texts])

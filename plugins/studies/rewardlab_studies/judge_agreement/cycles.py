@@ -8,7 +8,7 @@ from random import Random
 
 from rewardlab_studies.judge_agreement.judge_verdicts import JudgeCalls
 
-MOST_SUBSETS = 100
+MAX_SUBSETS = 100
 """Subsets of one size that are looked at in one group: all of up to nine answers but for a few sizes, else a draw."""
 
 
@@ -58,7 +58,7 @@ def _is_circle(three: tuple[int, ...], beats: set[tuple[int, int]]) -> bool:
 
 def _subsets(answers: Sequence[int], size: int) -> Iterable[Sequence[int]]:
     """Return the subsets (size,) in order, or a draw of them, the same in every run."""
-    if comb(len(answers), size) <= MOST_SUBSETS:
+    if comb(len(answers), size) <= MAX_SUBSETS:
         return combinations(answers, size)
     draw = Random(size)
-    return [sorted(draw.sample(answers, size)) for _ in range(MOST_SUBSETS)]
+    return [sorted(draw.sample(answers, size)) for _ in range(MAX_SUBSETS)]

@@ -37,7 +37,7 @@ SCORE: Mapping[str, ColumnType] = {
     "info": "text",
 }
 """what a line may say of a component, as docs/causes.md explains"""
-MOST_FIELDS = 256
+MAX_FIELDS = 256
 """different fields that get a column each"""
 EARLY = 50
 """lines in which a column shows its type early"""
@@ -70,7 +70,7 @@ class ColumnFinder:
     def add(self, line: Mapping[str, Any]) -> None:
         """Take the fields and the components of one line into account."""
         for name, value in line.get("fields", {}).items():
-            if name in self._fields or len(self._fields) <= MOST_FIELDS:
+            if name in self._fields or len(self._fields) <= MAX_FIELDS:
                 types = self._fields.setdefault(name, set())
                 if value is not None:
                     types.add(_type_of(value))
@@ -85,10 +85,10 @@ class ColumnFinder:
     def columns(self) -> list[Column]:
         """Return the columns in their order: the common ones, the fields, the components.
 
-        More than MOST_FIELDS different fields are one column `fields`, of JSON.
+        More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
         found = [Column(name=name, type=kind, path=(name,)) for name, kind in COMMON.items()]
-        if len(self._fields) > MOST_FIELDS:
+        if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:
             found += [

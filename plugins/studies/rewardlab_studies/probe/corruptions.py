@@ -14,7 +14,7 @@ _LETTER = re.compile(r"\(?([A-J])\)?\.?")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese: scripts that write no spaces."""
 PIECE = 4
-LONGEST_SHORT = 24
+MAX_SHORT_LENGTH = 24
 T = TypeVar("T")
 
 
@@ -69,7 +69,7 @@ def repeated(text: str, length: int) -> str:
 
 def is_short(answer: str) -> bool:
     """Return whether an answer is a number, a letter or a name, and not prose."""
-    return 0 < len(answer) <= LONGEST_SHORT and len(sentences(answer)) == 1
+    return 0 < len(answer) <= MAX_SHORT_LENGTH and len(sentences(answer)) == 1
 
 
 def wrong_guess(answer: str, seed: str) -> str:

@@ -24,7 +24,7 @@ from rewardlab.plan import Plan
 from rewardlab_studies.probe.degenerate import HonestRow
 
 HONEST, COMPLETIONS, RESPONSE = "honest", "completions", "response"
-MOST_READ = 20_000
+MAX_READ = 20_000
 """Rows of a dataset that are read at most."""
 
 
@@ -113,7 +113,7 @@ def dataset_rows(requirements: RowRequirements) -> FittingRows:
     if planned.spec.step:
         raise UserError(f"{planned.use.use} makes its rows and may cost money; name a file with rows")
     found = FittingRows(place=plan.document.where(("dataset",)))
-    rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), MOST_READ))
+    rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), MAX_READ))
     held_out = [row for row in rows if is_held_out(row, planned.use.holdout)]
     for sample in held_out or rows:
         try:

@@ -142,7 +142,7 @@ def test_ctrl_c_says_what_becomes_of_the_answers(serving, recipes, tmp_path, set
 
 
 def test_a_judge_that_goes_down_ends_it(serving, recipes, main, monkeypatch):
-    monkeypatch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 0.1)  # else it is tried again for a minute
+    monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.1)  # else it is tried again for a minute
     with serving(fault=lambda number, request: "500" if number >= 40 else None) as server:
         recipes(server)
         code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")

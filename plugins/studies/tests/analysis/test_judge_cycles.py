@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 from random import Random
 
 import pytest
-from rewardlab_studies.judge_agreement.cycles import MOST_SUBSETS, cyclic_share_by_size
+from rewardlab_studies.judge_agreement.cycles import MAX_SUBSETS, cyclic_share_by_size
 from rewardlab_studies.judge_agreement.judge_verdicts import JudgeCalls
 
 
@@ -70,4 +70,4 @@ def test_a_large_group_is_drawn_from_and_the_same_in_every_run():
     assert first == second
     assert list(first) == list(range(3, 25))
     assert 0 < first[3] < first[6] < first[24] == 1.0
-    assert (first[3] * MOST_SUBSETS).is_integer()
+    assert (first[3] * MAX_SUBSETS).is_integer()

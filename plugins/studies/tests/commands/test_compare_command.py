@@ -639,7 +639,7 @@ def test_a_question_that_both_ask_is_paid_once(recipe, write, compare, tmp_path)
 
 
 def test_rows_far_apart_share_no_answers_but_by_a_cassette(recipe, write, compare, tmp_path, monkeypatch):
-    monkeypatch.setattr("rewardlab.scoring.row_window.MOST_ROWS", 2)
+    monkeypatch.setattr("rewardlab.scoring.row_window.MAX_ROWS", 2)
     recipe("a.yaml", **grading())
     alike = {"completions": ["the same", "texts"]}
     write("rows.jsonl", [row(number, [0, 0], [0, 0]) | (alike if number in (0, 19) else {}) for number in range(20)])

@@ -112,7 +112,7 @@ def test_a_zip_bomb_is_refused(main, zipped, tmp_path, monkeypatch):
 
 
 def test_a_sample_that_no_row_holds_is_left_out(main, zipped, rows, monkeypatch):
-    monkeypatch.setattr(inspect_file, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(inspect_file, "MAX_BYTES", 1 << 20)
     zipped("x" * (2 << 20), "1 + 1?")
     code, _, err = main("convert", "log.eval", "-o", "rows.jsonl")
     assert code == 2

@@ -21,7 +21,7 @@ from typing import ClassVar
 import pytest
 from aiohttp import web
 from helpers.paths import TESTS
-from rewardlab.judging import attempts, circuit_breaker
+from rewardlab.judging import circuit_breaker, retries
 
 pytestmark = pytest.mark.slow  # it waits for servers, kills processes and counts what they paid
 
@@ -52,9 +52,9 @@ def no_key_is_left(tmp_path, monkeypatch):
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
     """Between the tries of this process; the policy stays, scaled down."""
-    monkeypatch.setattr(attempts, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
     monkeypatch.setattr(circuit_breaker, "FIRST_PAUSE_S", 0.02)
-    monkeypatch.setattr(circuit_breaker, "LONGEST_PAUSE_S", 0.1)
+    monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.1)
 
 
 def row(number):
@@ -117,7 +117,7 @@ def in_a_process(toy_environment, tmp_path):
 @pytest.fixture(autouse=True)
 def short_patience(monkeypatch):
     """A dead judge is waited for as long as its timeout says."""
-    monkeypatch.setattr(attempts, "PATIENCE_A_RETRY_S", 0.0)
+    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 0.0)
 
 
 @pytest.fixture

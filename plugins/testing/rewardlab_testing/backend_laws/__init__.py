@@ -6,7 +6,7 @@ and in folders that are thrown away; nothing here imports an engine. Out come th
     check          check_backend: all laws as one assertion
     trial          the recipe that is tried, and the runs that several laws look at
     commands       commands of rewardlab in other processes: started, interrupted, ended
-    gate           a reward that holds a run up, or fails, once its ledger has some rows
+    blocking_reward           a reward that holds a run up, or fails, once its ledger has some rows
     mask           a reward that leaves a completion of each group without a value
     ledger         the ledger of a run as groups and steps
     before_laws    free, mistakes: what must be so before a run

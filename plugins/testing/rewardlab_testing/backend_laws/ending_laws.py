@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rewardlab.errors import StoppedError
 
-from rewardlab_testing.backend_laws import gate
+from rewardlab_testing.backend_laws import blocking_reward
 from rewardlab_testing.backend_laws.commands import CommandResult, RunningCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import RECIPE, RUN, BackendTrial, TriedRun
@@ -17,7 +17,9 @@ from rewardlab_testing.messages import quoted, violation
 from rewardlab_testing.outcome import NothingToTry, UnmetNeed
 
 TRACEBACK = "Traceback (most recent call last)"
-FAILED = re.compile(rf"^error: component '{gate.PLUGIN}' .* failed on sample .*{gate.FAILURE}", re.MULTILINE)
+FAILED = re.compile(
+    rf"^error: component '{blocking_reward.PLUGIN}' .* failed on sample .*{blocking_reward.FAILURE}", re.MULTILINE
+)
 STOPPED_JOB = """
 import sys, time
 from pathlib import Path
@@ -78,17 +80,17 @@ def _interrupt(tested: BackendTrial, folder: Path) -> TriedRun:
         raise UnmetNeed("this process ignores SIGINT, and so do those that it starts")
     running = _start_held(tested, folder, ["-m", "rewardlab.cli", *RUN], "rewardlab run recipe.yaml, then Ctrl-C")
     running.interrupt()
-    (folder / gate.RELEASE).touch()
+    (folder / blocking_reward.RELEASE).touch()
     ended = running.wait()
-    (folder / gate.HOLD).unlink()
+    (folder / blocking_reward.HOLD).unlink()
     return _go_on(tested, folder, ended, _continuation(ended, StoppedError.exit_code))
 
 
 def _stop(tested: BackendTrial, folder: Path) -> TriedRun:
-    given = [RECIPE, gate.HELD, gate.RELEASE, ELSEWHERE]
+    given = [RECIPE, blocking_reward.HELD, blocking_reward.RELEASE, ELSEWHERE]
     typed = "RunJob.load('recipe.yaml').start(), then stop()"
     ended = _start_held(tested, folder, ["-c", STOPPED_JOB, *given], typed).wait()
-    (folder / gate.HOLD).unlink()
+    (folder / blocking_reward.HOLD).unlink()
     if ended.code != 0 or ended.out.splitlines()[-1] != "stopped" or ended.directory is None:
         raise violation(ended.typed, ended.ending, "a result that is `stopped`")
     return _go_on(tested, folder, ended, [*RUN, "--resume", ended.directory])
@@ -100,9 +102,9 @@ def _start_held(tested: BackendTrial, folder: Path, arguments: Sequence[str], ty
     Raises UnmetNeed where it ends before.
     """
     index, stage = tested.gated_stage()
-    (folder / gate.HOLD).touch()
+    (folder / blocking_reward.HOLD).touch()
     running = tested.commands.start(arguments, folder, typed)
-    if running.wait_for(folder / gate.HELD):
+    if running.wait_for(folder / blocking_reward.HELD):
         return running
     ended = running.wait()
     if ended.err.strip() == ELSEWHERE:
@@ -143,15 +145,16 @@ def _continuation(ended: CommandResult, stopped: int = 1) -> Sequence[str]:
 
 def _fail(tested: BackendTrial, folder: Path) -> TriedRun:
     tested.gated_stage()
-    (folder / gate.FAIL).touch()
+    (folder / blocking_reward.FAIL).touch()
     ended = tested.commands.run(RUN, folder)
     tested.refuse_unready(ended)
     ended = replace(ended, typed=f"{ended.typed}, with a reward that raises an exception")
     arguments = _continuation(ended)
     if not FAILED.search(ended.err):
-        expected = f"`error: component '{gate.PLUGIN}' ({gate.PLUGIN}/{gate.NAME}) failed on sample ...`"
+        plugin, name = blocking_reward.PLUGIN, blocking_reward.NAME
+        expected = f"`error: component '{plugin}' ({plugin}/{name}) failed on sample ...`"
         raise violation(ended.typed, ended.ending, expected)
-    (folder / gate.FAIL).unlink()
+    (folder / blocking_reward.FAIL).unlink()
     return tested.ended_well(folder, tested.commands.run(arguments, folder))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, dump
 
-from rewardlab_testing.backend_laws import gate, mask
+from rewardlab_testing.backend_laws import blocking_reward, mask
 from rewardlab_testing.backend_laws.commands import CommandResult, Commands
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, read_groups
 from rewardlab_testing.messages import violation
@@ -53,7 +53,7 @@ class BackendTrial:
         self._limit = limit
         for name in ("output", "site"):
             (scratch / name).mkdir()
-        gate.install(scratch / "site")
+        blocking_reward.install(scratch / "site")
         self.commands = Commands(scratch / "output", environment, scratch / "site", limit)
         self._runs: dict[str, TriedRun | UnmetNeed] = {}
 
@@ -92,10 +92,13 @@ class BackendTrial:
             rows = self.saved_steps(stage) * step
             held = {"longest_s": self._limit / 5, "late_s": self._limit / 20}
             options = {"folder": str(folder), "rows": rows, "step": step, **held}
-            reward["components"][gate.PLUGIN] = {"use": f"{gate.PLUGIN}/{gate.NAME}", "with": options}
-            reward["total"] = f"({reward['total']}) + {gate.PLUGIN}"
+            reward["components"][blocking_reward.PLUGIN] = {
+                "use": f"{blocking_reward.PLUGIN}/{blocking_reward.NAME}",
+                "with": options,
+            }
+            reward["total"] = f"({reward['total']}) + {blocking_reward.PLUGIN}"
         if reward is not None and masked:
-            use = f"{gate.PLUGIN}/{mask.NAME}"
+            use = f"{blocking_reward.PLUGIN}/{mask.NAME}"
             reward["components"][mask.NAME] = {"use": use, "on_missing": "zero_advantage", "max_missing": 1.0}
             reward["total"] = mask.NAME
         (folder / RECIPE).write_text(dump(raw), encoding="utf-8")

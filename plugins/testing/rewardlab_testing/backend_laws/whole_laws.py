@@ -15,7 +15,7 @@ from rewardlab_testing.backend_laws.trial import BackendTrial, TriedRun
 from rewardlab_testing.messages import quoted, violation
 from rewardlab_testing.outcome import NothingToTry, UnmetNeed
 
-MOST_GROUPS = 64
+MAX_GROUPS = 64
 """groups of a ledger that are scored again"""
 
 
@@ -106,7 +106,7 @@ def _to_score_again(groups: Sequence[LedgerGroup]) -> list[LedgerGroup]:
     whole = [group for group in groups if group.trained or group.evaluated]
     for group in sorted(whole, key=lambda group: not group.trained):
         by_prompt.setdefault(group.sample, group)
-    return [*by_prompt.values()][:MOST_GROUPS]
+    return [*by_prompt.values()][:MAX_GROUPS]
 
 
 def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 LAW = "import"
 WORDS = "importing the plugin brings in none of torch, transformers, trl and ray"
 HEAVY = ("torch", "transformers", "trl", "ray")
-LONGEST_S = 120.0
+MAX_SECONDS = 120.0
 PROGRAM = """
 import json, sys, time
 name, heavy, sys.path[:] = json.loads(sys.argv[1])
@@ -52,9 +52,9 @@ def measure_import_cost(name: str) -> ImportCost:
     question = json.dumps([name, HEAVY, sys.path])
     command = [sys.executable, "-c", PROGRAM, question]
     try:
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=LONGEST_S)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=MAX_SECONDS)
     except subprocess.TimeoutExpired:
-        return ImportCost(failure=f"it is not imported after {LONGEST_S:g} s")
+        return ImportCost(failure=f"it is not imported after {MAX_SECONDS:g} s")
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or ["it printed no error"]
         return ImportCost(failure=f"exit code {done.returncode}: {last[0]}")

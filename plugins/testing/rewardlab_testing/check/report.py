@@ -10,7 +10,7 @@ from rewardlab.laws import LAWS_OF_KIND
 from rewardlab_testing.check.check import PluginCheck
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import WORDS as IMPORT_WORDS
-from rewardlab_testing.check.table import MOST_NAMED, WORDS
+from rewardlab_testing.check.table import MAX_NAMED, WORDS
 from rewardlab_testing.messages import build_failures, remedy_text
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _reasons(results: "Sequence[TrialResult]", state: "State") -> Iterator[str]:
     for (law, why), examples in owners.items():
         lines.setdefault((why, _format_owners(examples, results)), []).append(law)
     for (why, components), laws in lines.items():
-        yield f"{', '.join(laws) if len(laws) <= MOST_NAMED else f'{len(laws)} laws'}: {why}{components}"
+        yield f"{', '.join(laws) if len(laws) <= MAX_NAMED else f'{len(laws)} laws'}: {why}{components}"
 
 
 def _format_owners(examples: Mapping[str, Sequence[str]], results: "Sequence[TrialResult]") -> str:
@@ -88,7 +88,7 @@ def _format_owners(examples: Mapping[str, Sequence[str]], results: "Sequence[Tri
     names = [use if some == every[use] else f"{use}: {'; '.join(some)}" for use, some in examples.items()]
     if names == list(every) and len(every) == 1:
         return ""
-    shown = names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    shown = names if len(names) <= MAX_NAMED else [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"]
     return f" ({', '.join(shown)})"
 
 

@@ -21,7 +21,7 @@ WORDS: dict["State", str] = {
     "untried": "not tried",
     "nothing": "nothing to try",
 }
-MOST_NAMED = 6
+MAX_NAMED = 6
 """components or laws named with a reason; where more share it, the reason lies in their kind or in this machine"""
 
 Cells = tuple[str, str, str, str]
@@ -64,7 +64,7 @@ class LawTable:
 def _rows(outcomes: Sequence["LawOutcome"]) -> list[tuple[str, str]]:
     shown = [outcome for outcome in outcomes if outcome.state != "nothing"]
     alike = len({(outcome.state, outcome.why) for outcome in shown}) == 1
-    if alike and (len(shown) > MOST_NAMED or shown[0].state == "unbuilt"):
+    if alike and (len(shown) > MAX_NAMED or shown[0].state == "unbuilt"):
         return [(f"{len(shown)} law{'s' * (len(shown) > 1)}", WORDS[shown[0].state])]
     return [(outcome.law, _words(outcome)) for outcome in shown]
 

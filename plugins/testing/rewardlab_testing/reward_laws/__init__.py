@@ -16,10 +16,10 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
 from collections.abc import Callable
 from functools import wraps
 
-from rewardlab_testing.bench import bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import UnmetNeed
+from rewardlab_testing.reward_harness import bench
 from rewardlab_testing.reward_laws import cases, degenerate, hedging, independence, judged, repeatability, values
-from rewardlab_testing.trial import Trial
 
 Law = Callable[[Trial], int]
 

@@ -12,8 +12,8 @@ from rewardlab import Completion, Sample
 from rewardlab.scoring import Item
 
 from rewardlab_testing import strategies
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import UnmetNeed
-from rewardlab_testing.trial import Trial
 
 NO_RANKS = "no example says which completions are good and bad; declare Laws(examples=...)"
 MOST = 6

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from rewardlab import Completion, Score
 from rewardlab.laws import Laws
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import cut, quoted, violation
-from rewardlab_testing.trial import Trial
 
 EXACT = 1e-9
 """a spec with a larger rounding has a model, whose info may differ in its last digits, too"""

@@ -8,13 +8,13 @@ from hypothesis.strategies import SearchStrategy
 from rewardlab import Completion, Score
 
 from rewardlab_testing import strategies
-from rewardlab_testing.bench import bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import violation
 from rewardlab_testing.outcome import NothingToTry, UnmetNeed
+from rewardlab_testing.reward_harness import bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import OTHERS, describe_completion, describe_score
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 TIMES = 100
 BETWEEN = (" ", "\n")

@@ -2,12 +2,12 @@
 
 from rewardlab import Completion
 
-from rewardlab_testing.bench import bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import violation
 from rewardlab_testing.outcome import NothingToTry
+from rewardlab_testing.reward_harness import bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import describe_completion, describe_score
-from rewardlab_testing.trial import Trial
 
 JOINTS = (
     " or ",

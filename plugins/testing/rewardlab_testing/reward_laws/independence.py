@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from rewardlab import Completion, Sample, Score
 from rewardlab.scoring import Item
 
-from rewardlab_testing.bench import Bench, another_bench, bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import NothingToTry
+from rewardlab_testing.reward_harness import Bench, another_bench, bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import check_same
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 SIZES = (2, 5, 16)
 """completions of a call, besides one and all"""

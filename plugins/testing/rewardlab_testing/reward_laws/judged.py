@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from rewardlab import Ask, Completion, Reply, Score
 
-from rewardlab_testing.bench import another_bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import cut, violation
 from rewardlab_testing.outcome import NothingToTry
+from rewardlab_testing.reward_harness import another_bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import describe_asked, describe_score
-from rewardlab_testing.trial import Trial
 
 FAILURE = Reply(error="no answer")
 NO_VALUE = "an error or an abstention: no answer is no low score"

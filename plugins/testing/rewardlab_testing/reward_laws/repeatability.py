@@ -9,15 +9,15 @@ from pydantic import ValidationError
 from rewardlab import Completion, Config, Score
 from rewardlab.scoring import checked_scores
 
-from rewardlab_testing.bench import another_bench, bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.dataset_rows import row_as_json
 from rewardlab_testing.messages import violation
 from rewardlab_testing.other_process import Json, call_in_process, call_in_ray_actor
 from rewardlab_testing.outcome import LawViolation, NothingToTry
+from rewardlab_testing.reward_harness import another_bench, bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import as_from_json, check_same
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 SCORES = "rewardlab_testing.reward_in_other_process:scores"
 """the function that the other process calls"""

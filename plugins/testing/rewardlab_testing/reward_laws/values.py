@@ -7,13 +7,13 @@ from typing import Any
 
 from rewardlab import Completion, Score
 
-from rewardlab_testing.bench import bench
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import violation
 from rewardlab_testing.outcome import LawViolation, NothingToTry
+from rewardlab_testing.reward_harness import bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import describe_asked, describe_completion, describe_score
 from rewardlab_testing.search import search
-from rewardlab_testing.trial import Trial
 
 LONG = ("It is so. " * 10_000, "\\boxed{" * 5_000, "<think>" * 5_000, "2 + " * 10_000)
 """texts that take too long, or too deep a recursion, where they are read carelessly"""

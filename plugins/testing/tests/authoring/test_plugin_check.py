@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
-from rewardlab_testing import bench, reward_laws
+from rewardlab_testing import reward_harness, reward_laws
 from rewardlab_testing.check import progress
 from rewardlab_testing.check.check import check_plugin
 from rewardlab_testing.check.import_cost import measure_import_cost
@@ -331,7 +331,7 @@ def rewardlab_rewards():
 
 
 def test_one_hang_is_enough_and_is_named(offer, main, monkeypatch):
-    monkeypatch.setattr(bench, "INLINE_LIMIT", 0.3)
+    monkeypatch.setattr(reward_harness, "INLINE_LIMIT", 0.3)
     offer("hanging", HANGING)
     code, out, _ = main("plugins", "check", "hanging", "--tries", "1")
     assert code == 1

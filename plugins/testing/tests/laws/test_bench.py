@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 from rewardlab import Completion, RewardSpec, Sample, Score
-from rewardlab_testing import bench as bench_module
-from rewardlab_testing.bench import Bench
+from rewardlab_testing import reward_harness as bench_module
 from rewardlab_testing.hang import Hang
+from rewardlab_testing.reward_harness import Bench
 
 SAMPLE = Sample(id="s")
 

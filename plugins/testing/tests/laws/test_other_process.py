@@ -8,11 +8,11 @@ import pytest
 from rewardlab import CurriculumSpec
 from rewardlab.errors import JobError
 from rewardlab.registry import Registry
+from rewardlab_testing.component_under_test import open_trial
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import UnmetNeed
 from rewardlab_testing.run_laws import examples_of
 from rewardlab_testing.spec_location import location_of, spec_at
-from rewardlab_testing.trial import open_trial
 
 HERE = os.getpid()
 

@@ -51,7 +51,7 @@ def test_of_completions_the_texts_are_made_short_too():
 
 
 def test_nothing_is_begun_that_would_not_be_done_in_time(monkeypatch):
-    monkeypatch.setattr("rewardlab_testing.search.LONGEST_S", 0.3)
+    monkeypatch.setattr("rewardlab_testing.search.MAX_SECONDS", 0.3)
     assert search(lambda numbers: time.sleep(0.2), st.lists(st.integers()), tries=9, first=[1]) == 1
 
 
@@ -68,7 +68,7 @@ def test_what_breaks_once_and_then_holds_is_told():
 
 
 def test_slow_checks_are_made_less_often(monkeypatch):
-    monkeypatch.setattr("rewardlab_testing.search.LONGEST_S", 0.05)
+    monkeypatch.setattr("rewardlab_testing.search.MAX_SECONDS", 0.05)
     began = time.monotonic()
     assert search(lambda number: time.sleep(0.02), st.integers(), tries=100) < 10
     assert time.monotonic() - began < 1

@@ -15,7 +15,7 @@ from vllm.requests import Request
 from vllm.worker import Worker
 
 GATHERING = 0.005  # seconds that the first request of a batch waits for others
-LARGEST_BATCH = 256
+MAX_BATCH = 256
 PARTS = frozenset({"weights", "kv_cache"})
 
 
@@ -139,7 +139,7 @@ class AsyncLLMEngine:
         """Those that wait: one at least, and what comes within GATHERING seconds of it."""
         requests = [self._waiting.get()]
         time.sleep(GATHERING)
-        while len(requests) < LARGEST_BATCH:
+        while len(requests) < MAX_BATCH:
             try:
                 requests.append(self._waiting.get_nowait())
             except Empty:

@@ -28,7 +28,7 @@ from rewardlab.workers.reward_pool import WorkerPool
 Item = tuple[Sample, Completion]
 Request = tuple[Sequence[Item], asyncio.Future[Any]]
 
-MOST_ITEMS = {"completion": 256, "batch": 4096}
+MAX_ITEMS = {"completion": 256, "batch": 4096}
 COROUTINES = 256
 """Calls of one coroutine function at once: a group need not wait for the translations of another."""
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002
@@ -55,7 +55,7 @@ class ItemLane:
         self._call = call
         self._slots = slots
         self._share = share
-        self._most = MOST_ITEMS[spec.scope]
+        self._most = MAX_ITEMS[spec.scope]
         self._waiting: deque[Request] = deque()
         self._items_waiting = 0
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -21,8 +21,8 @@ from rewardlab.recipe.use import JudgeUse
 from rewardlab.types import Ask, Reply
 
 FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 5.0
-LONGEST_WAIT_S = 120.0
+MAX_PAUSE_S = 5.0
+MAX_WAIT_S = 120.0
 """a server that asks for a longer pause than this counts as refusing"""
 PATIENCE_A_RETRY_S = 12.0
 """a question is asked again for so long, times its retries; a judge that is down is waited for at least a timeout"""
@@ -99,7 +99,7 @@ class Attempts:
                 return outcome
             tries += 1
             waits = bool(outcome.after) and time.monotonic() - since + (outcome.after or 0.0) <= self._patience
-            if not outcome.busy or (tries >= BUSY_TRIES and not waits) or (outcome.after or 0.0) > LONGEST_WAIT_S:
+            if not outcome.busy or (tries >= BUSY_TRIES and not waits) or (outcome.after or 0.0) > MAX_WAIT_S:
                 return self._failed_reply(outcome, tries)
             await asyncio.sleep(_pause(tries, outcome.after))
 
@@ -114,7 +114,7 @@ class Attempts:
             while not isinstance(outcome := await self._try(ask), Reply):
                 tries += 1
                 left = end - time.monotonic()
-                if left <= 0 or (outcome.after or 0.0) > LONGEST_WAIT_S:
+                if left <= 0 or (outcome.after or 0.0) > MAX_WAIT_S:
                     return self._failed_reply(outcome, tries)
                 if tries == 1:
                     self._outage.began(outcome.why, self._patience)
@@ -162,7 +162,7 @@ class Attempts:
 
     def _is_hopeless(self, failures: int, since: float, last: _Failure) -> bool:
         """Return whether a question is given up: a count alone would lose one now and then where a tenth fails."""
-        if (last.after or 0.0) > LONGEST_WAIT_S or self._tries == 1:
+        if (last.after or 0.0) > MAX_WAIT_S or self._tries == 1:
             return True
         return failures >= self._tries and time.monotonic() - since >= PATIENCE_A_RETRY_S * self._settings.retries
 
@@ -273,5 +273,5 @@ class Attempts:
 
 def _pause(failures: int, after: float | None) -> float:
     """Return the seconds before the next try: growing, randomly spread, and never less than the server asked for."""
-    grown: float = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
+    grown: float = min(MAX_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
     return max(after or 0.0, 0.0) + grown * random.uniform(0.5, 1.0)  # spreads retries; affects no score

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 MARK = b'{"rewardlab worker": 1'  # begins the answer to the hello, unlike whatever start-up prints on stdout
-LONGEST_MESSAGE = 1 << 16
+MAX_MESSAGE_LENGTH = 1 << 16
 """characters of an error, which the host cuts when it has hidden the secrets in them"""
 
 Answer = Callable[[Mapping[str, Any]], bytes]
@@ -265,8 +265,8 @@ def _describe(error: BaseException) -> str:
     except Exception as another:
         text = f"its message cannot be read: {type(another).__name__}"
     text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if len(text) > LONGEST_MESSAGE:
-        text = text[: LONGEST_MESSAGE - 3] + "..."
+    if len(text) > MAX_MESSAGE_LENGTH:
+        text = text[: MAX_MESSAGE_LENGTH - 3] + "..."
     line = traceback.extract_tb(error.__traceback__)[-1]
     return text if line.filename == __file__ else f"{text} (at {line.filename}:{line.lineno})"
 

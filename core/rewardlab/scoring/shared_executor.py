@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
-from rewardlab.scoring.lanes import Lane
+from rewardlab.scoring.executors import Lane
 from rewardlab.types import Group, Score
 
 

@@ -12,9 +12,9 @@ from rewardlab import Ask, Config, Reply
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import one_line
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.messages import cut
 from rewardlab_testing.outcome import LawViolation, UnmetNeed
-from rewardlab_testing.trial import Trial
 
 LIMIT_S = 120.0
 """seconds for one answer of a judge"""

@@ -17,11 +17,11 @@ from rewardlab.concurrency import LoopThread
 from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure, describe_place
 from rewardlab.workers import WorkerStartError, WorkerTimeout
 
+from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.deadline import time_limit
 from rewardlab_testing.hang import Hang, HangRecord, hang_of
 from rewardlab_testing.outcome import BuildFailure
 from rewardlab_testing.reward_in_environment import RewardInEnvironment
-from rewardlab_testing.trial import Trial
 
 LIMIT = 300.0
 """seconds that coroutines may take for one set of calls, and a function for one call"""
