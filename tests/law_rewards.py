@@ -114,7 +114,7 @@ def asking(name, read, wrapped="{}", **more):
             content = wrapped.format(completion.text)
             ask = Ask(messages=[{"role": "user", "content": content}], parts={"text": completion.text})
             reply = await context.judges["main"].ask(ask)
-            context.judges["main"].understood(reply, reply.error is None)
+            context.judges["main"].report_parsed(reply, reply.error is None)
             return _score(read(reply))
 
         async def score(items):

@@ -20,7 +20,7 @@ class Kind:
         scores = [Score(error="never arrived")] * stream.size
         async for index, completion in stream:
             reply = await self.judge.ask(Ask(messages=[{"role": "user", "content": completion.text}]))
-            self.judge.understood(reply, reply.text == "yes")
+            self.judge.report_parsed(reply, reply.text == "yes")
             scores[index] = Score(error=reply.error) if reply.error else Score(value=float(reply.text == "yes"))
         return scores
 

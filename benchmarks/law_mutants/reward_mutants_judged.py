@@ -164,8 +164,8 @@ def _tie_without_answer(options, context):
             reply = await self.judge.ask(ask)
             return Reply(text="They are equal.") if reply.error is not None else reply
 
-        def understood(self, reply: Reply, ok: bool) -> None:
-            self.judge.understood(reply, ok)
+        def report_parsed(self, reply: Reply, ok: bool) -> None:
+            self.judge.report_parsed(reply, ok)
 
     return WinRate(_win_rate_options(options), Context(judges={options.judge: Lenient(context.judges[options.judge])}))
 

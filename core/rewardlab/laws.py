@@ -52,7 +52,7 @@ REWARD = {
     "info": "info holds JSON values under text keys",
     "required": "a row that lacks a required field gets an error, neither a value nor an abstention",
     "unanswered": "where its judges fail, a completion about which it asked them gets no value",
-    "unreadable": "where its judges reply noise, a completion gets no value, or `understood` says that it is noise",
+    "unreadable": "where its judges reply noise, a completion gets no value, or `report_parsed` says that it is noise",
     "fence": "a completion that speaks to the judge cannot end its own quotation in a question of messages",
     "empty": "the empty text does not earn the maximum",
     "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",

@@ -76,7 +76,7 @@ class JudgeClient(Protocol):
     async def ask(self, ask: Ask, /) -> Reply:
         """Return the judge's answer, or a Reply with `error` if there is none. May be called from any event loop."""
 
-    def understood(self, reply: Reply, ok: bool, /) -> None:
+    def report_parsed(self, reply: Reply, ok: bool, /) -> None:
         """Say whether the reply could be read, so that a judge that fits badly is noticed."""
 
 
@@ -196,8 +196,8 @@ class RewardSpec(Spec):
     requires: fields that each row must have; a function of the options if they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
-    shares: a function of the options: components of one recipe with equal keys ask the same questions, which are paid
-    once.
+    dedup_key: a function of the options: components of one recipe with equal keys ask the same questions, which are
+    paid once.
     question: a function of the options: a small Ask in the form of those that it sends (roles, params); a list of them
         if it asks in several forms; or a mapping of the options in `judges` to those, if judges are asked
         differently. Each judge is asked before a run, and `check` reports params that override its options.
@@ -223,7 +223,7 @@ class RewardSpec(Spec):
     memory: GB (10^9 bytes) that one call may add to a worker's memory, without child processes; None: no
         limit. A worker that takes more is killed and restarted, and a completion that causes this alone fails: that is
         not a low score.
-    remarks: keys of `info` that are worth counting: the number of completions that have each (and not null, false,
+    counted_info: keys of `info` that are worth counting: the number of completions that have each (and not null, false,
     empty or 0) is reported by `score` at its end and by a run's report. For results that were cut, skipped or a
     fallback.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
@@ -237,7 +237,7 @@ class RewardSpec(Spec):
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
     judges: Sequence[str] = ()
     calls: Function[Callable[[Any, int], int] | None] = Function(None)
-    shares: Function[Callable[[Any], Any] | None] = Function(None)
+    dedup_key: Function[Callable[[Any], Any] | None] = Function(None)
     question: Function[Callable[[Any], Questions] | None] = Function(None)
     for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)
     abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
@@ -245,7 +245,7 @@ class RewardSpec(Spec):
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
     opens_workers: bool = False
-    remarks: Sequence[str] = ()
+    counted_info: Sequence[str] = ()
     timeout: float = 60.0
     memory: float | None = 4.0
     on_timeout: Literal["fail"] | float = "fail"
@@ -256,7 +256,7 @@ class RewardSpec(Spec):
             raise ValueError(f"{self.name}: scope {self.scope!r} is not one of completion, group, batch")
         if self.runs not in ("inline", "thread", "worker", "async"):
             raise ValueError(f"{self.name}: runs {self.runs!r} is not one of inline, thread, worker, async")
-        if any(isinstance(names, str) for names in (self.requires, self.judges, self.remarks)):
+        if any(isinstance(names, str) for names in (self.requires, self.judges, self.counted_info)):
             raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
             raise ValueError(f"{self.name}: memory {self.memory!r} is not a positive number of GB")
@@ -287,9 +287,9 @@ class JudgeSpec(Spec):
         it; a budget needs it.
     logprobs: whether its replies have the log-probabilities that a question asks for by `params: {"logprobs": True}`;
         `check` refuses a question that asks any other judge for them.
-    continues: a function of the options: whether it goes on writing the last message, of role assistant, of a question
-        that asks for it by `params: {"continue_final_message": True}`, so that its reply is what follows; `check`
-        refuses such a question to any other judge.
+    supports_prefill: a function of the options: whether it goes on writing the last message, of role assistant, of a
+        question that asks for it by `params: {"continue_final_message": True}`, and replies with what
+        follows; `check` refuses such a question to any other judge.
     An option whose name ends in `_env` holds the name of an environment variable with a secret.
     """
 
@@ -301,7 +301,7 @@ class JudgeSpec(Spec):
     address: Sequence[str] = ()
     most_tokens: Function[Callable[[Any], int | None] | None] = Function(None)
     logprobs: bool = False
-    continues: Function[Callable[[Any], bool] | None] = Function(None)
+    supports_prefill: Function[Callable[[Any], bool] | None] = Function(None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,7 +75,7 @@ def scored(plan_of, reward, group_of):
                 for _, completion in items:
                     reply = await self.judge.ask(Ask(parts={"a": completion.text}))
                     if reply.error is None:
-                        self.judge.understood(reply, False)
+                        self.judge.report_parsed(reply, False)
                     scores.append(Score(value=0.5, error=reply.error))
                 return scores
 
@@ -139,7 +139,7 @@ def test_replies_that_arrive_while_unread_ones_are_forgotten(home, tmp_path):
     sys.settrace(at_each_line)
     try:
         for reply in replies:
-            hosted.understood(reply, False)
+            hosted.report_parsed(reply, False)
     finally:
         sys.settrace(before)
     assert str(hosted.stopped).endswith("They are not kept: a job that goes on asks for them again")

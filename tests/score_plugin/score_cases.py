@@ -169,7 +169,7 @@ def rewardlab_rewards():
         ),
         RewardSpec(
             name="spoken", summary="two languages", requires=("language",), abstains=_abstains, runs="inline",
-            remarks=("reason",),
+            counted_info=("reason",),
             build=lambda options, context: Spoken(),
         ),
         RewardSpec(

@@ -58,7 +58,7 @@ PLUGIN = """
             reply = await self.judge.ask(Ask(messages=({"role": "user", "content": text},)))
             if reply.error is not None:
                 raise JobError(reply.error)
-            self.judge.understood(reply, reply.text == text.upper())
+            self.judge.report_parsed(reply, reply.text == text.upper())
             fields = {**sample.fields, "shouts": sample.fields.get("shouts", 0) + 1}
             return Sample(id=f"{sample.id}!", prompt=({"role": "user", "content": reply.text},), fields=fields)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
-from rewardlab.data import spread
+from rewardlab.data import stratified_sample
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.results import Results, Slice, results_table, summarise
 from rewardlab.training.step_metrics import evaluation_metrics
@@ -116,7 +116,7 @@ class TestSpread:
     @given(st.lists(st.sampled_from(["de", "en", "bn"])), st.integers(0, 12))
     def test_takes_evenly_from_each_value_and_keeps_the_order_within(self, languages, most):
         samples = [Sample(id=str(n), fields={"language": name}) for n, name in enumerate(languages)]
-        taken = spread(samples, most, ["language"])
+        taken = stratified_sample(samples, most, ["language"])
         assert len(taken) == min(most, len(samples))
         assert len(set(taken_ids := [s.id for s in taken])) == len(taken)
         there, got = Counter(languages), Counter(s.fields["language"] for s in taken)
@@ -128,5 +128,5 @@ class TestSpread:
 
     def test_of_no_limit_is_all(self):
         samples = [Sample(id=str(n)) for n in range(3)]
-        assert spread(samples, None, ["language"]) == samples
-        assert spread(samples, 2, ["language"]) == samples[:2]
+        assert stratified_sample(samples, None, ["language"]) == samples
+        assert stratified_sample(samples, 2, ["language"]) == samples[:2]

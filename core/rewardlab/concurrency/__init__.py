@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency.gather import together as together
+    from rewardlab.concurrency.gather import gather_or_cancel as gather_or_cancel
     from rewardlab.concurrency.termination import grace_s as grace_s
     from rewardlab.concurrency.termination import sigterm_as_interrupt as sigterm_as_interrupt
     from rewardlab.concurrency.termination import sigterm_heard as sigterm_heard

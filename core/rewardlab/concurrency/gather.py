@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Any
 
 
-async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+async def gather_or_cancel(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
     """Run coroutines at once and return their results in order. The first failure cancels the others and is raised."""
     coroutines = list(work)
     if len(coroutines) == 1:  # the usual case needs no task of its own

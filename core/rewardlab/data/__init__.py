@@ -72,6 +72,6 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import to_group as to_group
     from rewardlab.data.rows import to_sample as to_sample
     from rewardlab.data.shuffle import shuffled as shuffled
-    from rewardlab.data.stratified import spread as spread
+    from rewardlab.data.stratified import stratified_sample as stratified_sample
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

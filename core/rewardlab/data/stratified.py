@@ -6,7 +6,7 @@ from typing import Any
 from rewardlab.types import Sample
 
 
-def spread(samples: Sequence[Sample], most: int | None, by: Sequence[str]) -> list[Sample]:
+def stratified_sample(samples: Sequence[Sample], most: int | None, by: Sequence[str]) -> list[Sample]:
     """Return at most `most` samples (None: all), taken in turn from each combination of values of the fields `by`."""
     if most is None or most >= len(samples):
         return list(samples)

@@ -100,7 +100,7 @@ class HostedJudge:
         """
         return await self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
 
-    def understood(self, reply: Reply, ok: bool) -> None:
+    def report_parsed(self, reply: Reply, ok: bool) -> None:
         """Count whether the asker could use a reply; to be called once for each reply.
 
         One that it could not use is not replayed to a job that goes on, unless it comes from the recipe's cassette.

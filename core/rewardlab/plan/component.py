@@ -57,9 +57,9 @@ class Component(Generic[UseT, SpecT]):
         remote = self.ask("whether it needs a network", self.spec.is_remote, self.options)
         return not (self.spec.step or remote or self.use.source is not None)
 
-    def continues(self: "Component[JudgeUse, JudgeSpec]") -> bool:
+    def supports_prefill(self: "Component[JudgeUse, JudgeSpec]") -> bool:
         """Return whether this judge goes on writing a last message of role assistant if a question asks for it."""
-        tells = self.spec.continues
+        tells = self.spec.supports_prefill
         return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
 
     def most_tokens(self: "Component[JudgeUse, JudgeSpec]") -> int | None:

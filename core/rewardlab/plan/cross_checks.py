@@ -171,7 +171,7 @@ def logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str,
 def continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component gives the beginning of its reply and that does not go on."""
     for name in _asked(planned, judges, "continue_final_message"):
-        if not judges[name].continues():
+        if not judges[name].supports_prefill():
             use = judges[name].use.use
             what = f"begins the reply of judges.{name}, which {use} does not continue under its options"
             yield (*place, "with"), f"{what}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`"

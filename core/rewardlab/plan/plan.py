@@ -85,9 +85,9 @@ class Plan:
         return {stage.served for stage in stages if isinstance(stage, EvalStage) and stage.served is not None}
 
     @property
-    def remarks(self) -> dict[str, list[str]]:
+    def counted_info(self) -> dict[str, list[str]]:
         """The keys of `info` that are counted: component -> keys, of components that have some."""
-        return {name: list(one.spec.remarks) for name, one in self.components.items() if one.spec.remarks}
+        return {name: list(one.spec.counted_info) for name, one in self.components.items() if one.spec.counted_info}
 
     @property
     def uses_in_total(self) -> dict[str, ComponentUse]:

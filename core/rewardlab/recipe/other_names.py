@@ -1,6 +1,7 @@
 """Names of a stage's settings in other trainers (TRL, OpenRLHF, verl), for users who write those by habit."""
 
 OURS = {
+    "zero_variance_groups": "on_flat",
     "learning_rate": "lr actor_learning_rate",
     "schedule": "lr_scheduler_type lr_scheduler lr_schedule",
     "warmup_steps": "lr_warmup_steps num_warmup_steps",

@@ -50,7 +50,7 @@ class ScoreJob:
     summary: Summary = field(init=False)
 
     def __post_init__(self) -> None:
-        counted = {name: planned.spec.remarks for name, planned in self.plan.components.items() if planned.spec.remarks}
+        counted = self.plan.counted_info
         object.__setattr__(
             self,
             "summary",

@@ -34,8 +34,7 @@ def score_stream(
     """
     refuse_policy(plan.judges, plan.document.where)
     place = STANDARD_INPUT if rows == STREAM else rows
-    counted = {name: planned.spec.remarks for name, planned in plan.components.items() if planned.spec.remarks}
-    summary = Summary(remarks=counted, record=OutputRecords(plan).of)
+    summary = Summary(remarks=plan.counted_info, record=OutputRecords(plan).of)
     bad: list[Problem] = []
     with RecipeReward(plan, judging=JudgingSettings(say=say)) as reward:
         good = _good(rows_one_by_one(place, plan), bad, say if skip_bad else None)

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rewardlab.concurrency.gather import together
+from rewardlab.concurrency.gather import gather_or_cancel
 from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import cache_dir
@@ -73,7 +73,7 @@ class Scorer:
     zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
         where they cannot be parsed.
     judges: the judges that are not local, by name, where another process hosts them: objects with
-        `async ask(Ask) -> Reply` and `understood(reply, ok)`. They are neither opened, checked nor closed here,
+        `async ask(Ask) -> Reply` and `report_parsed(reply, ok)`. They are neither opened, checked nor closed here,
         and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
@@ -293,7 +293,7 @@ class Scorer:
 
     async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:
         streams = [GroupStream.of(group) for group in groups]
-        return await together(self._score(stream, composition) for stream in streams)
+        return await gather_or_cancel(self._score(stream, composition) for stream in streams)
 
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
         components = await self._scores(stream, list(self._lanes), timeout)
@@ -315,7 +315,7 @@ class Scorer:
 
         token = GROUP_CLOCK.set(GroupClock(stream))
         try:
-            work = together(ask(name) for name in names)
+            work = gather_or_cancel(ask(name) for name in names)
             await (work if timeout is None else in_time(work, stream, timeout))
         except ScoringTimeout:
             uses = self.composition.uses

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.data import is_held_out, read_dataset, spread
+from rewardlab.data import is_held_out, read_dataset, stratified_sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import read_record, write_json
 from rewardlab.recipe.models import Validation
@@ -66,7 +66,7 @@ def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
             if _number(row.fields.get(validation.gold)) is None:
                 what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is no number"
                 raise UserError(f"{what}; `validation.gold` names the field with the right score", where=row.place())
-    return spread(rows, validation.prompts, ["language"])
+    return stratified_sample(rows, validation.prompts, ["language"])
 
 
 def _measured(

@@ -217,8 +217,8 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
         if planned.spec.calls is not None:
             scored = size if planned.spec.scope == "group" else sampled
             calls = planned.ask("how often it asks", planned.spec.calls, planned.options, scored)
-        if planned.spec.shares is not None:
-            same = repr((planned.judges(), planned.ask("what it shares", planned.spec.shares, planned.options)))
+        if planned.spec.dedup_key is not None:
+            same = repr((planned.judges(), planned.ask("what it shares", planned.spec.dedup_key, planned.options)))
             calls = 0 if same in payers else calls
             payers.add(same)
         yield from ((name, judge, calls) for judge in planned.judges())

@@ -5,7 +5,7 @@ An engine that generates completion by completion asks each pool itself (`Scorer
 
 from collections.abc import Callable, Sequence
 
-from rewardlab.concurrency.gather import together
+from rewardlab.concurrency.gather import gather_or_cancel
 from rewardlab.scoring.pool import Pool, PooledGroup
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Completion, Group
@@ -26,7 +26,7 @@ def collect_groups(
             for index, completion in enumerate(group.completions):
                 pool.put(index, completion)
         _add_rounds(scorer, pools, [len(group.completions) for group in first], generate)
-        return scorer.run(together(pool.scored() for pool in pools))
+        return scorer.run(gather_or_cancel(pool.scored() for pool in pools))
     except BaseException:
         for pool in pools:
             pool.drop()
@@ -42,7 +42,7 @@ def _add_rounds(
     """Put further completions into the pools until each has said once that it wants no more."""
     growing = list(range(len(pools)))
     while growing:
-        wanted = scorer.run(together(pools[place].more() for place in growing))
+        wanted = scorer.run(gather_or_cancel(pools[place].more() for place in growing))
         places = [place for place, count in zip(growing, wanted, strict=True) for _ in range(count)]
         growing = [place for place, count in zip(growing, wanted, strict=True) if count]
         for place, completion in zip(places, generate(places) if places else (), strict=True):

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from rewardlab.concurrency.gather import together
-from rewardlab.data import spread
+from rewardlab.concurrency.gather import gather_or_cancel
+from rewardlab.data import stratified_sample
 from rewardlab.errors import JobError
 from rewardlab.files import write_text
 from rewardlab.group_stream import GroupStream
@@ -56,7 +56,7 @@ def _evaluate(job: StageJob, scorer: Scorer) -> None:
     assert isinstance(stage, EvalStage)
     assert stage.served is not None
     judge = scorer.judges[stage.served]
-    samples = spread(evaluation_samples(job.plan, job.index), stage.prompts, stage.split_by)
+    samples = stratified_sample(evaluation_samples(job.plan, job.index), stage.prompts, stage.split_by)
     policy = ServedPolicy(judge, job.plan, stage)
     job.say(
         f"stage {job.index} (eval) asks {stage.served} ({job.plan.judges[stage.served].use.use}): {len(samples):,} "
@@ -118,7 +118,7 @@ class _Evaluation:
     async def run(self) -> None:
         """Sample and score all prompts, or leave early once the run is stopped."""
         places = iter(range(len(self._samples)))
-        await together(self._work(places) for _ in range(self._at_once))
+        await gather_or_cancel(self._work(places) for _ in range(self._at_once))
         self._guard.check_end()
 
     async def _work(self, places: Iterator[int]) -> None:
@@ -176,7 +176,7 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
     _write_missing(path.with_suffix(".missing.jsonl"), lacking)
     missing = [one.sample for one in lacking for _ in one.missing]
     title = f"{job.name} {name}"
-    results: Results = summarise(scored, stage.split_by, name=title, missing=missing, counted=job.plan.remarks)
+    results: Results = summarise(scored, stage.split_by, name=title, missing=missing, counted=job.plan.counted_info)
     results.save(path)
     job.say(results_table(results))
     if lacking:

@@ -47,7 +47,7 @@ class ServedPolicy:
             raise self._judge.stopped
         for reply in replies:
             if reply.error is None:
-                self._judge.understood(reply, True)  # whatever it says is the policy's answer
+                self._judge.report_parsed(reply, True)  # whatever it says is the policy's answer
         errors = {draw: error for draw, reply in enumerate(replies) if (error := _error_of(reply)) is not None}
         completions = [completion_of(reply) for draw, reply in enumerate(replies) if draw not in errors]
         return Answers(sample=sample, completions=completions, missing=errors)

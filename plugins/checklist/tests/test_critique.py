@@ -48,7 +48,7 @@ class Judge:
             return reply
         return Reply(text=reply if isinstance(reply, str) else json.dumps(reply), finish_reason="stop")
 
-    def understood(self, reply, ok):
+    def report_parsed(self, reply, ok):
         self.read.append(ok)
 
 

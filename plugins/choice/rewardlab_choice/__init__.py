@@ -16,7 +16,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             abstains="rewardlab_choice.accuracy:why_without_choices",
             runs="inline",
-            remarks=("no_answer", "unreadable", "hedged"),
+            counted_info=("no_answer", "unreadable", "hedged"),
             build="rewardlab_choice.accuracy:ChoiceAccuracy",
             laws=Laws(examples="rewardlab_choice.examples:accuracy"),
         )

@@ -18,7 +18,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=lambda options: [options.against],
             runs="async",
             environment="requirements.txt",
-            remarks=("empty", "chunks", "exact_match"),
+            counted_info=("empty", "chunks", "exact_match"),
             build="rewardlab_comet.answer:open_answer",
             laws=Laws(
                 examples="rewardlab_comet.examples:answer",

@@ -73,4 +73,4 @@ def test_the_files_of_the_worker_import_no_rewardlab():
 def test_the_readme_names_every_option_and_key_of_info():
     readme = (PLUGIN / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", readme))
-    assert {*SPEC.config.model_fields, "raw", *SPEC.remarks} <= named
+    assert {*SPEC.config.model_fields, "raw", *SPEC.counted_info} <= named

@@ -33,7 +33,7 @@ class ExpertRows:
     def __init__(self, options: ExpertOptions, context: Context):
         self._options, self._source = options, context.source
         self._expert = context.judges[options.expert]
-        self._understood = getattr(self._expert, "understood", None)  # only a host's judge has it
+        self._report_parsed = getattr(self._expert, "report_parsed", None)  # only a host's judge has it
         self._template = load(options.template)
 
     def __iter__(self) -> Iterator[Sample]:
@@ -74,14 +74,14 @@ class ExpertRows:
         try:
             reference = read_reference(reply, self._options.bare)
         except IllFormedReply:
-            self._report(reply, understood=False)
+            self._report(reply, report_parsed=False)
             raise
-        self._report(reply, understood=True)
+        self._report(reply, report_parsed=True)
         return reference
 
-    def _report(self, reply: Reply, understood: bool) -> None:
-        if self._understood is not None:
-            self._understood(reply, understood)
+    def _report(self, reply: Reply, report_parsed: bool) -> None:
+        if self._report_parsed is not None:
+            self._report_parsed(reply, report_parsed)
 
 
 def _question(sample: Sample, field: str | None) -> str:

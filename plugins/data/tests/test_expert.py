@@ -47,7 +47,7 @@ class Expert:
         reply = right if self.says is None else self.says(ask, right)
         return Reply(text=reply, finish_reason="stop") if isinstance(reply, str) else reply
 
-    def understood(self, reply, ok):
+    def report_parsed(self, reply, ok):
         self.verdicts.append(ok)
 
 

@@ -53,7 +53,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="async",
             opens_workers=True,
             timeout=TIMEOUT,
-            remarks=("cut", "empty"),
+            counted_info=("cut", "empty"),
             build="rewardlab_embed.cosine:Cosine",
             laws=Laws(examples="rewardlab_embed.examples:cosine", off=LIKENESS, rounding=1e-4),
         ),
@@ -70,7 +70,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="async",
             opens_workers=True,
             timeout=TIMEOUT,
-            remarks=("cut", "empty", "skipped", "untranslated"),
+            counted_info=("cut", "empty", "skipped", "untranslated"),
             build="rewardlab_embed.translated_cosine:TranslatedCosine",
             laws=Laws(
                 examples="rewardlab_embed.examples:translated_cosine",

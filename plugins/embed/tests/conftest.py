@@ -80,7 +80,7 @@ class ScriptedTranslator:
         whole = {"finish_reason": "stop", "prompt_tokens": 10, "completion_tokens": 2}
         return Reply(text=answer, **whole) if isinstance(answer, str) else answer
 
-    def understood(self, reply, ok):
+    def report_parsed(self, reply, ok):
         self.verdicts.append((reply.text, ok))
 
 

@@ -32,8 +32,8 @@ def test_the_translator_is_a_judge_asked_for_each_piece_of_the_longest_response(
 
 
 def test_what_became_of_a_text_is_counted():
-    assert COSINE.remarks == ("cut", "empty")
-    assert TRANSLATED.remarks == ("cut", "empty", "skipped", "untranslated")
+    assert COSINE.counted_info == ("cut", "empty")
+    assert TRANSLATED.counted_info == ("cut", "empty", "skipped", "untranslated")
 
 
 def test_defaults():

@@ -49,7 +49,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(-1.0, 0.0),
             runs="inline",
             build="rewardlab_format.overlong:Overlong",
-            remarks=("estimated",),
+            counted_info=("estimated",),
             laws=Laws(examples="rewardlab_format.examples:overlong", off=PENALTY),
         ),
     ]

@@ -70,7 +70,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             abstains=_unknown_to_all,
             runs="worker",
             timeout=60.0,
-            remarks=("short",),
+            counted_info=("short",),
             build="rewardlab_language.consistency:Consistency",
             laws=Laws(
                 examples="rewardlab_language.examples:consistency",

@@ -45,7 +45,7 @@ def rewardlab_judges() -> list[JudgeSpec]:
             address=ADDRESS,
             most_tokens=_most_tokens,
             logprobs=True,
-            continues=lambda options: options.continues,
+            supports_prefill=lambda options: options.continues,
             build="rewardlab_openai.chat:ChatJudge",
             laws=Laws(examples="rewardlab_openai.examples:examples_of_chat"),
         ),
@@ -74,7 +74,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             calls=lambda options, size: size,
             question=_question,
             runs="async",
-            remarks=("empty",),
+            counted_info=("empty",),
             build="rewardlab_openai.reward_model:ServedRewardModel",
             laws=Laws(examples="rewardlab_openai.examples:reward_model", off=LEARNT),
         )

@@ -23,7 +23,7 @@ class ServedRewardModel:
     def __init__(self, options: RewardModelOptions, context: Context):
         self._options = options
         self._judge = judge = context.judges[options.judge]
-        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
+        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
@@ -53,8 +53,8 @@ class ServedRewardModel:
         return Score(value=raw, info=info)
 
     def _tell(self, reply: Reply, ok: bool) -> None:
-        if self._understood is not None:
-            self._understood(reply, ok)
+        if self._report_parsed is not None:
+            self._report_parsed(reply, ok)
 
 
 def question(prompt: Sequence[Message], response: str) -> Ask:

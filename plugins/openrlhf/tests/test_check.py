@@ -28,7 +28,7 @@ REFUSED = [
     # what OpenRLHF has nothing for
     (["stages.1.loss=constant"], "stages.1.loss", "the nearest is token_mean, by the update's tokens"),
     (["stages.1.on_truncated=mask"], "stages.1.on_truncated", "zero is the nearest"),
-    (["stages.1.on_flat=drop"], "stages.1.on_flat", "dynamic_filtering with `reward.correctness`"),
+    (["stages.1.zero_variance_groups=drop"], "stages.1.zero_variance_groups", "dynamic_filtering with"),
     (["stages.0={use: eval}"], "stages.0", "use `eval:` in an rl stage"),
     (["backend.precision=fp32"], "backend.precision", "'fp32' is not allowed; there is 'bf16'"),
     (["backend.device=cuda"], "backend.device", "is for trl"),

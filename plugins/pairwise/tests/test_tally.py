@@ -182,7 +182,7 @@ def test_a_judge_that_listens_hears_of_each_reply_whether_a_verdict_was_read(scr
     heard = []
 
     class ListeningJudge(scripted):
-        def understood(self, reply, ok):
+        def report_parsed(self, reply, ok):
             heard.append((next(pair for pair, known in replies.items() if known is reply), ok))
 
     win_rate(ListeningJudge(lambda a, b: replies[a, b]), ["x", "y", "z", "w"])

@@ -25,7 +25,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="async",
             opens_workers=True,
             timeout=TIMEOUT,
-            remarks=("cut", "empty"),
+            counted_info=("cut", "empty"),
             build="rewardlab_reward_model.score:ModelScore",
             laws=Laws(examples="rewardlab_reward_model.examples:score", off=LEARNT, rounding=1e-4),
         )

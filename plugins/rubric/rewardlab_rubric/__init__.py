@@ -42,7 +42,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=VerdictOptions,
             range=(0.0, 1.0),
             requires=lambda options: [options.gold],
-            remarks=("unread",),
+            counted_info=("unread",),
             build="rewardlab_rubric.verdict:Verdict",
             laws=Laws(examples="rewardlab_rubric.examples:verdict"),
         ),
@@ -61,7 +61,7 @@ def _judged(name: str, summary: str, options: type[PointwiseOptions]) -> RewardS
         question="rewardlab_rubric.first_question:first_question",
         for_benchmark="rewardlab_rubric.benchmark_question:for_benchmark",
         runs="async",
-        remarks=("empty",),
+        counted_info=("empty",),
         build="rewardlab_rubric.pointwise:RubricScore",
         laws=Laws(examples=f"rewardlab_rubric.examples:{name}"),
     )

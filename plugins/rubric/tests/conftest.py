@@ -27,7 +27,7 @@ class ScriptedJudge:
         text = reply if isinstance(reply, str) and "{" in reply else json.dumps({"explanation": "so", "score": reply})
         return Reply(text=text, prompt_tokens=10, completion_tokens=2)
 
-    def understood(self, reply: Reply, ok: bool) -> None:
+    def report_parsed(self, reply: Reply, ok: bool) -> None:
         self.understood_.append(ok)
 
 

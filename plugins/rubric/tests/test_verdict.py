@@ -38,7 +38,7 @@ def test_no_score_is_a_wrong_one_and_is_counted():
     for text in ("", "I cannot say.", "4", "<think>" + says(4)[7:15]):
         found = verdict(text, 4)
         assert (found.value, found.info["unread"]) == (0.0, True)
-    assert "unread" in SPEC.remarks
+    assert "unread" in SPEC.counted_info
     assert verdict(says(4), 4).info == {"raw": 4, "explanation": "so", "unread": False}
 
 

@@ -100,17 +100,17 @@ class Trial:
 
 
 class _JudgeWithUnderstood:
-    """A judge that only has `ask`, with the `understood` that a host puts beside it."""
+    """A judge that only has `ask`, with the `report_parsed` that a host puts beside it."""
 
     def __init__(self, judge: Any):
         self.ask = judge.ask
 
-    def understood(self, reply: Reply, ok: bool) -> None:
+    def report_parsed(self, reply: Reply, ok: bool) -> None:
         """Do nothing, where a host would count."""
 
 
 def _with_understood(judge: Any) -> Any:
-    return judge if hasattr(judge, "understood") or not hasattr(judge, "ask") else _JudgeWithUnderstood(judge)
+    return judge if hasattr(judge, "report_parsed") or not hasattr(judge, "ask") else _JudgeWithUnderstood(judge)
 
 
 def use_of(spec: Spec, plugin: Plugin | None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Sample
-from rewardlab.data import spread
+from rewardlab.data import stratified_sample
 from rewardlab.recipe import Evaluation
 from rewardlab.scoring import Scorer
 from rewardlab.training import (
@@ -69,7 +69,7 @@ class Evaluator:
         where = f"{self.job.where} (evaluation)"
         say = _silent if phase in ("during", "after") else self.job.say
         samples = fitting_prompts(policy.context, prompt_format, self.samples, self.max_new_tokens, None, where, say)
-        samples = spread(samples, self.settings.prompts, self.settings.split_by)
+        samples = stratified_sample(samples, self.settings.prompts, self.settings.split_by)
         scorer.warm()
         groups = sample_groups(
             policy,
@@ -89,7 +89,7 @@ class Evaluator:
         self.job.ledger.write(self.job.index, step, scored, trained="no", phase=phase)
         write_evaluation_rows(self._path(when).with_suffix(".rows.jsonl"), scored)
         title = f"{self.job.name} {when}"
-        results = summarise(scored, self.settings.split_by, name=title, counted=self.job.plan.remarks)
+        results = summarise(scored, self.settings.split_by, name=title, counted=self.job.plan.counted_info)
         results.save(self._path(when))
         if self.trackers is not None:
             self.trackers.evaluated(step or 0, results)

@@ -64,7 +64,7 @@ class StepReward:
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise
-        flat = [self._stage.on_flat == "drop" and is_flat(group) for group in scored]
+        flat = [self._stage.zero_variance_groups == "drop" and is_flat(group) for group in scored]
         self.dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
         for drop, trained in ((True, "no"), (False, "yes")):
             groups = [group for group, its in zip(scored, flat, strict=True) if its is drop]
@@ -74,7 +74,7 @@ class StepReward:
         usage = {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
         for name, value in (metrics_of_step(scored) | judge_metrics(usage)).items():
             log_metric(name, value)
-        if self._stage.on_flat == "drop":
+        if self._stage.zero_variance_groups == "drop":
             log_metric("group/dropped", sum(flat) / len(flat))
         self.advantages = self._advantages(scored, flat)
         return self.advantages

@@ -532,7 +532,7 @@ class TestFlatGroups:
     )
 
     def test_they_are_left_out_of_the_loss_and_its_mean(self, run):
-        made = run(*self.flat, "stages.1.on_flat=drop")
+        made = run(*self.flat, "stages.1.zero_variance_groups=drop")
         shares = [row["group/dropped"] for row in made.log("1-rl")]
         assert min(shares) < 1
         assert max(shares) > 0
@@ -554,7 +554,7 @@ class TestFlatGroups:
             assert seen["num_items_in_batch"] == sum(row["tokens"] for row in made.ledger(stage=1, step=step))
 
     def test_a_step_without_any_other_learns_nothing(self, run):
-        made = run(*self.flat, "reward.total=0 * brevity", "stages.1.on_flat=drop")
+        made = run(*self.flat, "reward.total=0 * brevity", "stages.1.zero_variance_groups=drop")
         assert distance(made.weights("1-rl"), made.weights("0-sft")) == 0
 
 

@@ -11,8 +11,8 @@ LEDGER_VERSION = 2
 def is_discarded(line: Mapping[str, Any]) -> bool:
     """Return whether a completion was made to be trained on and was not.
 
-    A group sampler, dynamic filtering or `on_flat` discarded it, or a failure ended its step. Lines of version
-    1, which do not say what they were made for, are taken for evaluations.
+    A group sampler, dynamic filtering or `zero_variance_groups` discarded it, or a failure ended its step. Lines
+    of version 1, which do not say what they were made for, are taken for evaluations.
     """
     return line.get("phase") == "training" and line.get("trained") == "no"
 

@@ -105,9 +105,9 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"
-    if stage.on_flat == "drop":
+    if stage.zero_variance_groups == "drop":
         yield (
-            ("on_flat",),
+            ("zero_variance_groups",),
             "OpenRLHF cannot leave a group out of the loss; backend.engine.dynamic_filtering with `reward.correctness` "
             "samples other prompts in the place of those that nobody or everybody solves",
         )

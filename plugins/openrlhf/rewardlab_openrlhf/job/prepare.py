@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Sample
-from rewardlab.data import kind_of, spread
+from rewardlab.data import kind_of, stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import PromptFormat, ends_of, fitting_prompts, load_tokenizer, reading_order, steps_of
@@ -57,7 +57,8 @@ def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> S
     if stage.evaluation is not None:
         where = f"{task.where} (evaluation)"
         evaluation = _prompt_rows(task, stage, tokenizer, task.evaluation_samples(), where, None)
-        chosen = spread([row.sample for row in evaluation], stage.evaluation.prompts, stage.evaluation.split_by)
+        wanted = stage.evaluation.prompts, stage.evaluation.split_by
+        chosen = stratified_sample([row.sample for row in evaluation], *wanted)
         by_sample = {id(row.sample): row for row in evaluation}
         evaluation = [by_sample[id(sample)] for sample in chosen]
         longest = max(longest, *(tokenizer.length(row.prompt) for row in evaluation))

@@ -9,7 +9,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from rewardlab import Completion
-from rewardlab.concurrency import together
+from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
@@ -102,7 +102,7 @@ class GroupRollout:
 
     async def _generate_first(self, size: int) -> list[int]:
         """Generate a completion for each member; return the members that have one."""
-        losses = [lost for lost in await together(map(self._generate, range(size))) if lost]
+        losses = [lost for lost in await gather_or_cancel(map(self._generate, range(size))) if lost]
         if not losses:
             return list(range(size))
         if len(losses) == size:
@@ -122,7 +122,7 @@ class GroupRollout:
     async def _generate_further(self) -> None:
         """Generate the further completions that the group sampler wants."""
         while wanted := await self._scoring.more():
-            losses = await together(self._generate(None) for _ in range(wanted))
+            losses = await gather_or_cancel(self._generate(None) for _ in range(wanted))
             if all(losses):
                 raise losses[0]
 

@@ -65,7 +65,7 @@ class Recorder:
                 stage=settings.name,
                 rows=settings.evaluation_rows,
                 by=stage.evaluation.split_by if stage.evaluation is not None else (),
-                remarks=plan.remarks,
+                remarks=plan.counted_info,
                 every=stage.eval_every,
                 last=last,
                 tracked=[tracker.add for tracker in trackers],

@@ -45,7 +45,7 @@ class PatientAsker:
 
     def __init__(self, judge: Any, name: str, attempts: int):
         self._judge, self._name, self._attempts = judge, name, attempts
-        self._understood = getattr(judge, "understood", None)  # only a host's judge has it
+        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self.failed = 0
 
     async def ask(self, ask: Ask, read: Callable[[Reply], Awaitable[T]], where: str, first: int = 0) -> T:
@@ -76,8 +76,8 @@ class PatientAsker:
         raise unusable[0]
 
     def _report(self, reply: Reply, usable: bool) -> None:
-        if self._understood is not None:
-            self._understood(reply, usable)
+        if self._report_parsed is not None:
+            self._report_parsed(reply, usable)
 
 
 def made_rows(

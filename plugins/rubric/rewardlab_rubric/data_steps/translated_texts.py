@@ -49,7 +49,7 @@ class TranslatedTexts:
     def __init__(self, options: TranslatedTextsOptions, context: Context):
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
-        self._understood = getattr(self._judge, "understood", None)  # only a host's judge has it
+        self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it
         self._packaged = Languages()
         self._codes = {name.casefold(): code for code, name in options.names.items()}
         self._variants = [] if options.rubric is None else known_variants(options.rubric, ("scale", "binary", "pair"))
@@ -152,8 +152,8 @@ class TranslatedTexts:
         raise _NoTranslation("no translation that keeps keys, levels and placeholders", why)
 
     def _tell(self, reply: Any, understood: bool) -> None:
-        if self._understood is not None:
-            self._understood(reply, understood)
+        if self._report_parsed is not None:
+            self._report_parsed(reply, understood)
 
 
 class _NoTranslation(Exception):

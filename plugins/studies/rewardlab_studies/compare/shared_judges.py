@@ -133,9 +133,9 @@ class RecipeJudge:
         """Ask the judge, as `HostedJudge.ask` does."""
         return await self.judge.home.here(self.judge.ask(ask, self.letter, self.usage))
 
-    def understood(self, reply: Reply, ok: bool) -> None:
-        """Report whether a reply could be read, as `HostedJudge.understood` does."""
-        self.judge.hosted.understood(reply, ok)
+    def report_parsed(self, reply: Reply, ok: bool) -> None:
+        """Report whether a reply could be read, as `HostedJudge.report_parsed` does."""
+        self.judge.hosted.report_parsed(reply, ok)
 
 
 @dataclass(kw_only=True)

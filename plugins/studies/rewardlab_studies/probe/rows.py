@@ -14,7 +14,7 @@ from rewardlab.data import (
     is_held_out,
     read_dataset,
     read_lines,
-    spread,
+    stratified_sample,
     to_completions,
     to_sample,
 )
@@ -126,7 +126,7 @@ def dataset_rows(requirements: RowRequirements) -> FittingRows:
 def choose_rows(rows: Sequence[HonestRow], most: int) -> list[HonestRow]:
     """Return at most `most` rows, in turn from each language, in the order of the rows."""
     by_id = {row.sample.id: row for row in rows}
-    return [by_id[sample.id] for sample in spread([row.sample for row in rows], most, ["language"])]
+    return [by_id[sample.id] for sample in stratified_sample([row.sample for row in rows], most, ["language"])]
 
 
 def _without_completions(sample: Sample) -> Sample:

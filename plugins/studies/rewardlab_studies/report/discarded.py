@@ -26,5 +26,6 @@ class DiscardedCounts:
             share = self._discarded / self._training
             yield (
                 f"{self._discarded:,} of {self._training:,} completions ({share:.1%}) were made to be trained on and "
-                "were not: a group sampler, dynamic filtering or `on_flat` refused them, or their step failed."
+                "were not: a group sampler, dynamic filtering or `zero_variance_groups` refused them, "
+                "or their step failed."
             )

@@ -48,8 +48,8 @@ def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGro
     rows = [sorted(group.rows, key=lambda row: row["index"]) for group in groups]
     present = [_of_group(tested, stage.algorithm, [row for row in one if row["total"] is not None]) for one in rows]
     if stage.algorithm == "reinforce_baseline":
-        # on_flat: drop leaves flat groups out of the step, so that their completions do not count in its deviation
-        counted = [value for one in present for value in one if stage.on_flat == "keep" or any(one)]
+        # zero_variance_groups: drop leaves flat groups out of the step and of its deviation
+        counted = [value for one in present for value in one if stage.zero_variance_groups == "keep" or any(one)]
         spread = statistics.pstdev(counted, mu=0.0) if counted else 0.0
         present = [[value / (spread + 1e-4) for value in one] for one in present]
     return [

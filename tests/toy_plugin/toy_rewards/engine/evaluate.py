@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rewardlab.data import spread
+from rewardlab.data import stratified_sample
 from rewardlab.recipe import Evaluation, RlStage
 from rewardlab.scoring import Scorer
 from rewardlab.training import (
@@ -42,7 +42,7 @@ def evaluate(
     step: int | None = None,
 ) -> Results:
     """Return the results of an evaluation; they, the completions and their rows of the ledger are written."""
-    samples = spread(evaluation_samples(job.plan, job.index), settings.prompts, settings.split_by)
+    samples = stratified_sample(evaluation_samples(job.plan, job.index), settings.prompts, settings.split_by)
     temperature, seed = _temperature(job, settings), f"{job.plan.recipe.seed}/evaluation"
     groups = [policy.sample(sample, settings.samples, temperature, seed) for sample in samples]
     scored = scorer.score_groups(groups, zero_truncated=False)
