@@ -17,7 +17,7 @@ import yaml
 from helpers.paths import ROOT
 from rewardlab import Completion, Context, Sample, __version__
 from rewardlab.errors import UserError
-from rewardlab.recipe.loading import load
+from rewardlab.recipe import load
 from rewardlab_testing.scaffold.kinds import KINDS
 from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
 
