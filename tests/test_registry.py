@@ -115,7 +115,7 @@ BROKEN = {
         def rewardlab_reward():
             return []
         """,
-        "rewardlab_reward is no hook; did you mean rewardlab_rewards, with @hookimpl above it?",
+        "rewardlab_reward is not a hook; did you mean rewardlab_rewards, with @hookimpl above it?",
     ),
     "forgotten mark": (
         """
@@ -129,7 +129,7 @@ BROKEN = {
         def rewardlab_reward():
             return []
         """,
-        "rewardlab_reward is no hook; did you mean rewardlab_rewards, with @hookimpl above it?",
+        "rewardlab_reward is not a hook; did you mean rewardlab_rewards, with @hookimpl above it?",
     ),
     "hook that nobody awaits": (
         """
@@ -191,11 +191,11 @@ BROKEN = {
     ),
     "range": (
         BREVITY.replace("build", "range=(1, 0), build"),
-        "brevity: range (1, 0) is no closed finite interval",
+        "brevity: range (1, 0) is not a closed finite interval",
     ),
     "scope": (
         BREVITY.replace("build", "scope='prompt', build"),
-        "brevity: scope 'prompt' is none of completion, g",
+        "brevity: scope 'prompt' is not one of completion, g",
     ),
     "options": (
         BREVITY.replace("build", "config=dict, build"),

@@ -22,9 +22,10 @@ __all__ = [
 ]
 
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
-"""what a plugin's plain function may raise as its own failure; of BaseException, KeyboardInterrupt is the user's"""
+"""exceptions of a plugin's plain function that count as its own failure; of BaseException, KeyboardInterrupt is the
+user's"""
 MOST_TOLD = 100
-"""problems that an error tells; the others it counts"""
+"""maximum number of problems that an error lists; the others it counts"""
 _SHOWN = 12
 """names in a message that lists them"""
 _SEARCHED, _SEARCHED_LENGTH = 500, 100
@@ -115,7 +116,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
         likely = sorted(known, key=lambda one: abs(len(one) - len(name)))[:_SEARCHED]
         if close := difflib.get_close_matches(name, likely, n=1, cutoff=0.6):
             return f"; did you mean {close[0]!r}?"
-        if len(known) > _SHOWN:  # what is left out of a list is what is least like the name
+        if len(known) > _SHOWN:  # the entries least like the name are left out of a list
             likely.sort(key=lambda one: -difflib.SequenceMatcher(None, name, one).ratio())
             known = likely
     if not known:
@@ -143,10 +144,10 @@ def one_line_at(error: BaseException, limit: int = 300) -> str:
 
 
 def plugin_line(error: BaseException) -> str | None:
-    """Return the line of a plugin that an exception came from, as "/path/file.py:12"; None where no plugin's did.
+    """Return the line of a plugin that an exception came from, as "/path/file.py:12"; None if it came from no plugin.
 
-    It is the innermost line of the first code that is neither ours nor of Python: what a library raised, and what an
-    alarm of ours raised, is told at the plugin's own line.
+    It is the innermost line of the first code that is neither ours nor of Python: an exception raised by a library or
+    by our own alarm is reported at the plugin's own line.
     """
     import traceback
 

@@ -64,7 +64,7 @@ HOOKS: dict[str, type[Spec]] = {
     "rewardlab_backends": BackendSpec,
 }
 COMMANDS = "rewardlab_commands"
-"""the hook of what is no component: a command has a name on the command line, and none in a recipe"""
+"""the hook whose specs are not components: a command has a name on the command line but not in a recipe"""
 
 FINISHED = "rewardlab_run_finished"
 
@@ -89,7 +89,7 @@ class Plugin:
     home: Path | None = None
 
     def use(self, spec: Spec) -> str:
-        """Return a recipe's name for one of the specs: plugin/name, or the plugin alone where it is its one backend."""
+        """Return the name of a spec in recipes: plugin/name, or the plugin alone for its only backend."""
         alone = isinstance(spec, BackendSpec) and [kind for kind, _ in self.specs].count("backend") == 1
         return self.name if alone else f"{self.name}/{spec.name}"
 
@@ -129,7 +129,7 @@ class Registry:
         return list(self._points)
 
     def plugin(self, name: str) -> Plugin:
-        """Load and return the plugin of this name; a KeyError where none is installed."""
+        """Load and return the plugin of this name. Raises KeyError if it is not installed."""
         if name not in self._loaded:
             self._loaded[name] = _load(name, self._points[name])
         return self._loaded[name]
@@ -145,7 +145,8 @@ class Registry:
         return (self.plugin(name) for name in self.names())
 
     def find(self, kind: str, use: str) -> Spec:
-        """Return the spec that a recipe means by `use`, such as "math/accuracy". A UserError says what is wrong.
+        """Return the spec that a recipe means by `use`, such as "math/accuracy". Raises UserError that says what is
+        wrong.
 
         So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
         """
@@ -168,14 +169,14 @@ class Registry:
         return _looked_at(plugin.specs[kind, component])
 
     def backends(self) -> dict[str, BackendSpec]:
-        """Return the installed backends by the names that recipes use: that of the plugin, where it has one backend."""
+        """Return the installed backends by their names in recipes: the plugin's name if it has one backend."""
         return {name: spec for plugin in self for name, spec in _backends_of(plugin).items()}
 
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
 
-        A UserError says what is wrong and, where a backend that this distribution knows of is not installed, which
-        pip install brings it.
+        Raises UserError that says what is wrong and, if a backend that this distribution knows of is not installed,
+        which pip install brings it.
         """
         if use is None:
             return self._default_backend()
@@ -232,7 +233,7 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
-    """Return the entry points of what is installed, and a line for each distribution whose entry points are malformed.
+    """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
     """
@@ -264,7 +265,7 @@ def _of_ours(name: str) -> str:
 
 
 def _without_entry_point(name: str) -> str:
-    """Return a hint where a module of this name is there, and no entry point makes it a plugin; else nothing."""
+    """Return a hint if a module of this name exists but no entry point makes it a plugin; else ""."""
     if not name.isidentifier():
         return ""
     for module in (f"{DISTRIBUTION}_{name}", name):
@@ -365,7 +366,7 @@ def _decorated(module: object) -> list[FunctionReward]:
 
 
 def _refuse_lookalikes(module: object) -> None:
-    """Raise ValueError where a function of the module looks like a hook, and nothing would ever call it."""
+    """Raise ValueError if a function of the module looks like a hook but would never be called."""
     own = getattr(module, "__name__", None)
     for name, found in getattr(module, "__dict__", {}).items():
         if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
@@ -373,7 +374,7 @@ def _refuse_lookalikes(module: object) -> None:
             if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
-                raise ValueError(f"{name} is no hook; did you mean {close[0]}, with @hookimpl above it?")
+                raise ValueError(f"{name} is not a hook; did you mean {close[0]}, with @hookimpl above it?")
 
 
 def _offers(hook: str, spec_type: type[_AnySpec], returned: object) -> Iterable[_AnySpec]:

@@ -32,7 +32,7 @@ class NoOptions(Config):
 
 Asks = Ask | Sequence[Ask] | None
 Questions = Asks | Mapping[str, Asks]
-"""What `question` of a spec returns."""
+"""The type that `question` of a spec returns."""
 
 
 class OwnPython(Config):
@@ -50,7 +50,7 @@ class Reward(Protocol):
     """A reward of completion or batch scope: the object that `build` of its RewardSpec returns."""
 
     def score(self, items: Sequence[tuple[Sample, Completion]], /) -> list[Score] | Awaitable[list[Score]]:
-        """Return one score for each item, in the same order; a coroutine function where the spec runs "async"."""
+        """Return one score for each item, in the same order; a coroutine function if the spec runs "async"."""
 
 
 class GroupReward(Protocol):
@@ -71,10 +71,10 @@ class JudgeClient(Protocol):
     """A judge of the recipe as rewards and data steps ask it: with limits, retries, budget and cassette."""
 
     most_tokens: int | None
-    """the most tokens of an answer; None where nothing bounds it"""
+    """the most tokens of an answer; None if nothing bounds it"""
 
     async def ask(self, ask: Ask, /) -> Reply:
-        """Return the judge's answer, or a Reply with `error` where it had none; from any event loop."""
+        """Return the judge's answer, or a Reply with `error` if there is none. May be called from any event loop."""
 
     def understood(self, reply: Reply, ok: bool, /) -> None:
         """Say whether the reply could be read, so that a judge that fits badly is noticed."""
@@ -91,7 +91,7 @@ class GroupSampler(Protocol):
     """A sampler of groups: the object that `build` of a CurriculumSpec with `most` returns."""
 
     def more(self, pool: Candidates, /) -> int:
-        """Return how many more completions of the prompt to sample; 0 where there are enough."""
+        """Return how many more completions of the prompt to sample; 0 if the pool is complete."""
 
     def select(self, pool: Candidates, n: int, /) -> Sequence[int]:
         """Return the n different indices of the pool that are trained on."""
@@ -107,21 +107,21 @@ class Normalizer(Protocol):
 
 
 class Worker(Protocol):
-    """A model in a process of its own, which other components may share."""
+    """A model in a separate process, which other components may share."""
 
     async def ask(self, questions: Sequence[Any], /) -> list[Any]:
         """Return an answer (JSON) to each question (JSON), in order; from any event loop."""
 
 
 class WorkerOpener(Protocol):
-    """The way to models in processes of their own (`Context.workers`)."""
+    """Opens models in separate processes (`Context.workers`)."""
 
     def open(self, file: Path | str, settings: Mapping[str, Any], /) -> Worker:
         """Return the worker of a Python file with these settings (JSON); it starts at its first question."""
 
 
 class _NoWorkers:
-    """The workers of a context that has none: of a judge, say, or of a test that gives none."""
+    """The workers of a context without any: such as a judge's, or a test's."""
 
     def __repr__(self) -> str:
         return "none"
@@ -135,10 +135,9 @@ class Context:
     """The context that the host passes to `build` besides the options.
 
     `judges` maps the names declared in the recipe to judges. `cache_dir` is a folder that several processes share.
-    `device` is a torch device string. `policy` is the model being trained, where the backend offers it. `source` has,
+    `device` is a torch device string. `policy` is the model being trained, if the backend offers it. `source` has,
     for a data step, the samples that it starts `from`; for others none. `sources` has them by name, for a dataset of
-    several. `workers` opens models in processes of their
-    own, for rewards and data steps: `workers.open(file, settings)`.
+    several. `workers` opens models in separate processes, for rewards and data steps: `workers.open(file, settings)`.
     """
 
     seed: int = 0
@@ -194,17 +193,17 @@ class RewardSpec(Spec):
     scope "group": `async score(stream: GroupStream) -> list[Score]`, one for each of the group's G completions.
 
     range: closed interval of `value`; anything outside is a failure of the plugin.
-    requires: fields that each row must have; a function of the options where they decide.
+    requires: fields that each row must have; a function of the options if they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
-    shares: a function of the options: components of one recipe for which it gives the same ask the same questions,
-        which are paid once.
+    shares: a function of the options: components of one recipe with equal keys ask the same questions, which are paid
+    once.
     question: a function of the options: a small Ask in the form of those that it sends (roles, params); a list of them
-        where it asks in several forms; or a mapping of the options in `judges` to those, where judges are asked
-        differently. Each judge is asked before a run, and `check` tells where their params override its options.
+        if it asks in several forms; or a mapping of the options in `judges` to those, if judges are asked
+        differently. Each judge is asked before a run, and `check` reports params that override its options.
     for_benchmark: of a reward that asks by a rubric: a function (options, levels, compares, field) that returns the
         options under which it asks a benchmark's question. levels: what may be answered, as a rubric calls it.
-        compares: whether about two answers. field: where each row has the rubric; None for the usual question (which
+        compares: whether about two answers. field: if each row has the rubric; None for the usual question (which
         is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
         and what to set.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
@@ -215,16 +214,18 @@ class RewardSpec(Spec):
         "worker" (a spawned subprocess: what is slow, holds the GIL, or can hang) or "async" (`score` is a
         coroutine function on the scoring loop).
     environment: the packaged requirements file, relative to the plugin module's folder, of what cannot live in the
-        host's environment: the reward itself where it runs "worker", else the files that `build` opens through
+        host's environment: the reward itself if it runs "worker", else the files that `build` opens through
         `context.workers`. Under an option `environment: EnvironmentChoice` a user may name an interpreter instead.
     opens_workers: whether `build` opens worker files through `context.workers`; a reward with an environment that does
-        not run "worker" does. `check` tells recipes of `workers`, `timeout`, `memory`, `threads` that nothing uses.
+        not run "worker" does. `check` reports `workers`, `timeout`, `memory`, `threads` in recipes if nothing uses
+        them.
     timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
-    memory: GB (10^9 bytes) that one call may add to what a worker takes, processes that it starts apart; None: no
-        limit. A worker that takes more is killed and restarted, and a completion of which it does so alone fails: it is
-        no low score.
-    remarks: keys of `info` that are worth counting: in how many completions each is there (and neither null, false,
-        empty nor 0) is told by `score` at its end and by a run's report. For what was cut, skipped, or fallen back on.
+    memory: GB (10^9 bytes) that one call may add to a worker's memory, without child processes; None: no
+        limit. A worker that takes more is killed and restarted, and a completion that causes this alone fails: that is
+        not a low score.
+    remarks: keys of `info` that are worth counting: the number of completions that have each (and not null, false,
+    empty or 0) is reported by `score` at its end and by a run's report. For results that were cut, skipped or a
+    fallback.
     on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for
         rewards whose time depends on what is judged, so that no policy can stop a job by being slow to judge.
     """
@@ -252,16 +253,16 @@ class RewardSpec(Spec):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.scope not in ("completion", "group", "batch"):
-            raise ValueError(f"{self.name}: scope {self.scope!r} is none of completion, group, batch")
+            raise ValueError(f"{self.name}: scope {self.scope!r} is not one of completion, group, batch")
         if self.runs not in ("inline", "thread", "worker", "async"):
-            raise ValueError(f"{self.name}: runs {self.runs!r} is none of inline, thread, worker, async")
+            raise ValueError(f"{self.name}: runs {self.runs!r} is not one of inline, thread, worker, async")
         if any(isinstance(names, str) for names in (self.requires, self.judges, self.remarks)):
             raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
-            raise ValueError(f"{self.name}: memory {self.memory!r} is no positive number of GB")
+            raise ValueError(f"{self.name}: memory {self.memory!r} is not a positive number of GB")
         low, high = self.range
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-            raise ValueError(f"{self.name}: range {self.range!r} is no closed finite interval")
+            raise ValueError(f"{self.name}: range {self.range!r} is not a closed finite interval")
         if self.scope == "group" and self.runs == "worker" and self.judges:
             raise ValueError(f"{self.name}: a judge cannot be asked from a worker; use runs='async'")
 
@@ -275,14 +276,14 @@ class JudgeSpec(Spec):
     """A judge. `build` returns an object with `async ask(Ask) -> Reply`; `async aclose()`, if it has one, ends its use.
 
     An exception from `ask` is a failure that another try may mend (`rewardlab.errors.TryAgain` can say when);
-    a Reply with `error` is the judge's last word.
+    a Reply with `error` is final.
 
     reads: "messages" (a chat model) or "parts" (a scripted judge that needs the structured pieces).
     local: true when it makes no network call, so that nothing needs probing, limiting, recording or paying.
     identity: a function of the options: what decides its answers besides the question ({"model": ..., "params":
         {...}}), for the keys of cassettes; absent: its name and all options but those that end in `_env`.
     address: names of the options that say where it is reached and not who it is; they may change between attempts.
-    most_tokens: a function of the options: the most tokens that one answer can have, None where nothing bounds
+    most_tokens: a function of the options: the most tokens that one answer can have, None if nothing bounds
         it; a budget needs it.
     logprobs: whether its replies have the log-probabilities that a question asks for by `params: {"logprobs": True}`;
         `check` refuses a question that asks any other judge for them.
@@ -305,15 +306,15 @@ class JudgeSpec(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpec(Spec):
-    """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts anew.
+    """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts from the beginning.
 
-    provides: the fields that every sample has, or a function of the options; None where only reading tells.
+    provides: the fields that every sample has, or a function of the options; None if this is known only after reading.
     step: true for a data step: it makes its samples from those of another dataset, `from` in the recipe, which
         `build` finds in `context.source`. A sample's id follows from its source's, so that a step can go on.
     sources: for a dataset that is made of several others: a function of the options that returns their names under
         `from`, by which `build` finds them in `context.sources`.
     requires: for a step, the fields that each row of its source must have, or a function of the options.
-    remote: true where reading rows needs a network, or a function of the options; `check` then looks at none.
+    remote: true if reading rows needs a network, or a function of the options; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
     question: as RewardSpec has it.
@@ -340,7 +341,7 @@ class DatasetSpec(Spec):
             raise TypeError(f"{self.name}: provides, requires and judges are lists of names, not one text")
 
     def provided_fields(self, options: Config) -> tuple[str, ...] | None:
-        """Return the fields that every sample has under these options; None where only reading the rows shows them."""
+        """Return the fields that every sample has under these options; None if only reading the rows shows them."""
         fields = self.provides(options) if callable(self.provides) else self.provides
         return None if fields is None else tuple(fields)
 
@@ -362,12 +363,12 @@ class CurriculumSpec(Spec):
         round at a time, until `more` says 0, and selects the n different ones that are trained on. `pool` is a
         sequence of the P completions so far, with `pool.sample` and `pool.size` (n); each entry has `completion`
         and `scores`: component name -> Score, of the components that score each completion by itself (completion
-        and batch scope), whose `value` is None where there is none. Group-scope rewards run on the n selected, in
+        and batch scope), whose `value` is None if it is missing. Group-scope rewards run on the n selected, in
         the order selected. Both are plain functions that take little time and depend on the pool alone, best not
         even on the order of its entries, which says nothing. To test one: rewardlab.Candidates.
 
     most: for a group sampler, a function (options, n) -> the most completions that a group of n may collect;
-        None where the curriculum only orders.
+        None if the curriculum only orders.
     """
 
     kind: ClassVar[str] = "curriculum"
@@ -383,15 +384,15 @@ class NormalizerSpec(Spec):
 
     needs_tokens: true when token counts are required.
     range: a function (options, (low, high) of the total, group size) -> (low, high) of the shaped values; None
-        where the shaped values have no known bounds.
-    scales_loss: true where it multiplies all totals of a group by one positive factor, which depends on the kept
+        if the shaped values have no known bounds.
+    scales_loss: true if it multiplies all totals of a group by one positive factor, which depends on the kept
         completions' tokens and stands for the loss's own division by them. It must be the last of `normalize`, and a
         stage with `loss: seq_mean`, which divides by each completion's tokens, is refused.
-    subtracts_mean: true where it takes a mean off the totals, of the group or of the pool behind it: the shaped values
+    subtracts_mean: true if it takes a mean off the totals, of the group or of the pool behind it: the shaped values
         are advantages then, and no engine takes a mean off them again. Without one that does, dr_grpo takes the
         group's.
-    subset: a function of the options: the most totals of a pool that are looked at whole, a larger pool giving a random
-        subset of as many; None where there is none. `check` warns where no pool can be larger.
+    subset: a function of the options: the largest pool of totals that is used whole; of a larger pool a random subset
+    of this size is used. None: no limit. `check` warns if no pool can be larger.
     """
 
     kind: ClassVar[str] = "normalizer"
@@ -407,11 +408,11 @@ class NormalizerSpec(Spec):
 class BackendSpec(Spec):
     """An engine that trains. `build(settings)` returns a `rewardlab.training.Backend`; it imports no engine.
 
-    config: what may stand under `backend` in a recipe, besides `use`.
+    config: the options under `backend` in a recipe, besides `use`.
     judges: the judges that only this backend can answer, by the whole name that a recipe uses, such as "policy/self".
     environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
         `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
-    packages: distributions whose versions a run's manifest keeps, where they are installed.
+    packages: distributions whose versions a run's manifest keeps, if they are installed.
     lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
         nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.
     trains_longer: whether a stage may go on with more steps than it began with, when its run is resumed so.

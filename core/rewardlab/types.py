@@ -49,7 +49,7 @@ class Sample:
 class Completion:
     """One answer of the policy to a prompt.
 
-    `text` includes a `<think>` that the chat template opened. `token_count` is None if nobody counted;
+    `text` includes a `<think>` that the chat template opened. `token_count` is None if unknown;
     `truncated` is true if generation stopped at the length limit.
     """
 
@@ -127,7 +127,7 @@ class Ask:
 class Reply:
     """A judge's answer. `text` is never parsed or trimmed: the reward that asked makes the verdict.
 
-    `reasoning` is what the server sends separately from the text. If `error` is set, there is no answer.
+    `reasoning` is text that the server sends separately. If `error` is set, there is no answer.
     """
 
     text: str = ""

@@ -47,7 +47,7 @@ def test_create_prints_the_python_and_how_to_use_it(main, apart):
     code, out, err = main("env", "create", "apart")
     assert (code, out) == (0, python)
     assert "building the environment of 'apart'" in err
-    assert "recipes use it by themselves; one of your own instead: environment: {python: PATH} of apart/..." in err
+    assert "recipes use it automatically; one of your own instead: environment: {python: PATH} of apart/..." in err
     code, out, err = main("env", "create", "apart")
     assert (code, out) == (0, python)
     assert "building" not in err
@@ -120,8 +120,8 @@ def test_what_is_in_use_or_being_built_stays(main, apart, half_built):
         (["create"], "which one? rewardlab env create NAME, an installed plugin"),
         (["create", "apert"], "no plugin 'apert'; did you mean 'apart'?"),
         (["create", "openrlfh"], "no plugin 'openrlfh'; did you mean 'openrlhf'?"),
-        (["create", "math"], "plugin 'math' has no environment of its own: it lives in this one"),
-        (["create", "apart", "--cpu"], "--cpu: apart has no environment of its own for a CPU alone"),
+        (["create", "math"], "plugin 'math' has no separate environment: it lives in this one"),
+        (["create", "apart", "--cpu"], "--cpu: apart has no separate environment for a CPU alone"),
         (["create", "apart", "--stale"], "--stale goes with `rewardlab env remove`"),
         (["list", "apart"], "`rewardlab env list` lists all environments; it takes no name"),
         (["remove"], "which ones? rewardlab env remove NAME or KEY, as `rewardlab env list` shows them, or --stale"),

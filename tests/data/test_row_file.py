@@ -214,7 +214,7 @@ class TestParquet:
     def test_says_what_is_wrong_with_a_row(self, parquet):
         path = parquet({"a": [1.0, float("inf")], "b": [None, None], "c": [b"x", None]})
         assert told(path) == [
-            (1, "the column 'c' holds bytes, which is no text, number, list or object"),
+            (1, "the column 'c' holds bytes, which is not a text, number, list or object"),
             (2, "the column 'a' holds an infinite number"),
         ]
 
@@ -289,7 +289,7 @@ class TestParquet:
         assert second == {"id": "b", "texts": ["y"]}
 
     def test_that_is_none_or_is_damaged_is_refused(self, write, parquet):
-        with pytest.raises(UserError, match=r"rows\.parquet: this is no parquet file"):
+        with pytest.raises(UserError, match=r"rows\.parquet: this is not a parquet file"):
             told(write("rows.parquet", b"PAR1 no"))
         path = parquet({"a": [random.Random(0).randbytes(1000).hex() for _ in range(100)]})
         data = bytearray(path.read_bytes())

@@ -300,7 +300,7 @@ def test_the_policy_is_a_judge_and_no_reward(check):
 )
 def test_normalize_goes_only_with_an_algorithm_that_does_nothing_but_centre(check, algorithm, because):
     (line,) = check(changed("dr_grpo", algorithm))
-    assert line.startswith("12: reward.normalize: goes only with dr_grpo")
+    assert line.startswith("12: reward.normalize: needs dr_grpo")
     assert f"{algorithm} (stages.1)" in line
     assert because in line
     assert check(changed("dr_grpo", algorithm, changed("[toy/halved]", "[]"))) == []
@@ -511,7 +511,7 @@ def test_one_mistake_does_not_make_up_others(check, old, new, place):
 def test_stages_that_are_none_leave_their_mistake_alone(check):
     start = RECIPE.index("stages:")
     (line,) = check(RECIPE[:start] + "stages: rl")
-    assert line.startswith('13: stages: expected a list, found "rl" (what is done, in order')
+    assert line.startswith('13: stages: expected a list, found "rl" (what to do, in order')
 
 
 def test_what_stands_beside_a_mistake_is_still_checked(check):
@@ -570,7 +570,7 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
             "words: 9, words: 8",
             "9: reward.components.short.with.words: duplicate key, line 9 has it too",
         ),
-        ("words: 9", "words: .inf", "9: reward.components.short.with.words: .inf is no finite number"),
+        ("words: 9", "words: .inf", "9: reward.components.short.with.words: .inf is not a finite number"),
         ("words: 9", "words: !!int 9", "9: reward.components.short.with.words: the tag "),
         (
             "words: 9",

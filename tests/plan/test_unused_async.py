@@ -76,9 +76,7 @@ def test_a_build_that_nobody_awaits_is_refused():
 
 def test_a_coroutine_that_awaits_nothing_is_told_with_what_to_write():
     told = awaits_nothing(reward(runs="async"), Idle())
-    assert told.startswith(
-        "its `score` is an `async def` that awaits nothing, so that all other rewards and judges wait"
-    )
+    assert told.startswith("its `score` is an `async def` that awaits nothing, so all other rewards and judges wait")
     assert "declare runs='thread'" in told
 
 

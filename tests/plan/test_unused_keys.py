@@ -54,8 +54,6 @@ def test_inline_none_is(checked):
 def test_elsewhere_they_are_used_only_where_the_reward_opens_workers(checked, name, way):
     warnings = checked(name).warnings
     assert len(warnings) == 4, "a device may be used"
-    assert (
-        f"r.yaml:4: reward.components.a.workers: mine/{name} {way}, where nothing uses `workers`; leave" in warnings[0]
-    )
+    assert f"r.yaml:4: reward.components.a.workers: mine/{name} {way}, so nothing uses `workers`; leave" in warnings[0]
     assert all("opens_workers=True" in warning for warning in warnings)
     assert checked(name, "on_missing: 0.0").warnings == []

@@ -196,7 +196,7 @@ def test_everything_else_is_refused_with_the_column_and_what_is_allowed(text):
         ("a +\n  b $ c", r"line 2, column 5: .*'\$'"),
         ("(a + b", "column 7: a ) for the ( of column 1 is expected, it ends here"),
         ("а", r"'\\u0430'"),  # Cyrillic: shown so that it can be told from the Latin letter
-        ("1_000 * a", "column 1: '1_000' is no number"),
+        ("1_000 * a", "column 1: '1_000' is not a number"),
         ("clip(a, 2 - 1, 0)", "column 1: .*low can be above high"),
         ("clip(a, 0, 1 / 0)", "column 1: the denominator `0` can be 0"),
         ("a + if", "column 5: if is a word of Python"),
@@ -350,7 +350,7 @@ def test_ranges_refuse_what_could_fail(text, message):
 
 @pytest.mark.parametrize("interval", [(1, 0), (0, math.inf), (-math.inf, 0), (math.nan, 1), (0, math.nan)])
 def test_a_range_that_is_no_interval_is_refused(interval):
-    with pytest.raises(ValueError, match=r"the range .* of a is no closed finite interval"):
+    with pytest.raises(ValueError, match=r"the range .* of a is not a closed finite interval"):
         parse("a").range({"a": interval})
 
 

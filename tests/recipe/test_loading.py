@@ -85,7 +85,7 @@ def test_plain_scalars_are_those_of_yaml_1_2(recipe, text, value):
 @pytest.mark.parametrize("text", [".inf", "-.Inf", "+.INF", ".nan", ".NaN", "1e999", "-1e999", "9" * 5000])
 def test_numbers_that_are_not_finite_are_refused(errors, text):
     (error,) = errors(f"a:\n  b: {text}\n")
-    assert re.match(r"r\.yaml:2: a\.b: .* is no finite number; quote it if you mean the text$", error)
+    assert re.match(r"r\.yaml:2: a\.b: .* is not a finite number; quote it if you mean the text$", error)
 
 
 def test_quoted_and_block_scalars_are_texts(recipe):

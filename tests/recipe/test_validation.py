@@ -130,7 +130,7 @@ def test_a_missing_key_says_what_is_expected():
     assert line.startswith("r.yaml:3.reward.total: missing; expected text (names, numbers, + - * /")
     (line,) = recipe(stages=[{"use": "data", "to": "x.jsonl"}])
     keys = "{use, with, from, fields, holdout, timeout, memory, threads, device}"
-    assert line.startswith(f"r.yaml:3.stages.0.dataset: missing; expected {keys} (what is written")
+    assert line.startswith(f"r.yaml:3.stages.0.dataset: missing; expected {keys} (the dataset to write")
 
 
 def test_a_misspelt_key_is_not_missing_too():
@@ -241,8 +241,8 @@ def test_lookup():
 @pytest.mark.parametrize(
     ("stage", "says"),
     [
-        ({"min_learning_rate": 1e-6}, "min_learning_rate is where a cosine ends"),
-        ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is where a cosine ends"),
+        ({"min_learning_rate": 1e-6}, "min_learning_rate is the final rate of a cosine"),
+        ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is the final rate of a cosine"),
         ({"warmup_steps": 3, "warmup_ratio": 0.1}, "warmup_steps and warmup_ratio exclude each other"),
         ({"min_learning_rate": 1e-4, "schedule": "cosine"}, "min_learning_rate is more than learning_rate, 1e-05"),
         ({"top_p": 0}, "top_p: expected a number greater than 0"),

@@ -59,7 +59,7 @@ def test_sp3f_keeps_no_altered_problem_of_any_kind(stage, judge_server, main, mo
     )
     assert sorted(row["prompt"][-1]["content"] for row in made) == sorted(GERMAN.format(*p) for p in PROBLEMS[48:])
     assert all(row["altered"] == [] for row in made)
-    assert "48 of 60 rows dropped: 12 de: every candidate is no question any more; " in caplog.text
+    assert "48 of 60 rows dropped: 12 de: every candidate lacks the question; " in caplog.text
     assert "24 de: every candidate loses or changes a number; 12 de: every candidate states the answer" in caplog.text
 
 

@@ -15,8 +15,8 @@ Amount = Annotated[float, Field(ge=0, le=1e9)]
 Share = Annotated[float, Field(ge=0, le=1)]
 """a number from 0 to 1"""
 AnyRecipe = SkipValidation[str | os.PathLike[str] | Mapping[str, Any]]
-"""a recipe: a file, the name of one that comes with rewardlab, the folder of a run, or for programs the tree itself"""
+"""a recipe: a file, the name of a shipped recipe, the folder of a run, or for programs the tree itself"""
 AnyRows = SkipValidation[Any]
 """rows: a file, or for programs the rows themselves"""
 Say = Annotated[Callable[[str], None], PythonOnly()]
-"""what a program has called with each note"""
+"""a function that programs pass to receive each note"""

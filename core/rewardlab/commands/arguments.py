@@ -103,7 +103,7 @@ def _number(text: str, whole: bool, low: float | None, high: float | None) -> fl
         inside = False
     if not inside:
         limits = "" if low is None else f" from {low:g} on" if high is None else f" from {low:g} to {high:g}"
-        raise ArgumentTypeError(f"{text!r} is no {'whole ' * whole}number{limits}")
+        raise ArgumentTypeError(f"{text!r} is not a {'whole ' * whole}number{limits}")
     return number
 
 

@@ -22,7 +22,7 @@ CPU = "-cpu"
 
 
 class Options(Config):
-    """Build, list and remove the environments that plugins have for themselves.
+    """Build, list and remove the separate environments of plugins.
 
       rewardlab env create NAME...      NAME: an installed plugin; prints the path of its python
       rewardlab env list                all environments on the disk, half-built ones too
@@ -32,7 +32,7 @@ class Options(Config):
     """
 
     action: Annotated[Literal["create", "list", "remove"], Positional("ACTION")]
-    """what to do"""
+    """the action"""
     names: Annotated[tuple[str, ...], Positional("NAME|KEY")] = ()
     """create: names; remove: names or keys"""
     cpu: bool = False
@@ -73,15 +73,15 @@ def _create(names: Sequence[str], cpu: bool) -> CommandResult:
             note(f"use it: . {activate}    # your own plugins: pip install them there")
         else:
             own = f"environment: {{python: PATH}} of {name}/..."
-            note(f"recipes use it by themselves; one of your own instead: {own}")
+            note(f"recipes use it automatically; one of your own instead: {own}")
     return CommandResult(text="\n".join(pythons), data=pythons)
 
 
 def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDefinition]:
-    """Return the definitions that `env create NAME` builds; a UserError where nothing installed has any."""
+    """Return the definitions that `env create NAME` builds. Raises UserError if no installed plugin has any."""
     of_backends = _environments_of_backends(registry)
     if cpu and f"{name}{CPU}" not in of_backends:
-        raise UserError(f"--cpu: {name} has no environment of its own for a CPU alone")
+        raise UserError(f"--cpu: {name} has no separate environment for a CPU alone")
     if name in of_backends:
         return [of_backends[f"{name}{CPU}" if cpu else name]()]
     if name not in registry.names():
@@ -89,7 +89,7 @@ def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDe
         raise UserError(f"no plugin {name!r}{nearest(name, [*having, *of_backends])}")
     plugin = registry.usable(name)
     if not (found := environments_of(plugin)):
-        raise UserError(f"plugin {name!r} has no environment of its own: it lives in this one")
+        raise UserError(f"plugin {name!r} has no separate environment: it lives in this one")
     return found
 
 

@@ -10,11 +10,11 @@ from rewardlab.training import load_evaluation
 class Options(JobOptions):
     """Run only the stages `eval` of a recipe, in a run directory of their own: sample, score, print tables, write rows.
 
-    Where there is none, what a stage `rl` says under `eval` is evaluated.
-    --policy names what is evaluated, in place of what those stages say: a judge of the recipe (a model behind any
-    OpenAI-compatible server), a model folder, or a name on the hub. RECIPE may be the folder of a run; its last model
-    is then what is evaluated. An evaluation that was stopped goes on with `rewardlab eval --resume DIR`: answers are
-    never paid for twice. evaluation/*.rows.jsonl has the completions, as `rewardlab score` reads them.
+    If the recipe has no such stage, the `eval` of its `rl` stages is run.
+    --policy replaces the model that those stages evaluate: a judge of the recipe (a model behind any
+    OpenAI-compatible server), a model folder, or a name on the hub. If RECIPE is the folder of a run, its last model is
+    evaluated. Continue a stopped evaluation with `rewardlab eval --resume DIR`: answers are never paid for
+    twice. evaluation/*.rows.jsonl has the completions, as `rewardlab score` reads them.
     """
 
     policy: Annotated[str | None, Flag(metavar="NAME")] = None

@@ -13,7 +13,7 @@ from rewardlab.specs import Config
 
 
 def function_of(spec: CommandSpec) -> Callable[..., Any]:
-    """Return the function that a program calls: what the command line has in words and flags, it has in arguments.
+    """Return the function that a program calls: its arguments are the words and flags of the command line.
 
     Words without a flag, and options that must be given, may be given by position; texts KEY=VALUE among them are
     overrides. All others are given by name.

@@ -17,28 +17,26 @@ ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHE
 
 
 class Options(Config):
-    """List the installed plugins and what they offer; show one in full; start a new one; try the laws that it must
-    keep.
+    """List the installed plugins and their components; show one in full; start a new one; check its laws.
 
-        rewardlab plugins                              all of them, broken ones too
+        rewardlab plugins                              all plugins, including broken ones
         rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
         rewardlab plugins --search WORD                installed and known plugins that have the word
-        rewardlab plugins rl                           the keys of a stage, or of another part of recipes: with
-        defaults and units
-        rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
-                                                       write a plugin that installs, keeps its laws and has tests
-        rewardlab plugins check NAME [KEY=VALUE ...]   try the laws (docs/plugins.md) on a plugin or
+        rewardlab plugins rl                           the keys of a stage or another part of a recipe, with defaults
+        and units rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
+                                                       write an installable plugin that passes its laws and has tests
+        rewardlab plugins check NAME [KEY=VALUE ...]   check the laws (docs/plugins.md) on a plugin or
         <plugin>/<component>
 
-    KEY=VALUE sets an option of the components that have it, or of one: <plugin>/<component>:KEY=VALUE.
-    `check` exits with 1 where a law is broken, or where a main one of a component's kind could not be tried, and says
-    what that takes. It needs `pip install 'rewardlab[testing]'`.
+    KEY=VALUE sets an option for all components that have it; <plugin>/<component>:KEY=VALUE sets it for one.
+    `check` exits with 1 if a law is broken, or if a main law of a component's kind could not be tried; it then says
+    what is needed. It needs `pip install 'rewardlab[testing]'`.
     """
 
     words: Annotated[tuple[str, ...], Positional("[new | check] NAME [KEY=VALUE ...]")] = ()
-    """what to do, and with which plugin"""
+    """the action, and its plugin"""
     search: Annotated[str | None, Flag(metavar="WORD")] = None
-    """list what has this word, also plugins that are not installed"""
+    """list plugins and components with this word, also plugins that are not installed"""
     into: Annotated[str | None, Flag(metavar="DIR")] = None
     """of new: the folder to make (./rewardlab-NAME)"""
     kind: Annotated[str | None, Flag(metavar="KIND")] = None
@@ -75,7 +73,7 @@ def _search(options: Options) -> CommandResult:
         raise UserError(f"--search takes one word or several in quotes; leave out {' '.join(options.words)}")
     found = search_plugins(str(options.search))
     if not found and not options.as_json:
-        note(f"nothing has {options.search!r}; `rewardlab plugins` lists what is installed")
+        note(f"nothing has {options.search!r}; `rewardlab plugins` lists the installed ones")
     return CommandResult(ok=bool(found), text=format_found(found) if found else "", data=found)
 
 

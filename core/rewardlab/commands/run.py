@@ -28,7 +28,7 @@ class JobOptions(Config):
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """such as seed=3 or stages.1.steps=50"""
     resume: Annotated[str | Path | None, Flag(metavar="DIR")] = None
-    """continue what is in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"""
+    """continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"""
     folder: Annotated[Path | None, Flag("--run-dir", metavar="DIR")] = None
     """a new folder for the run (runs/NAME-TIME)"""
     root: Annotated[Path, PythonOnly()] = Path("runs")

@@ -32,9 +32,9 @@ class Options(Config):
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """what to score by"""
+    """the recipe to score by"""
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")]
-    """what to score; -: standard input"""
+    """the rows to score; -: standard input"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None

@@ -1,4 +1,4 @@
-"""What people call the columns of their rows, and which columns are our fields, as far as rows can tell."""
+"""Guess which columns of rows are our fields, from names and values."""
 
 import json
 import re
@@ -29,12 +29,12 @@ _NUMBER = re.compile(r"[-+]?\$?[\d.,/ ]*\d\s*%?")
 _WORD = re.compile(r"\w+://\S*|[\w.:/-]*", re.ASCII)
 """an address, or an identifier: no question"""
 Choose = Callable[[str, Sequence[str]], str]
-"""A function of a field and several columns: the column that is the field; "" where none is."""
+"""A function of a field and several columns: the column that is the field, or "" if there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guess:
-    """A guess which column is a field: `why` tells what it rests on, for people."""
+    """A guess which column is a field. `why` explains it to the user."""
 
     column: str
     why: str
@@ -45,9 +45,9 @@ def guess_columns(
 ) -> dict[str, Guess]:
     """Return our fields -> the columns that are probably theirs, of those that all rows have; each column once.
 
-    rows: as they stand in a file. choose: asked where several columns may be a field, so that nothing is guessed
-    between them. named: field -> column, where that is known; "" for a field that no column is. Names decide first,
-    values where no name is known. A field that no column fits is left out.
+    rows: as they stand in a file. choose: asked if several columns may be a field, so that nothing is guessed
+    between them. named: field -> column, if that is known; "" for a field that no column is. Names decide first,
+    values if no name is known. A field that no column fits is left out.
     """
     values = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
     whole = {name: found for name, found in values.items() if all(value is not None for value in found)}
@@ -90,8 +90,8 @@ def _folded(name: str) -> str:
 def swapped_fields(samples: Sequence[Sample], fields: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Yield (a field, another, why) for fields of samples that seem to be each other.
 
-    fields: our field -> their column, as a recipe says. Columns' names tell, or values: prompts that are bare numbers
-    beside answers in words.
+    fields: our field -> their column, as a recipe says. Judged by the columns' names or values: prompts that are bare
+    numbers beside answers in words.
     """
     meant = {ours: field_named(theirs) for ours, theirs in fields.items()}
     by_name = [(a, b) for a, b in combinations(fields, 2) if a != b and (meant[a], meant[b]) == (b, a)]

@@ -2,7 +2,7 @@
 
 A cell is a text, an empty one no value. A cell that begins like a JSON list of texts or objects, or like an object
 (`["`, `[{`, `{"`), and is JSON as a whole, is that list or object: completions, or a prompt of several messages.
-Nothing else is guessed: 007, 1e5 and [0, 1] stay what they are.
+Nothing else is guessed: 007, 1e5 and [0, 1] stay unchanged.
 """
 
 import csv
@@ -28,7 +28,7 @@ def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, d
     """Yield (the line in which the row begins, the row or what is wrong with it) for each row that is not blank.
 
     delimiter: what separates columns, unless the head has one column by it and several by another of SEPARATORS. Raises
-    UserError where the head is missing or names no columns, or a column twice.
+    UserError if the head is missing or names no columns, or a column twice.
     """
     # the library's own limit on a cell is 128 KiB, and the same for the whole process; ours is on the row
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
@@ -56,7 +56,8 @@ def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, d
 
 
 def _separator(file: BinaryIO, usual: str) -> str:
-    """Return what separates the columns of the head: the usual sign, or where it separates none, one that does."""
+    """Return what separates the columns of the head: the usual sign, or another one if the usual sign separates
+    nothing."""
     head = b""
     while not head.strip() and (line := file.readline(BLOCK)):
         head = line.removeprefix(BOM)
@@ -92,7 +93,7 @@ class _Lines:
             raise _TooLong
         if self._read == 1:
             line = line.removeprefix(BOM)
-        return line.decode("utf-8", "surrogateescape")  # a row that is not UTF-8 is told when it is whole
+        return line.decode("utf-8", "surrogateescape")  # a row that is not UTF-8 is reported when it is complete
 
 
 def _head(cells: Sequence[str], place: str) -> Sequence[str]:
@@ -125,7 +126,7 @@ def _row(head: Sequence[str], cells: Sequence[str], place: str) -> dict[str, Any
 
 def _value(cell: str) -> Any:
     if not cell.isascii():
-        cell.encode()  # raises where bytes are not UTF-8
+        cell.encode()  # raises if bytes are not UTF-8
     if _JSON.match(cell):
         try:
             return DECODER.decode(cell)

@@ -13,7 +13,7 @@ HELD_OUT_SPLITS = ("heldout", "test", "validation", "valid", "dev", "eval")
 
 
 def read_dataset(planned: Any, context: Context) -> Generator[Sample]:
-    """Yield the samples of a planned dataset: columns mapped, ids made where missing and unique, prompts present.
+    """Yield the samples of a planned dataset: columns mapped, ids made if missing and unique, prompts present.
 
     Raises UserError for a wrong row or an empty dataset, JobError if the plugin fails.
     """

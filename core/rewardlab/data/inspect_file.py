@@ -29,7 +29,8 @@ Part = Callable[[], dict[str, Any] | Problem]
 
 @contextmanager
 def open_log(path: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, list[Part]]]]:
-    """Give (what a log says of its evaluation, the samples of each question). Raises UserError for what is no log."""
+    """Give (what a log says of its evaluation, the samples of each question). Raises UserError if the file is not a
+    log."""
     with (_opened_zip if path.endswith(".eval") else _opened_json)(path) as (header, questions):
         said = header if isinstance(header, Problem) else header.get("eval")
         if not isinstance(said, Mapping):
@@ -39,8 +40,8 @@ def open_log(path: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, list[P
 
 
 def no_log(path: str, why: str) -> UserError:
-    """Return the error for a file that is no log."""
-    return UserError(f"is no log of inspect_ai that can be read: {why}", where=path)
+    """Return the error for a file that is not a log."""
+    return UserError(f"is not a readable log of inspect_ai: {why}", where=path)
 
 
 @contextmanager
@@ -67,7 +68,7 @@ class _Members:
         self._parts, self._path, self._left = parts, path, MAX_LOG
 
     def row(self, name: str) -> dict[str, Any] | Problem:
-        """Return a member's object, or what is wrong with it. A UserError where the log is too large."""
+        """Return a member's object, or what is wrong with it. Raises UserError if the log is too large."""
         place = f"{self._path}: {name}"
         try:
             with self._parts.open(name) as file:

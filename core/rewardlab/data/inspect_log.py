@@ -73,7 +73,7 @@ def inspect_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]
     """Yield a row, or what is wrong with a sample, for each question of a log, whose epochs are its completions.
 
     A row has `prompt` (the messages before the model's last), `completions`, `answer`, `task`, `problem` (the sample's
-    id), the task's arguments, the sample's metadata and `choices`. Raises UserError for a file that is no such log.
+    id), the task's arguments, the sample's metadata and `choices`. Raises UserError if the file is not such a log.
     """
     if form.filter is not None or form.read != "resps":
         raise UserError("inspect_ai logs no filters; leave out --filter and --filtered", where=path)
@@ -122,7 +122,7 @@ def _epochs(parts: Sequence[Part], path: str) -> list[_Sample] | Problem:
 
 
 def _first_fault(error: ValidationError) -> str:
-    """Return what is wrong with a sample and where: of a value that could have two types, what is nearest to right."""
+    """Return what is wrong with a sample and where: for a value that could have two types, the closest match."""
     found = max(error.errors(include_url=False, include_input=False), key=lambda one: len(one["loc"]))
     place = ".".join(str(part) for part in found["loc"] if part != "str" and "[" not in str(part))
     return f"{place}: {'must be an object' if found['type'] == 'model_type' else found['msg']}"

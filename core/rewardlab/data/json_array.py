@@ -24,7 +24,7 @@ def is_array(file: BinaryIO) -> bool:
 def array_items(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (number from 1, the row or what is wrong with it) for each item of the array in an open file.
 
-    Raises UserError where the array itself ends too early or goes on after its end.
+    Raises UserError if the array itself ends too early or goes on after its end.
     """
     for number, text in enumerate(_items(file, path), 1):
         place = f"{path}:{number}"
@@ -85,7 +85,7 @@ class _ArrayReading:
         self._keep(block[kept:])
 
     def end(self) -> Iterator[bytes]:
-        """Yield an item that the file's end cut off, where the array never ended."""
+        """Yield the item that the end of the file cut off, if the array never ended."""
         if not self._ended:
             what = f"the array ends in the middle, after {self._count} whole rows; is the file complete?"
             raise UserError(what, where=f"{self._path}:{self._count + 1}")

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from rewardlab.errors import Problem, UserError
 
 MAX_LISTED = 20
-"""different causes that are told of the bad rows of a file"""
+"""maximum number of different causes listed for the bad rows of a file"""
 MOST_BYTES = 1 << 26
 """of one row; what comes with it takes some ten times as much memory"""
 MAX_VALUES = 1 << 22
@@ -23,7 +23,7 @@ BOM = b"\xef\xbb\xbf"
 def json_lines(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (line number, the row or what is wrong with it) for each line of an open file that is not blank.
 
-    any_text: half a surrogate pair is no mistake, as a model can write one.
+    any_text: half a surrogate pair is not a mistake, since a model can write one.
     """
     for number, line in enumerate(bounded_lines(file), 1):
         if number == 1:
@@ -154,7 +154,7 @@ class BadRows:
 
     @property
     def listed(self) -> list[Problem]:
-        """The listed causes, each once: its first row, and how many rows have it where it is not the only one."""
+        """The listed causes, each once with its first row and, if there are several, the number of rows."""
         return [_told_once(problem, self._times[what]) for what, problem in self._first.items()]
 
     def error(self, path: str, advice: str) -> UserError:

@@ -33,11 +33,11 @@ class LedgerPart(Protocol):
         """Yield (place, the row or what is wrong with it) for each line that is not blank."""
 
     def torn(self) -> Problem | None:
-        """Return what the last call of `rows` found unfinished, as a run leaves it that goes on or was killed."""
+        """Return the unfinished part found by the last call of `rows`, which a running or killed run leaves."""
 
 
 def ledger_parts(path: Path) -> list[LedgerPart]:
-    """Return the parts of a ledger in their order; [] where there is none.
+    """Return the parts of a ledger in their order; [] if there is no ledger.
 
     path: a run's folder, its folder `ledger`, or one file. A run that went on with shards after one file has both.
     """
@@ -97,7 +97,7 @@ class IndexEntry(NamedTuple):
     """A group as an index has it: how its lines begin, and where the rest of them stands."""
 
     order: tuple[int, int, int] | None
-    """step, 1 for an evaluation, place (0 where it is not known); None where the engine hides the step"""
+    """step, 1 for an evaluation, place (0 if it is not known); None if the engine hides the step"""
     begins: str
     """COMMON as JSON without its last bracket"""
     use: str
@@ -154,7 +154,7 @@ class LedgerShards:
             yield place, parse_row(line, place, any_text=True)
 
     def torn(self) -> Problem | None:
-        """See LedgerPart; where the first group stands of which bytes are missing, and how many `rows` left out."""
+        """See LedgerPart. The place of the first group with missing bytes, and how many `rows` are left out."""
         if not self._missing:
             return None
         others = len(self._missing) - 1
@@ -165,7 +165,7 @@ class LedgerShards:
 def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> IndexEntry:
     """Return a line of an index as an entry; one of a group that is there says that it stands elsewhere.
 
-    UserError where the line lacks a key, as no run writes it.
+    Raises UserError if the line lacks a key, since every run writes all keys.
     """
     try:
         span = {name: row[name] for name in ("shard", "at", "bytes", "size")}
@@ -189,7 +189,7 @@ def shard_beginning(key: str, index: int) -> str:
 
 
 def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
-    """Return the group's lines as one file would have them; None where the block has not all of them."""
+    """Return the group's lines as one file would have them; None if the block has not all of them."""
     lines = block.split(b"\n")
     if len(lines) != entry.size + 1 or lines.pop():
         return None
@@ -218,7 +218,7 @@ class _OpenShards:
         self._closing.close()
 
     def read(self, entry: IndexEntry) -> bytes:
-        """Return what the shard has of the entry's bytes; b"" where there is no such shard."""
+        """Return what the shard has of the entry's bytes; b"" if there is no such shard."""
         if entry.shard not in self._files:
             if len(self._files) >= MOST_OPEN:
                 self._closing.close()

@@ -51,10 +51,10 @@ def lm_eval_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]
 def _row(sample: Mapping[str, Any], form: LogForm) -> dict[str, Any]:
     for name in (*NEEDED, form.read):
         if name not in sample:
-            raise ValueError(f"is no sample of lm-evaluation-harness: no {name!r}{nearest(name, sample)}")
+            raise ValueError(f"is not a sample of lm-evaluation-harness: no {name!r}{nearest(name, sample)}")
     doc = sample["doc"]
     if not isinstance(doc, dict):
-        raise ValueError(f"the document is no object, but {doc!r}")
+        raise ValueError(f"the document is not an object, but {doc!r}")
     if form.gold is not None and doc.get(form.gold) is None:
         raise ValueError(f"the document has no {form.gold!r}{nearest(form.gold, doc)}")
     gold = sample.get("target") if form.gold is None else doc[form.gold]
@@ -68,7 +68,7 @@ def _row(sample: Mapping[str, Any], form: LogForm) -> dict[str, Any]:
 
 
 def _prompt(sample: Mapping[str, Any]) -> Any:
-    """Return what was asked: a text, or the messages where a chat template was the server's."""
+    """Return what was asked: a text, or the messages if the server applied the chat template."""
     context, second = _first_request(sample["arguments"])
     if not isinstance(second, dict):
         raise ValueError(
@@ -82,7 +82,7 @@ def _prompt(sample: Mapping[str, Any]) -> Any:
         except ValueError:
             pass
     if not isinstance(context, str):
-        raise ValueError(f"what was asked is no text, but {str(context)[:80]}")
+        raise ValueError(f"the question is not a text, but {str(context)[:80]}")
     return context
 
 

@@ -15,7 +15,7 @@ _PLACE = re.compile(r"\{(\w*)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class LogForm:
-    """What makes rows of logged samples.
+    """Settings that turn logged samples into rows.
 
     gold: the column with the right answer, None for the task's own target. name: a pattern of the files' names, whose
     {places} become fields: "samples_{task}_direct_{language}_{}.jsonl". fields: the same of every row. Of
@@ -31,7 +31,7 @@ class LogForm:
 
 
 def fields_of_name(path: str, pattern: str | None) -> dict[str, str]:
-    """Return what the places of a pattern stand for in a file's name. Raises UserError where it has another form."""
+    """Return what the places of a pattern stand for in a file's name. Raises UserError if it has another form."""
     if pattern is None:
         return {}
     parts = _PLACE.split(pattern)

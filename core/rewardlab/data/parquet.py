@@ -1,4 +1,4 @@
-"""Parquet: rows of typed columns, read by pyarrow, an extra that is imported where a file needs it."""
+"""Read parquet files by pyarrow, an extra that is imported only if a file needs it."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -26,10 +26,10 @@ def import_pyarrow(path: str) -> Any:
 def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (row number from 1, the row or what is wrong with it), a few rows in memory at a time.
 
-    A null is no value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as which
-    pandas writes what is missing, is none either. Dates and decimals are texts.
+    A null is not a value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as
+    which pandas writes missing values, is not one either. Dates and decimals are texts.
 
-    Raises UserError at once without pyarrow, where this is no parquet file or two columns have one name, later where it
+    Raises UserError at once without pyarrow, if this is not a parquet file or two columns have one name, later if it
     cannot be read on.
     """
     import_pyarrow(path)
@@ -41,7 +41,7 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     except UserError:
         raise
     except Exception as error:  # pyarrow's own kinds, and those of the system
-        raise UserError(f"this is no parquet file: {one_line(error)}", where=path) from error
+        raise UserError(f"this is not a parquet file: {one_line(error)}", where=path) from error
     names = file.schema_arrow.names
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         file.close()
@@ -72,7 +72,7 @@ def _values(batch: Any) -> Iterator[dict[str, Any] | tuple[Any, int]]:
 
 
 def _one_row(batch: Any, index: int) -> dict[str, Any]:
-    """Return one row of a batch. ValueError where it is too long or Python has no such value."""
+    """Return one row of a batch. Raises ValueError if it is too long or Python has no such value."""
     columns = {name: column.slice(index, 1) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
     if sum(map(unpacked_bytes, columns.values())) > MOST_BYTES:
         raise ValueError(too_long("row"))

@@ -1,4 +1,4 @@
-"""What a parquet file unpacks to, read from its footer and the heads of its pages before any of it is unpacked.
+"""Read the unpacked size of a parquet file from its footer and page heads, before unpacking any of it.
 
 Thirty kilobytes can hold gigabytes: a text of one letter, or one text that a dictionary gives to every row.
 """
@@ -23,7 +23,7 @@ _NUMBER = 0x15
 def columns_to_keep_packed(path: str, footer: Any, batch_rows: int) -> list[str]:
     """Return the columns whose dictionaries could make far more of a batch of rows than they hold.
 
-    Raises UserError where a column unpacks to what no text does, or to more than a row may hold for each row.
+    Raises UserError if a column unpacks to a size that no text has, or to more per row than a row may hold.
     """
     found: dict[str, None] = {}
     with open(path, "rb") as file:
@@ -70,7 +70,7 @@ def _dictionary_bytes(file: BinaryIO, column: Any) -> int:
 
 
 def _first_numbers(head: bytes) -> tuple[int, int]:
-    """Return the first two fields of a page's head: its kind, and its size unpacked. (0, 0) where it has other ones."""
+    """Return the first two fields of a page's head: its kind, and its size unpacked. (0, 0) if it has other fields."""
     found, at = [], 0
     for _ in range(2):
         if head[at : at + 1] != bytes([_NUMBER]):

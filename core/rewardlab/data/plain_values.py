@@ -35,7 +35,7 @@ def plain(value: Any, name: str) -> Any:
     if hasattr(value, "tolist"):  # an array or number of numpy
         return plain(value.tolist(), name)
     raise ValueError(
-        f"the column {told_name(name)} holds {type(value).__name__}, which is no text, number, list or object"
+        f"the column {told_name(name)} holds {type(value).__name__}, which is not a text, number, list or object"
     )
 
 

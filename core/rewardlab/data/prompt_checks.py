@@ -1,4 +1,4 @@
-"""What is doubtful about the prompts of rows: prompts that hold what they ask for, and prompts that come again."""
+"""Find doubtful prompts in rows: prompts that contain their answer, and prompts that repeat."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def prompt_findings(samples: Sequence[Sample]) -> Iterator[str]:
-    """Yield how often a prompt holds its answer or reference, and how often one repeats, where that is often.
+    """Yield how often a prompt holds its answer or reference, and how often one repeats, if either is frequent.
 
     Another row's answer is the measure of chance: yes, no and small numbers stand in many prompts.
     """
@@ -52,7 +52,7 @@ def _holds(prompt: str, texts: Sequence[str]) -> bool:
 
 
 def _whole(text: str) -> re.Pattern[str]:
-    """Return a pattern for the text where it is no part of a longer number or Latin word."""
+    """Return a pattern for the text where it is not part of a longer number or Latin word."""
     return re.compile(rf"(?<![0-9A-Za-z])(?<!\d[.,]){re.escape(text)}(?![0-9A-Za-z]|[.,]\d)")
 
 

@@ -56,7 +56,7 @@ def refuse_stream(path: str) -> None:
 
 
 def open_packed(path: str) -> BinaryIO:
-    """Open a file to read its bytes, unpacked where its name ends in .gz. Raises UserError where it cannot be."""
+    """Open a file to read its bytes, unpacked if its name ends in .gz. Raises UserError if it cannot be opened."""
     try:
         if path.lower().endswith(PACKED):
             import gzip

@@ -1,4 +1,4 @@
-"""What rows must have to be scored: fields that components require, and components that would abstain."""
+"""Check the fields that rows need to be scored: fields that components require, and components that would abstain."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

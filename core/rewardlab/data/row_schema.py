@@ -20,7 +20,7 @@ _COMPLETION = {
         "text": {"type": "string", "description": "the completion, reasoning included"},
         "token_count": {
             "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
-            "description": "tokens of the completion; null where nobody counted",
+            "description": "tokens of the completion; null if unknown",
         },
         "truncated": {
             "type": "boolean",

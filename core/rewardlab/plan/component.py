@@ -40,7 +40,8 @@ class Component(Generic[UseT, SpecT]):
         return [name for name in named if isinstance(name, str)]
 
     def questions(self) -> dict[str, list[Ask]]:
-        """Map the judges that the component asks to small questions in the forms that it asks them, where it tells."""
+        """Map the judges that the component asks to small questions in the forms that it asks them, if its spec has
+        `question`."""
         tells = getattr(self.spec, "question", None)
         told = None if tells is None else self.ask("what it asks its judges", tells, self.options)
         by_option = told if isinstance(told, Mapping) else dict.fromkeys(getattr(self.spec, "judges", ()), told)
@@ -57,12 +58,12 @@ class Component(Generic[UseT, SpecT]):
         return not (self.spec.step or remote or self.use.source is not None)
 
     def continues(self: "Component[JudgeUse, JudgeSpec]") -> bool:
-        """Return whether this judge goes on writing a last message of role assistant where a question asks for it."""
+        """Return whether this judge goes on writing a last message of role assistant if a question asks for it."""
         tells = self.spec.continues
         return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
 
     def most_tokens(self: "Component[JudgeUse, JudgeSpec]") -> int | None:
-        """Return the most tokens that one answer of this judge can have; None where nothing bounds it."""
+        """Return the most tokens that one answer of this judge can have; None if nothing bounds it."""
         bounds = self.spec.most_tokens
         return None if bounds is None else self.ask("how long its answers can be", bounds, self.options)
 

@@ -24,15 +24,16 @@ OWN_SCALING = {
 
 
 def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) -> Iterator[Finding]:
-    """Yield findings for stages whose trainer rescales rewards itself, and for factors of the loss where none fits.
+    """Yield findings for stages whose trainer rescales rewards itself, and for factors of the loss that do not fit the
+    loss.
 
-    normalizers: those of `reward.normalize`, None where one is not known.
+    normalizers: those of `reward.normalize`, None if one is not known.
     """
     for index, stage in enumerate(recipe.stages):
         if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
             yield (
                 ("reward", "normalize"),
-                "goes only with dr_grpo, which takes the group's mean off, where no normalizer takes one, and does "
+                "needs dr_grpo, which takes the group's mean off if no normalizer does, and does "
                 f"nothing else; {stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
@@ -80,7 +81,7 @@ def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -
 def subset_warnings(
     recipe: Recipe, sampler: Component | None, normalizers: Sequence[Component | None]
 ) -> Iterator[Finding]:
-    """Yield a finding for each normalizer with a subset that is no smaller than what the group sampler collects."""
+    """Yield a finding for each normalizer whose subset is not smaller than the pool that the group sampler collects."""
     if sampler is None:
         return
     for index, planned in enumerate(normalizers):
@@ -115,7 +116,7 @@ def doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
         return
     for key in _given(planned, OF_WORKERS):
         own = " (a judge has its own, under `judges`)" if key == "timeout" and spec.judges else ""
-        what = f"{use} {WAYS_WITHOUT_WORKERS[spec.runs]}, where nothing uses `{key}`{own}; leave it out{_deadline(key)}"
+        what = f"{use} {WAYS_WITHOUT_WORKERS[spec.runs]}, so nothing uses `{key}`{own}; leave it out{_deadline(key)}"
         yield (*place, key), f"{what} (a reward that opens worker files declares opens_workers=True)"
 
 
@@ -177,7 +178,7 @@ def continuation_findings(place: RecipePath, planned: Component, judges: Mapping
 
 
 def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) -> list[str]:
-    """Return the judges of which one of the component's questions wants what a parameter says."""
+    """Return the judges that receive a question of the component with this parameter."""
     if not any(name in judges for name in planned.judges()):
         return []
     asked = planned.questions().items()
@@ -264,7 +265,8 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
 def sampler_findings(
     recipe: Recipe, curriculum: Component | None, named: Component | None, planned: Component | None
 ) -> Iterator[Finding]:
-    """Yield findings for a sampler that is none or one too many, and for stages that train on more than it collects.
+    """Yield findings for a `sampler` that does not sample or is a second one, and for stages that train on more than it
+    collects.
 
     named: what stands under `sampler`. planned: the group sampler that is used, this one or the curriculum.
     """

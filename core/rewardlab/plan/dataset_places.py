@@ -30,7 +30,7 @@ def sources_of(place: RecipePath, use: DatasetUse) -> dict[RecipePath, DatasetUs
 
 
 def step_above(datasets: Mapping[RecipePath, Any], place: RecipePath) -> RecipePath | None:
-    """Return the place of the dataset that starts from the one at `place`; None where none does."""
+    """Return the place of the dataset that starts from the one at `place`; None if no dataset does."""
     above = next((place[:end] for end in (-1, -2) if place[end] == "from"), None)
     return above if above in datasets else None
 

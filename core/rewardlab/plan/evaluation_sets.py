@@ -1,4 +1,4 @@
-"""The samples of a named evaluation set, as engines see them and results tell them apart."""
+"""The samples of a named evaluation set, marked so that engines see and results distinguish their set."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from rewardlab.types import Sample
 def sample_of_set(name: str, sample: Sample) -> Sample:
     """Return a sample with its set's name in the field `eval_set` and before its id: "hard/7".
 
-    One of an evaluation without sets, whose name is "", stays as it is. A UserError where the dataset has that field.
+    A sample of an evaluation without sets (name "") is unchanged. Raises UserError if the dataset has that field.
     """
     if not name:
         return sample

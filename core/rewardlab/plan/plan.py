@@ -1,4 +1,4 @@
-"""The checked plan of a recipe: the recipe, the components that it names and what follows from both."""
+"""The checked plan of a recipe: the recipe, its components and everything derived from both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Plan:
     datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
     curriculum: orders rows. sampler: collects groups; it may be the recipe's `curriculum`, if that does so.
     backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config; None
-        where a recipe that only scores names a backend that is not installed.
+        if a recipe that only scores names a backend that is not installed.
     """
 
     document: Document
@@ -101,7 +101,7 @@ class Plan:
         return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
     def shaped_range(self, group_size: int) -> Interval | None:
-        """Return the bounds of the rewards that a trainer receives; None where a normalizer knows none."""
+        """Return the bounds of the rewards that a trainer receives; None if a normalizer has no known bounds."""
         bounds = self.total_range
         for planned in self.normalizers:
             if bounds is None or planned.spec.range is None:
@@ -119,7 +119,7 @@ class Plan:
         return ("dataset",) if lookup(self.document.tree, own) is None else own
 
     def validation_dataset(self, index: int) -> tuple[RecipePath, bool]:
-        """Return the place of what decides which checkpoint of stage `index` is the best, and whether its held-out
+        """Return the place of the dataset that chooses the best checkpoint of stage `index`, and whether its held-out
         rows do."""
         own = ("stages", index, "validation", "dataset")
         return (self.stage_dataset_place(index), True) if lookup(self.document.tree, own) is None else (own, False)

@@ -57,7 +57,7 @@ def make_plan(document: Document, registry: Registry | None = None, purpose: Pur
 class Draft:
     """A draft: the plan of a recipe's valid parts, and every problem of the rest.
 
-    plan: None where not even a part of the recipe can be read.
+    plan: None if not even a part of the recipe can be read.
     """
 
     document: Document
@@ -177,7 +177,7 @@ class _Planner:
         return Component(use=use, spec=spec, options=options) if self.lost.is_whole(path) else None
 
     def _find_backend(self, recipe: Recipe) -> Component | None:
-        """Return the backend with its valid settings; None where it is not found, or a plan for scoring names none."""
+        """Return the backend with its valid settings; None if it is not found, or a plan for scoring names none."""
         use = recipe.backend
         no_engine = self._purpose == "score" or not any(map(needs_engine, recipe.stages))
         if not self.lost.stands(("backend",)) or not self.lost.is_whole(("backend", "use")):

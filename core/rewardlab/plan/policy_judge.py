@@ -16,7 +16,7 @@ PUT_IN = f"{POLICY} is put in by a backend that can ask the policy"
 
 
 def refuse_outside(kind: str, recipe: Recipe, purpose: str) -> None:
-    """Raise UserError where a recipe names the policy as anything but a judge of a training job."""
+    """Raise UserError if a recipe names the policy as anything but a judge of a training job."""
     if kind != "judge":
         raise UserError(f"{PUT_IN}, as a judge; declare it under `judges`")
     if purpose == "score" and not recipe.stages:
@@ -26,7 +26,7 @@ def refuse_outside(kind: str, recipe: Recipe, purpose: str) -> None:
 def policy_judge(backend: Component | None, named: str | None, registry: Registry) -> JudgeSpec:
     """Return the spec of the judge that the recipe's backend offers as the policy.
 
-    named: the recipe's name for its backend, for messages. Raises UserError where that backend cannot ask the policy.
+    named: the recipe's name for its backend, for messages. Raises UserError if that backend cannot ask the policy.
     """
     spec = backend.spec if backend is not None else None
     if isinstance(spec, BackendSpec) and POLICY in spec.judges:
@@ -38,7 +38,7 @@ def policy_judge(backend: Component | None, named: str | None, registry: Registr
 
 
 def refuse_policy(judges: Mapping[str, Component], where: Callable[[RecipePath], str]) -> None:
-    """Raise UserError where one of the judges is the policy; for code that asks judges outside of a training job."""
+    """Raise UserError if one of the judges is the policy; for code that asks judges outside of a training job."""
     for name, planned in judges.items():
         if planned.use.use == POLICY:
             raise UserError(OUTSIDE, where=where(("judges", name, "use")))

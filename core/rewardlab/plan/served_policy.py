@@ -10,8 +10,8 @@ from rewardlab.recipe.validation import Finding
 
 
 def served_findings(recipe: Recipe, judges: Mapping[str, Component], declared: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding for each policy that is no judge of the recipe or cannot answer prompts, and for what no server
-    can be told.
+    """Yield a finding for each policy that is not a judge of the recipe or cannot answer prompts, and for settings that
+    a server cannot apply.
 
     judges: those that were found; declared: the names of all that the file has.
     """

@@ -21,9 +21,9 @@ def effective_range(spec: RewardSpec, use: ComponentUse) -> Interval:
 
 
 def total_range(expression: Expression, ranges: Mapping[str, Interval]) -> Interval | None:
-    """Return an interval that contains every total; None where `ranges` lacks a name.
+    """Return an interval that contains every total; None if `ranges` lacks a name.
 
-    Raises ValueError where a denominator can be 0 or a part too large, whatever the missing ranges are.
+    Raises ValueError if a denominator can be 0 or a part too large, whatever the missing ranges are.
     """
     unknown = [name for name in expression.names if name not in ranges]
     if not unknown:

@@ -1,4 +1,4 @@
-"""An `async def` where nobody awaits it, or one that awaits nothing: each is told with what to write instead."""
+"""Find each `async def` that nobody awaits or that awaits nothing, and say what to write instead."""
 
 import dis
 import inspect
@@ -13,13 +13,13 @@ PLAIN = {
     "curriculum": ("order", "more", "select"),
     "normalizer": ("shape",),
 }
-"""kind -> the methods that hosts call as plain functions, but for `score` where the spec says otherwise"""
+"""kind -> the methods that hosts call as plain functions, but for `score` if the spec says otherwise"""
 AWAITING = {"GET_AWAITABLE", "GET_AITER", "GET_ANEXT", "BEFORE_ASYNC_WITH"}
 """what `await`, `async for` and `async with` become in Python's bytecode"""
 
 
 def unawaited(spec: Spec, built: Any) -> str | None:
-    """Return what is wrong where a built component has a coroutine function that no host awaits; else None."""
+    """Return what is wrong if a built component has a coroutine function that no host awaits; else None."""
     if inspect.iscoroutine(built):
         built.close()
         return "`build` is a coroutine function, and nobody awaits it; write `def`"
@@ -35,15 +35,15 @@ def unawaited(spec: Spec, built: Any) -> str | None:
 
 
 def awaits_nothing(spec: Spec, built: Any) -> str | None:
-    """Return a warning where a reward runs as a coroutine and never lets anything else run meanwhile; else None."""
+    """Return a warning if a reward runs as a coroutine and never lets anything else run meanwhile; else None."""
     score = getattr(built, "score", None)
     if not isinstance(spec, RewardSpec) or spec.runs != "async" or spec.scope == "group":
         return None
     if not inspect.iscoroutinefunction(score) or _awaits(score):
         return None
     return (
-        "its `score` is an `async def` that awaits nothing, so that all other rewards and judges wait while it runs; "
-        "write `def score`, and declare runs='thread', or 'worker' where it is slow or can hang"
+        "its `score` is an `async def` that awaits nothing, so all other rewards and judges wait while it runs; "
+        "write `def score`, and declare runs='thread', or 'worker' if it is slow or can hang"
     )
 
 

@@ -15,7 +15,7 @@ def sorted_out(arguments: Sequence[str]) -> tuple[str, str, list[str]]:
 
 
 def with_rows_or_none(arguments: Sequence[str]) -> tuple[str, str | None, list[str]]:
-    """Return (recipe, rows, overrides), rows None where left out. UserError unless there are one or two files."""
+    """Return (recipe, rows, overrides), rows None if left out. Raises UserError unless there are one or two files."""
     from rewardlab.errors import UserError
 
     files, overrides = apart(arguments)

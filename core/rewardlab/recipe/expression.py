@@ -45,7 +45,7 @@ class Expression:
     def range(self, ranges: Ranges) -> Interval:
         """Return an interval that contains the result of `evaluate` for all values within the closed `ranges`.
 
-        It uses interval arithmetic, so a name that occurs twice counts as two. Raises ValueError where a denominator
+        It uses interval arithmetic, so a name that occurs twice counts as two. Raises ValueError if a denominator
         can be 0, a clip's low can be above its high, or a part can be too large for a number.
         """
         return self.tree.range(ranges)
@@ -153,7 +153,7 @@ class _Parser:
     def number(self) -> Node:
         token = self.take()
         if self.next.kind == "name" and self.next.start == self.end:
-            self.fail(token.start, f"{token.text + self.next.text!r} is no number")
+            self.fail(token.start, f"{token.text + self.next.text!r} is not a number")
         if math.isinf(float(token.text)):
             self.fail(token.start, f"{token.text[:40]} is too large for a number")
         return tree.number(token.text)

@@ -51,7 +51,7 @@ def name(name: str) -> Node:
     def range_(ranges: Ranges) -> Interval:
         low, high = map(float, ranges[name])
         if not -math.inf < low <= high < math.inf:
-            raise ValueError(f"the range [{low:g}, {high:g}] of {name} is no closed finite interval")
+            raise ValueError(f"the range [{low:g}, {high:g}] of {name} is not a closed finite interval")
         return low, high
 
     return Node(name, operator.itemgetter(name), range_, "name")

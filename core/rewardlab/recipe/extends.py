@@ -2,7 +2,7 @@
 
 Mappings merge deep, lists and values are replaced. A dotted key (`stages.1.steps: 50`) reaches into lists, as on the
 command line. Another `use` drops the `with` beside the old one. `KEY: null` takes a key of the base out, so that its
-default counts; in `with`, where null may be a value, it is one. `stages.2: null` takes an item out, by the base's
+default counts; in `with`, if null may be a value, it is one. `stages.2: null` takes an item out, by the base's
 numbers.
 """
 

@@ -17,7 +17,7 @@ _INNERMOST = re.compile(r"\$\{[^{}]*\}")
 def resolve(value: Tree, refuse: Callable[[Keys, str], None], variables: dict[str, str], path: Keys = ()) -> Tree:
     """Return a value with what it names of the environment; `variables` receives each by name.
 
-    What cannot be resolved stays as it is, and `refuse` is told its path and why.
+    A value that cannot be resolved is unchanged, and `refuse` receives its path and the reason.
     """
     if isinstance(value, dict):
         for key in value:

@@ -41,7 +41,7 @@ class Reward(Config):
     total: str
     """names, numbers, + - * /, min max clip, parentheses"""
     normalize: list[str | Use] = Field(default_factory=list)
-    """normalizers, in order; only with dr_grpo, which takes the group's mean off, where none of them takes one"""
+    """normalizers, in order; only with dr_grpo, which takes the group's mean off, if none of them takes one"""
     correctness: str | None = None
     """the component that says whether an answer is right, for filtering and curricula"""
 
@@ -69,7 +69,7 @@ class Chat(Config):
     """How a prompt becomes text."""
 
     system: str | None = None
-    """a system message put before every prompt that has none"""
+    """a system message put before every prompt without one"""
     template: str | None = None
     """a Jinja chat template in place of the tokenizer's own"""
     thinking: bool | None = None
@@ -86,7 +86,7 @@ class Evaluation(Config):
     samples: PositiveInt = 8
     """completions a prompt"""
     prompts: PositiveInt | None = None
-    """most prompts, taken evenly over the sets and what `by` names"""
+    """maximum number of prompts, taken evenly over the sets and the values of `by`"""
     temperature: NonNegativeFloat | None = None
     """absent: the rl stage's, and 1 in a stage eval (of a served policy its judge's or the server's); 0: greedy"""
     benchmark: str | None = None
@@ -104,12 +104,12 @@ class Evaluation(Config):
 
     @property
     def split_by(self) -> list[str]:
-        """The fields by which results are split: `by`, after the set that a prompt is of where there are several."""
+        """The fields by which results are split: `by`, after the prompt's set if there are several sets."""
         return [SET_FIELD, *self.by] if self.sets else self.by
 
 
 class Validation(Config):
-    """What decides which checkpoint of a stage is the best: greedy answers to rows, scored by one component."""
+    """Choose the best checkpoint of a stage by greedy answers to rows, scored by one component."""
 
     component: Annotated[str, Field(min_length=1)]
     """the component of the reward that scores them; whether it counts in `total` does not matter"""
@@ -131,13 +131,13 @@ class Divergence(Config):
     """When a training counts as diverged, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
 
     times: Annotated[float, Field(gt=1)] = 10.0
-    """a loss or KL divergence of so many times its usual level is far above it"""
+    """a loss or KL divergence of this many times its usual level is far above it"""
     least: PositiveFloat = 1.0
     """and none up to this is: the losses of policy gradients are next to 0"""
     window: PositiveInt = 50
     """logged steps whose median (of absolute values) is the usual level; steps far above it do not count for it"""
     history: PositiveInt = 5
-    """least steps for a median; before there are so many, the largest value is the usual level"""
+    """least steps for a median; with fewer values, the largest one is the usual level"""
     lasting: PositiveInt = 3
     """logged steps in a row that must be far above: a spike passes"""
     collapse: PositiveInt = 10
@@ -153,7 +153,7 @@ class _Training(Config):
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """of the learning rate after warm-up: as it is, or down to 0 at the stage's last step, straight or by a cosine"""
     min_learning_rate: NonNegativeFloat = 0.0
-    """where a cosine ends in place of 0; the value model of ppo ends at the same share of its own rate"""
+    """the rate at the end of a cosine, instead of 0; the value model of ppo ends at the same share of its own rate"""
     warmup_steps: NonNegativeInt = 0
     """steps over which the learning rate rises from 0"""
     warmup_ratio: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -166,29 +166,29 @@ class _Training(Config):
     """longest gradient: a longer one is scaled down to this L2 norm"""
     micro_batch_size: PositiveInt | None = None
     """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch; with openrlhf
-    as many as fit a GPU)"""
+    as many as fit on a GPU)"""
     steps: PositiveInt | None = None
     """batches to train on; absent: `epochs` decide"""
     epochs: PositiveFloat = 1.0
-    """passes over the data, where `steps` is absent"""
+    """passes over the data, if `steps` is absent"""
     save_every: PositiveInt | None = None
     """steps between checkpoints (absent: one at the end of the stage)"""
     keep: Literal["last", "best"] = "last"
     """which of its checkpoints is the stage's model: the last, or the best by `validation`, of equals the earlier"""
     validation: Validation | None = None
-    """with `keep: best`: what decides which is the best"""
+    """with `keep: best`: how the best one is chosen"""
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
     on_divergence: Literal["tell", "fail", "stop"] = "tell"
-    """where the numbers of the training say that it diverged: tell it and go on; go on, and end the run with exit code
-    1; or stop at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
+    """if the training's metrics show that it diverged: warn and go on; go on, and end the run with exit code 1; or stop
+    at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
     divergence: Divergence = Field(default_factory=Divergence)
-    """what counts as diverged"""
+    """when training counts as diverged"""
 
     @model_validator(mode="after")
     def _ends_above_its_minimum(self) -> Self:
         if self.min_learning_rate and self.schedule != "cosine":
-            raise ValueError("min_learning_rate is where a cosine ends; set schedule: cosine, or leave it out")
+            raise ValueError("min_learning_rate is the final rate of a cosine; set schedule: cosine, or leave it out")
         if self.min_learning_rate > self.learning_rate:
             raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
         return self
@@ -218,7 +218,7 @@ class _Sampling(Config):
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     """sample from the likeliest tokens that together have this probability; 1: from all"""
     top_k: PositiveInt | None = None
-    """sample from so many of the likeliest tokens (absent: from all)"""
+    """sample from this many of the likeliest tokens (absent: from all)"""
     stop: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
     """texts that end a completion, which keeps them; evaluations in a stage rl sample as it does, too"""
 
@@ -229,7 +229,7 @@ class DataStage(Config):
     use: Literal["data"]
     """which stage this is"""
     dataset: DatasetUse
-    """what is written, as a rule a data step with a `from`"""
+    """the dataset to write, usually a data step with a `from`"""
     to: str
     """a JSONL file; rows that it already has (by id) are kept"""
 
@@ -268,7 +268,7 @@ class Kl(Config):
     coef: NonNegativeFloat = 0.0
     """weight of the penalty; 0: none, and no reference model is loaded"""
     into: Literal["loss", "reward"] = Field(default="loss", alias="in")
-    """where it goes: a term of the loss, or taken off the reward of each token"""
+    """where it is applied: as a term of the loss, or subtracted from the reward of each token"""
     estimator: Literal["k1", "k2", "k3"] = "k3"
     """of the divergence at a token, from d = log p - log p_reference: k1 is d, k2 is d^2 / 2, k3 is exp(-d) - 1 + d,
     the one of trl (absent with `in: reward`: k1, whose gradient is the divergence's there)"""
@@ -292,7 +292,7 @@ class Critic(Config):
     lambda_: Annotated[float, Field(ge=0, le=1)] = Field(default=1.0, alias="lambda")
     """of generalized advantage estimation, in [0, 1]: 1 has no bias, less has less variance"""
     gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """what a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
+    """the factor by which a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
 
 class RlStage(_Training, _Sampling):
@@ -314,13 +314,14 @@ class RlStage(_Training, _Sampling):
     updates_per_batch: PositiveInt = 1
     """optimizer updates that a step's completions are split into"""
     epochs_per_batch: PositiveInt = 1
-    """passes over a step's completions, each of `updates_per_batch` updates; the clip bounds what the later ones do"""
+    """passes over a step's completions, each of `updates_per_batch` updates; the clip bounds the change by later
+    ones"""
     clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
     """lower and upper distance of the probability ratio from 1"""
     kl: Kl = Field(default_factory=Kl)
     """a penalty for leaving the model as this stage finds it (absent: none)"""
     temperature: PositiveFloat = 1.0
-    """of sampling; 1 samples what the model says, less is more alike"""
+    """of sampling; 1 samples as the model predicts, less gives more similar completions"""
     max_prompt_tokens: PositiveInt | None = None
     """longer prompts, in tokens, are left out and counted (absent: all train)"""
     max_new_tokens: PositiveInt = 1024
@@ -330,12 +331,12 @@ class RlStage(_Training, _Sampling):
     evaluation: Evaluation | None = Field(None, alias="eval")
     """evaluate before the first and after the last step, and every `eval_every`"""
     eval_before: bool = True
-    """with `eval`: evaluate before the first step, which is what the later evaluations are compared with"""
+    """with `eval`: evaluate before the first step; later evaluations are compared with this"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
     on_flat: Literal["keep", "drop"] = "keep"
-    """groups that teach nothing since all their rewards are equal, with a group sampler at its cap: keep in the loss,
-    where their tokens count in its mean and `kl` acts on them, or drop from it"""
+    """groups whose rewards are all equal, so that they teach nothing (with a group sampler: at its cap). keep: they
+    stay in the loss, their tokens count in its mean and `kl` acts on them. drop: they are left out"""
     critic: Critic = Field(default_factory=Critic)
     """of ppo"""
 
@@ -355,7 +356,7 @@ class PolicyUse(Config):
     """a folder or hub name of a causal language model, for engines that can load one"""
     max_missing: Share = 0.05
     """share of completions that the server may fail to give; more of them end the stage, and a resume asks for those
-    alone. What is missing is no empty completion: it is left out of all means, counted and told"""
+    alone. A missing completion is not an empty one: it is left out of all means, counted and reported"""
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
@@ -372,16 +373,16 @@ class EvalStage(Evaluation, _Sampling):
     use: Literal["eval"]
     """which stage this is"""
     policy: PolicyUse | None = None
-    """what is evaluated (absent: the model as it is at this point)"""
+    """the model to evaluate (absent: the model as it is at this point)"""
     max_new_tokens: PositiveInt = 1024
-    """tokens of the longest completion; of a served policy sent as `max_tokens`, where it is given here or its judge
+    """tokens of the longest completion; of a served policy sent as `max_tokens`, if it is given here or its judge
     has no limit of its own"""
     chat: Chat = Field(default_factory=Chat)
     """how prompts become text; few-shot examples stand in a row's prompt, as earlier turns"""
 
     @property
     def served(self) -> str | None:
-        """The name of the judge that is evaluated; None where an engine samples."""
+        """The name of the judge that is evaluated; None if an engine samples."""
         return None if self.policy is None else self.policy.judge
 
 
@@ -404,7 +405,7 @@ class BackendUse(Config):
     model_config = ConfigDict(extra="allow")
 
     use: Annotated[str, Field(min_length=1)] | None = None
-    """a plugin that is a backend; `rewardlab plugins` lists what is installed (absent: the default one)"""
+    """a plugin that is a backend; `rewardlab plugins` lists the installed ones (absent: the default one)"""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -451,7 +452,7 @@ class Recipe(Config):
     ) = None
     """a folder or hub name of a causal language model, or {use: tiny}"""
     dataset: DatasetUse | None = None
-    """the rows that stages read where they name none of their own"""
+    """the rows for stages without a dataset of their own"""
     curriculum: Use | None = None
     """the order in which stages read their rows (absent: a shuffle by `seed`, another one for each pass)"""
     sampler: Use | None = None
@@ -460,11 +461,11 @@ class Recipe(Config):
     judges: dict[str, JudgeUse] = Field(default_factory=dict)
     """a name of your choice: a judge"""
     reward: Reward | None = None
-    """what scores a completion; `rl`, `eval` and `rewardlab score` need it"""
+    """how a completion is scored; `rl`, `eval` and `rewardlab score` need it"""
     stages: list[Stage] = Field(default_factory=list)
-    """what is done, in order: each stage starts from the model that the last one wrote"""
+    """what to do, in order: each stage starts from the model that the last one wrote"""
     backend: BackendUse = Field(default_factory=BackendUse)
     """the engine that trains, with its settings beside `use`; `rewardlab plugins trl` lists those of trl"""
     probe: Probe = Field(default_factory=Probe)
 
-    """for `rewardlab probe`: what is known to win; no part of what a resume compares"""
+    """for `rewardlab probe`: degenerate completions that are known to win; a resume does not compare it"""

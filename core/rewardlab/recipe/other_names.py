@@ -1,4 +1,4 @@
-"""What other trainers (TRL, OpenRLHF, verl) call the settings of a stage, for who writes their names by habit."""
+"""Names of a stage's settings in other trainers (TRL, OpenRLHF, verl), for users who write those by habit."""
 
 OURS = {
     "learning_rate": "lr actor_learning_rate",
@@ -34,12 +34,12 @@ OURS = {
     "critic.learning_rate": "critic_learning_rate critic_lr",
     "on_truncated": "mask_truncated_completions overlong_filtering",
 }
-"""our setting -> what others call it"""
+"""our setting -> its names elsewhere"""
 ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
 
 
 def our_name(other: str, known: set[str]) -> str | None:
-    """Return what a setting is called here, such as "kl.coef"; None if nobody calls one of the `known` settings so."""
+    """Return our name of a setting, such as "kl.coef"; None if no known setting has that name."""
     called = (ours for ours, others in OURS.items() if other in others.split())
     return next((ours for ours in called if ours.partition(".")[0] in known), None)
 

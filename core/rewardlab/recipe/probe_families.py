@@ -23,7 +23,7 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 DESCRIPTIONS: Mapping[Family, str] = {
     "empty": "nothing at all",
     "prompt_copy": "the prompt again",
-    "english_reference": "the English reference, where the row is in another language",
+    "english_reference": "the English reference, if the row is in another language",
     "bare_form": "the form that was asked for (tags, box) with nothing in it",
     "bare_guess": "a wrong guess in the form, without reasoning",
     "repeated_sentence": "one sentence of the honest one, again and again",
@@ -37,4 +37,4 @@ DESCRIPTIONS: Mapping[Family, str] = {
 }
 
 MAY_TIE: frozenset[Family] = frozenset({"very_long"})
-"""Those that hold the whole honest completion: they win only where they earn more than it, the others by a tie."""
+"""Families that hold the whole honest completion: they win only if they earn more than it; others win by a tie."""

@@ -21,7 +21,7 @@ STAND_INS: dict[Pattern, Any] = {
     ("stages", int, "to"): "",
     ("stages", int): {"use": "data", "dataset": {"use": ""}, "to": ""},
 }
-"""What takes the place of a recipe's parts that cannot be left out; `int` stands for every index."""
+"""Stand-ins for parts of a recipe that cannot be left out; `int` stands for every index."""
 
 SIZES = ("batch_size", "group_size", "updates_per_batch", "micro_batch_size")
 RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every": ("eval",)}
@@ -56,7 +56,7 @@ class LostParts:
 
 
 def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
-    """Return (the recipe or its valid parts, None where none are left; every problem; the places that are lost)."""
+    """Return (the recipe or its valid parts, None if nothing is valid; every problem; the places that are lost)."""
     tree, noted = document.tree, document.problems
     recipe, found = validate(Recipe, tree, document.where)
     unresolved = [p for p in noted if isinstance(text := lookup(tree, p.path), str) and "${" in text]
@@ -72,7 +72,7 @@ def salvage(
 ) -> tuple[Any, frozenset[RecipePath]]:
     """Return an instance of the valid parts of a tree that does not validate, and the places that it lacks.
 
-    Each wrong part is cut out or replaced by a stand-in, a level higher each time; the instance is None where nothing
+    Each wrong part is cut out or replaced by a stand-in, a level higher each time; the instance is None if nothing
     is left. The problems' paths are places in `tree`.
     """
     tree = copy.deepcopy(tree)

@@ -13,7 +13,7 @@ SUFFIXES = (".yaml", ".yml")
 
 
 def shipped_folder() -> Path | None:
-    """Return the folder of the shipped recipes; None where somebody installed the package without them."""
+    """Return the folder of the shipped recipes; None if somebody installed the package without them."""
     checkout = PACKAGE.parents[1]
     places = [PACKAGE / "shipped_recipes"]
     if (checkout / "pyproject.toml").is_file():
@@ -33,7 +33,7 @@ def _named(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def recipe_file(path: str | Path) -> Path:
-    """Return the file that `path` means: itself, or a shipped recipe where it is the name of one and no file.
+    """Return the file that `path` means: itself, or a shipped recipe if it is the name of one and no file.
 
     Raises UserError for a bare name, without a folder and an ending, that is neither or could be both.
     """

@@ -1,4 +1,4 @@
-"""How a recipe names its parts: `use`, `with`, and what else may stand beside them."""
+"""How a recipe names its parts: `use`, `with`, and the keys beside them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -27,7 +27,7 @@ class Use(Config):
     """A component by name, `use: <plugin>/<name>`, with its options."""
 
     use: str
-    """<plugin>/<name>; `rewardlab plugins` lists what is installed"""
+    """<plugin>/<name>; `rewardlab plugins` lists the installed ones"""
     options: dict[str, Any] = Field(default_factory=dict, alias="with")
     """the component's options"""
 
@@ -56,11 +56,11 @@ class DatasetUse(Use):
     fields: dict[str, str] = Field(default_factory=dict)
     """our field: their column (`prompt` and `id` too)"""
     holdout: Share = 0.0
-    """share of the rows kept out of training, by a hash of their id; a column `split` decides where there is one"""
+    """share of the rows kept out of training, by a hash of their id; a column `split` decides if there is one"""
     timeout: WorkerTimeout | None = None
     """for a data step that holds a model: seconds that one question to it may take"""
     memory: PositiveFloat | None = None
-    """likewise: GB that one call may add to what its process takes, without those that it starts (absent: no limit)"""
+    """likewise: GB that one call may add to its process's memory, without child processes (absent: no limit)"""
     threads: PositiveInt = 1
     """likewise: its math threads"""
     device: Device | None = None
@@ -68,7 +68,7 @@ class DatasetUse(Use):
 
 
 class BudgetUse(Config):
-    """What a judge may cost in one run, whatever its attempts; the run stops before it is passed."""
+    """The most that a judge may cost in one run, over all attempts; the run stops before it is exceeded."""
 
     tokens: PositiveInt | None = None
     """of questions and answers together"""
@@ -91,7 +91,7 @@ class Price(Config):
     """US dollars for a million tokens of answers"""
 
     def cost(self, prompt: float, completion: float) -> float:
-        """Return the US dollars that so many tokens cost."""
+        """Return the cost of this many tokens, in US dollars."""
         return (self.prompt * prompt + self.completion * completion) / MILLION
 
 
@@ -99,7 +99,7 @@ class CassetteUse(Config):
     """A file of a judge's answers, found by model, messages, parameters and draw."""
 
     path: Annotated[str, Field(min_length=1)]
-    """a JSONL file, made where it is missing"""
+    """a JSONL file, created if it is missing"""
     mode: Literal["record", "replay", "strict"] = "record"
     """record: reuse and append; replay: reuse, call on a miss, write nothing; strict: a miss is an error"""
 
@@ -122,7 +122,7 @@ class JudgeUse(Use):
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: BudgetUse | None = None
-    """what may be spent on it in one run (absent: any amount)"""
+    """the budget for it in one run (absent: any amount)"""
     price: Price | None = None
     """for `budget.usd` and the cost in reports"""
     cassette: CassetteUse | None = None
@@ -137,12 +137,12 @@ OnAbstain = Literal["fail"] | float
 
 
 class ComponentUse(Use):
-    """A reward, and what happens where it has no value."""
+    """A reward, and the handling of missing values."""
 
     on_missing: OnMissing = "fail"
     """for failures: fail | group_mean | zero_advantage | a number"""
     on_abstain: OnAbstain = "fail"
-    """where the reward does not apply: fail | a number"""
+    """if the reward does not apply to a row: fail | a number"""
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
     workers: PositiveInt | None = None
@@ -151,7 +151,7 @@ class ComponentUse(Use):
     timeout: WorkerTimeout | None = None
     """seconds that one completion may take in a worker (absent: the reward's own limit)"""
     memory: PositiveFloat | None = None
-    """GB that one call may add to what a worker takes, without processes that it starts; a completion that alone takes
+    """GB that one call may add to a worker's memory, without child processes; a completion that alone takes
     more fails (absent: the reward's own limit, 4 as a rule; none for one that holds a model)"""
     threads: PositiveInt = 1
     """math threads of each worker process"""

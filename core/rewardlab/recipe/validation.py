@@ -37,7 +37,7 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
 
 
 def lookup(tree: Any, path: RecipePath) -> Any:
-    """Return the value at `path`; None where there is none."""
+    """Return the value at `path`; None if it does not exist."""
     for step in path:
         try:
             tree = tree[step]

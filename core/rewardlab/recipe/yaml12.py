@@ -42,7 +42,7 @@ def scalar(text: str) -> Tree:
     if _FLOAT.fullmatch(text) and abs(number := float(text)) != float("inf"):
         return number
     if _FLOAT.fullmatch(text) or _NOT_FINITE.fullmatch(text):
-        raise ValueError(f"{text[:40]} is no finite number; quote it if you mean the text")
+        raise ValueError(f"{text[:40]} is not a finite number; quote it if you mean the text")
     return text
 
 
@@ -109,7 +109,7 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
 
 
 def _bare_call(line: str) -> str | None:
-    """Return the first `${...}` of a line that stands in no quotes, in quotes; None where there is none."""
+    """Return the first `${...}` of a line that is outside quotes, in quotes; None if there is none."""
     found = _BARE_CALL.search(_QUOTED.sub("", line))
     return None if found is None else f'"{found[0]}"' if found[0].endswith("}") else '"${oc.env:NAME}"'
 

@@ -101,7 +101,7 @@ def _without_boxes(content: str) -> str:
 
 
 def official_box(text: str) -> str:
-    r"""Return what SP3F takes for the answer; the string "None" if it sees none.
+    r"""Return the answer as SP3F's published code reads it; the string "None" if it finds none.
 
     - `\boxed ` (with a space) anywhere wins: the text after the last one, up to the next `$`.
     - Else the last `\boxed`, or if there is no `\boxed` the last `\fbox`, up to the brace that brings the

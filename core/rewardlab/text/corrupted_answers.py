@@ -39,7 +39,7 @@ def corrupted(right: str, question: str, name: str, numbers: NumberLabels | None
 
     Another option of the question, as a label or as its text; the other of two words, such as no for yes; another
     number, of the normal distribution of its task's; closing brackets with one left out, two swapped or one added;
-    words that the question has with two of them swapped. A ValueError where it is of no such kind.
+    words that the question has with two of them swapped. Raises ValueError if the answer is of no such kind.
     """
     draw, text = random.Random(f"corrupted:{name}"), right.strip()
     if LABEL.fullmatch(text):

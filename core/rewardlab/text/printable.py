@@ -1,4 +1,4 @@
-"""What reaches a terminal: text without secrets, and without the control characters that could steer it."""
+"""Print text to a terminal without secrets and without the control characters that could steer it."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from rewardlab.redaction import redact, redactor
 # all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _MOVES = re.compile("(?:\x1b\\[A)+")
-"""what tqdm writes to move from one bar to the one above it"""
+"""tqdm's escape sequence to move to the bar above"""
 
 
 def printable(text: str) -> str:
@@ -39,7 +39,7 @@ class PrintableStream:
     def write(self, text: str) -> int:
         """Write the text, escaped, and return its length.
 
-        Progress bars of libraries stay bars: a text may begin its line anew, and tqdm alone may move between lines.
+        Progress bars of libraries stay bars: a text may rewrite its own line, and only tqdm may move between lines.
         """
         kept = len(text) if _MOVES.fullmatch(text) and _writes_bars(sys._getframe(1)) else int(text.startswith("\r"))
         self.below.write(text[:kept] + printable(redact(text[kept:])))
@@ -66,7 +66,7 @@ def printable_output() -> Iterator[None]:
 
 
 def print_json(content: Any, indent: int | None = None) -> None:
-    """Print JSON values without the secrets in them; what is left is whole JSON, also where a number was a secret."""
+    """Print JSON values without the secrets in them; the rest is valid JSON, also if a number was a secret."""
     text = json.dumps(redactor().tree(content), ensure_ascii=False, indent=indent)
     stream = sys.stdout.below if isinstance(sys.stdout, PrintableStream) else sys.stdout
     print(printable(text), file=stream)

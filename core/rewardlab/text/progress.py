@@ -1,4 +1,4 @@
-"""Progress of work that takes long: a bar on a terminal, elsewhere a line every so often."""
+"""Progress of work that takes long: a bar on a terminal, elsewhere a line at intervals."""
 
 import math
 import os
@@ -19,11 +19,11 @@ BAR_DELAY_S = 2.0
 
 
 class Progress:
-    """The progress of work of which `total` units are known, or of an unknown number (None), told on stderr.
+    """The progress of work of which `total` units are known, or of an unknown number (None), shown on stderr.
 
     On a terminal this is a bar; elsewhere, as in the log of a cluster's job, a line every 60 seconds, or as many as the
-    environment's REWARDLAB_PROGRESS_S says (0: none): what is done of how much, the numbers of `note`, the seconds a
-    unit and the time left. Nothing is told from a thread of its own: a line comes with the unit that is done.
+    environment's REWARDLAB_PROGRESS_S says (0: none): units done of the total, the numbers of `note`, the seconds a
+    unit and the time left. It has no thread of its own: a line is printed when a unit is done.
 
     what: of the work, begins the line. unit: in the singular. initial: units that were done before. delay_s: before a
     bar is shown. leave: whether it stays when the work is done. Close it, or use it as a context manager.
@@ -56,11 +56,11 @@ class Progress:
         self.close()
 
     def update(self, count: int = 1) -> None:
-        """Tell that `count` more units are done."""
+        """Report that `count` more units are done."""
         self.move_to(self._done + count)
 
     def move_to(self, done: int) -> None:
-        """Tell that `done` units are done, those before this work included."""
+        """Report that `done` units are done, including those before this work."""
         if self._bar is not None:
             self._bar.update(done - self._done)
         self._done = done

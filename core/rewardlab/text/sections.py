@@ -10,7 +10,7 @@ _MARK = re.compile("|".join(TAGS))
 
 
 def response(text: str) -> str:
-    """Return what follows the last `</think>`; the whole text if there is none."""
+    """Return the text after the last `</think>`; the whole text if it has none."""
     return text.rpartition("</think>")[2]
 
 

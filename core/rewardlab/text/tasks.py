@@ -1,4 +1,4 @@
-"""Labels of subjective tasks, one table for all who ask what kind of task a row is.
+"""Labels of subjective tasks: one table for every component that needs a row's kind of task.
 
 Source: SGCM (paper 004), section 4.1 and appendix D: seven tasks, and the safety of its table 3.
 """
@@ -20,7 +20,7 @@ TASKS: Mapping[str, Sequence[str]] = {
 
 
 def task_label(name: str) -> str | None:
-    """Return the label that a task's name means, whatever its case, hyphens and spaces; None where there is none."""
+    """Return the label that a task's name means, whatever its case, hyphens and spaces; None if the name is unknown."""
     return _LABELS.get(_key(name))
 
 

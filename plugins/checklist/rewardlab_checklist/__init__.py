@@ -25,7 +25,7 @@ def _fields(options: CritiqueOptions) -> list[str]:
 
 
 def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
-    """Return why a row cannot be judged: there is no checklist for its task."""
+    """Return why a row cannot be judged if no checklist fits its task."""
     from rewardlab_checklist.checklist_file import ChecklistError
     from rewardlab_checklist.critic import answer_list
     from rewardlab_checklist.critique_form import recognised
@@ -33,7 +33,7 @@ def _abstains(options: CritiqueOptions, sample: Sample) -> str | None:
     named = sample.fields.get(options.task_field)
     asked = options.reasoning_list.recognised
     if isinstance(options, TaskOptions) and asked and isinstance(named, str) and recognised(asked, named) is None:
-        return f"field {options.task_field!r} holds {named[:40]!r}, which is no task that a trace can recognise"
+        return f"field {options.task_field!r} holds {named[:40]!r}, which is not a task that a trace can recognise"
     of_trace_alone = isinstance(options, TaskOptions) and options.critique == "separate"
     if not isinstance(named, str) or not _fields(options) or of_trace_alone:
         return None

@@ -34,7 +34,7 @@ class Dimension:
     recognises: tuple[str, ...] = ()
 
     def label_of(self, raw: Any) -> str | None:
-        """Return a judge's score as the checklist writes it; None where the dimension has no such score.
+        """Return a judge's score as the checklist writes it; None if the dimension has no such score.
 
         A text may have marks around it, a decimal comma, or `/1` behind it.
         """
@@ -52,7 +52,7 @@ class Dimension:
         return next((label for label in self.labels if _number(label) == number), None)
 
     def worth_of(self, raw: Any) -> float | None:
-        """Return what a judge's score is worth, in [0, 1]; None where the dimension has no such score."""
+        """Return what a judge's score is worth, in [0, 1]; None if the dimension has no such score."""
         label = self.label_of(raw)
         return None if label is None else self.labels.get(label, _number(label))
 

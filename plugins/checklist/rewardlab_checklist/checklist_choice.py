@@ -18,7 +18,7 @@ NOT_CANONICAL = "_i6"
 class TaskChecklists:
     """The checklists of tasks: a user's files come before the packaged ones.
 
-    Raises ChecklistError where two files are for one task and subtask.
+    Raises ChecklistError if two files are for one task and subtask.
     """
 
     files: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ def _inline(text: str) -> Checklist:
 
 
 def _texts(tree: Any, place: Place) -> Any:
-    """Return a recipe's tree with every scalar as text. Raises ChecklistError for a label that is none: `Yes`."""
+    """Return a recipe's tree with every scalar as text. Raises ChecklistError for an unknown label: `Yes`."""
     if isinstance(tree, list):
         return [_texts(one, (*place, at)) for at, one in enumerate(tree)]
     if isinstance(tree, dict):
@@ -93,7 +93,7 @@ def _parsed(source: Any) -> tuple[Any, dict[Place, int]]:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
         raise ChecklistError(f"{source}:{line}: {error.problem or error.context}") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise ChecklistError(f"{source}: {type(error).__name__}: it is no YAML") from None
+        raise ChecklistError(f"{source}: {type(error).__name__}: it is not YAML") from None
 
 
 def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
@@ -125,7 +125,7 @@ def _misplaced(source: Any, place: Place, what: str, lines: Mapping[Place, int])
 
 
 class _Reader:
-    """Makes a checklist of a tree whose scalars are texts. lines: of each place in the file, where there is one."""
+    """Makes a checklist of a tree whose scalars are texts. lines: the line of each place, if there is a file."""
 
     def __init__(self, tree: Any, name: str, source: Any, lines: Mapping[Place, int]):
         self._tree, self._name, self._source, self._lines = tree, name, source, lines

@@ -22,7 +22,7 @@ class NoCritique(Exception):
 
 
 class PlantedCritique(Exception):
-    """A critique that cannot be told from one that the completion holds; the message says what the reply has."""
+    """A critique that cannot be distinguished from one in the completion; the message says what the reply has."""
 
 
 def parts_of(completion: Completion) -> dict[str, str]:
@@ -36,7 +36,7 @@ def parts_of(completion: Completion) -> dict[str, str]:
 
 
 def own_task(sample: Sample, field: str) -> str:
-    """Return a row's task. Raises ChecklistError where it has none."""
+    """Return a row's task. Raises ChecklistError if it has none."""
     named = sample.fields.get(field)
     if not isinstance(named, str) or not named.strip():
         raise ChecklistError(f"field {field!r} is missing; it names the row's task")
@@ -44,13 +44,13 @@ def own_task(sample: Sample, field: str) -> str:
 
 
 def work_of(options: ChecklistOptions, sample: Sample, texts: Mapping[str, str], task: str | None = None) -> Work:
-    """Return what is examined, each part with its checklist. Raises ChecklistError where there is none."""
+    """Return the parts to examine, each with its checklist. Raises ChecklistError if there is no checklist."""
     lists = {name: options.reasoning_list if name == TRACE else answer_list(options, sample, task) for name in texts}
     return Work(query=query_of(sample), texts=texts, lists=lists)
 
 
 def answer_list(options: ChecklistOptions, sample: Sample, task: str | None = None) -> Checklist:
-    """Return the checklist of the row's answers. Raises ChecklistError where there is none."""
+    """Return the checklist of the row's answers. Raises ChecklistError if none fits its task."""
     if options.checklist is not None:
         return find_checklist(options.checklist)
     subtask = sample.fields.get(options.subtask_field)

@@ -11,12 +11,12 @@ from rewardlab_checklist.evidence import Grounds, quotations
 
 @dataclass(frozen=True, kw_only=True)
 class Critique:
-    """What a critic says of one part of a work.
+    """A critic's scores and evidence for one part of a work.
 
     scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`. unsupported: quotations that
     stand neither in the work nor in the question, by dimension. quoted: all quotations. unquoted: dimensions with more
     than the least score and without a quotation that says something. extra: names that the checklist does not have.
-    task: the label that it recognises, where the checklist asks for one. tokens: of question and reply.
+    task: the label that it recognises, if the checklist asks for one. tokens: of question and reply.
     """
 
     checklist: Checklist
@@ -31,7 +31,7 @@ class Critique:
 
 
 class EvidencePolicy(NamedTuple):
-    """A policy for evidence: whether a score counts only where its quotations stand there, and where it has one."""
+    """A policy for evidence: whether a score counts only if its quotations are in the work, and only if it has one."""
 
     supported: bool = False
     quoted: bool = False

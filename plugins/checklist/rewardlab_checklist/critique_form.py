@@ -1,7 +1,7 @@
-"""What a JSON value says of each part of a work, whichever of the plain forms of a critique it has.
+"""Read what a JSON value says about each part of a work, in any of the plain forms of a critique.
 
 The form that is asked for is {part: {dimension: entry}}. More have one meaning and are read as well: the same
-without the parts, where the dimensions' names tell them, or within one more list or mapping; dimensions as a list of
+without the parts, if the dimensions' names identify them, or within one more list or mapping; dimensions as a list of
 entries, each with or under its name; and names and keys in another case.
 """
 
@@ -31,7 +31,7 @@ def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
-    """Return what a value says by part and dimension; empty where it is no critique by these checklists."""
+    """Return what a value says by part and dimension; empty if it is not a critique by these checklists."""
     if isinstance(value, list) and len(value) == 1 and _name_of(value[0]) is None:
         value = value[0]
     if isinstance(value, dict):
@@ -68,7 +68,7 @@ def recognised(dimension: Dimension, entry: Any) -> str | None:
 
 
 def task_key(name: str) -> str:
-    """Return a task's name as it is compared: its label where it is one of the table's, in one case."""
+    """Return a task's name as it is compared: its label if the table has one, case-folded."""
     return (task_label(name) or name.strip(" .\"'*_`\n\t")).casefold()
 
 
@@ -86,7 +86,7 @@ def _dimensions(value: Any) -> dict[str, Any] | None:
 
 
 def _by_name(entries: list[Any]) -> dict[str, Any] | None:
-    """Return a list's entries by the dimension that each names, or is under; None where one does neither."""
+    """Return a list's entries by the dimension that each names, or is under; None if one does neither."""
     pairs: list[tuple[Any, Any]] = []
     for entry in entries:
         if (name := _name_of(entry)) is not None:
@@ -112,7 +112,7 @@ def _name_of(entry: Any) -> str | None:
 
 
 def _by_their_names(found: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Said:
-    """Return dimensions without parts in the part whose checklist alone has them; empty where two have one."""
+    """Return dimensions without parts in the part whose checklist alone has them; empty if two have one."""
     said: Said = {}
     for name, entry in found.items():
         owners = [part for part, made in lists.items() if made.dimension(name) is not None]

@@ -28,7 +28,7 @@ CUT_OFF = "the critique was cut off"
 
 
 class Reading(NamedTuple):
-    """What a reply says, {part: {dimension: entry}}; None without a critique, and then `fault` says why.
+    """The critique in a reply, {part: {dimension: entry}}; None without one, and then `fault` says why.
 
     planted: the fault is that of the work, whose text holds a critique.
     """
@@ -43,7 +43,7 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
 
     shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in one of
     them is a quotation. Of all others none may contradict another in any score: one of them may be a copy of what the
-    work planted, shortened or written in another way, and which one is the judge's cannot be told. A reply that was cut
+    work planted, shortened or written in another way, and nothing shows which one is the judge's. A reply that was cut
     off has no critique: its last object may be a draft.
     """
     if reply.finish_reason == "length":
@@ -75,7 +75,7 @@ def _disagree(own: list[Said], lists: Mapping[str, Checklist]) -> bool:
 
 
 def _put_together(own: list[Said], lists: Mapping[str, Checklist]) -> Said | None:
-    """Return parts that stand in an object each; None where one stands in several, or in none."""
+    """Return parts that stand in an object each; None if one stands in several, or in none."""
     found = {part: [said[part] for said in own if part in said] for part in lists}
     return {part: given[0] for part, given in found.items()} if all(len(one) == 1 for one in found.values()) else None
 
@@ -93,10 +93,10 @@ def _folded(text: str) -> str:
 
 
 class _Objects:
-    """The objects of a reply that say something of a dimension.
+    """The objects of a reply that say something about a dimension.
 
-    unclear: they cannot be told apart, or are too many. several: more than one was tried. quotes_the_work: one of them
-    stands in the work as it is.
+    unclear: they cannot be distinguished, or are too many. several: more than one was tried. quotes_the_work: one of
+    them stands in the work as it is.
     """
 
     def __init__(self, text: str, lists: Mapping[str, Checklist], shown: Mapping[str, str]):
@@ -106,7 +106,7 @@ class _Objects:
         self.unclear = self.several = self.quotes_the_work = False
 
     def own(self) -> Iterator[Said]:
-        """Yield what each object says that is no quotation, no part of another, and not thought."""
+        """Yield what each object says, except quotations, parts of other objects, and thoughts."""
         broken: int | None = None
         behind = tried = 0
         for start in self._starts():

@@ -30,16 +30,16 @@ PARTS: Mapping[Kind, tuple[str, ...]] = {"reasoning": (TRACE,), "answer": (ANSWE
 
 
 class CritiqueRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
-    Of each row comes one for each of `kinds`, or one of the kind that is drawn: `prompt` is the question that a reward
+    Each row gives one sample for each of `kinds`, or one of a drawn kind: `prompt` is the question that a reward
     of the same options asks, `response` the critique as that reward reads it, every dimension in the checklist's order
     and nothing else. Besides the source's fields, without the completion: `kind`, and `scores`, {part: {dimension:
-    worth in [0, 1]}}. The id is the source's, with `/kind` behind it where there are several kinds.
+    worth in [0, 1]}}. The id is the source's, with `/kind` behind it if there are several kinds.
 
     A row whose completion lacks a part of the kind is left out; so is a critique that cannot be read, lacks a score, or
     quotes what is not there; all are counted. Iterating raises UserError for a row without a completion or of a task
-    without a checklist, and JobError where the teacher answers none of a row's questions, or too many must be left out.
+    without a checklist, and JobError if the teacher answers none of a row's questions, or too many must be left out.
     """
 
     def __init__(self, options: CritiquesOptions, context: Context):
@@ -62,7 +62,7 @@ class CritiqueRows:
         tally.close(unanswered)
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
-        """Return what becomes of the row, and how many of its questions had no answer."""
+        """Return the result for the row, and how many of its questions had no answer."""
         text = sample.fields.get(self._options.completion)
         if not isinstance(text, str):
             raise UserError(f"field {self._options.completion!r} must be the text to examine", where=sample.source)
@@ -123,7 +123,7 @@ class CritiqueRows:
         return Reply(text=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
     def _unusable(self, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
-        """Return why a critique that was read cannot be learnt, a reason and what shows it; None where it can."""
+        """Return why a critique that was read cannot be learnt, as a reason and what shows it; None if it can."""
         for part, one in read.items():
             if one.missing:
                 return "no score", f"{part}: {', '.join(one.missing)}"

@@ -45,7 +45,7 @@ class Grounds:
         self._whole = [_stretches(text) for text in self._texts]
 
     def have(self, quotation: str) -> bool:
-        """Return whether one of the texts has a quotation; where `...` leaves words out, its stretches in their order.
+        """Return whether one of the texts has a quotation; if `...` leaves words out, its stretches in their order.
 
         A quotation without a stretch, such as `...`, is in none.
         """

@@ -28,7 +28,7 @@ class ChecklistOptions(Config):
     task_field: Name = "task"
     """the field with a row's task: NLI, CC, ODQA, Summ, Chat, TC, HTG, one of their names, or that of a file"""
     subtask_field: Name = "subtask"
-    """the field with its subtask, such as News, where a task has several checklists"""
+    """the field with its subtask, such as News, if a task has several checklists"""
     structured: bool = False
     """send a JSON schema with the question, for servers with structured outputs"""
     template: Annotated[str | None, template_of("rewardlab_checklist.critique_prompt")] = None
@@ -59,18 +59,18 @@ class ChecklistOptions(Config):
 
 
 class CritiqueOptions(ChecklistOptions):
-    """Options of every reward by critique; where they are equal, components of one recipe share a joint reply."""
+    """Options of every reward by critique; components of one recipe with equal options share a joint reply."""
 
     judge: Name
     """the judge's name under `judges`"""
     critique: Literal["joint", "separate"] = "joint"
     """joint: one question about trace and answer, whose reply the recipe's components share. separate: one for each"""
     on_unsupported: Literal["count", "missing"] = "count"
-    """what becomes of a dimension with a quotation that stands neither in the work nor in the question: it counts, and
+    """what to do with a dimension if a quotation is neither in the work nor in the question: it counts, and
     info says so; or it has no score"""
     on_unquoted: Literal["count", "missing"] = "count"
-    """what becomes of a dimension that has more than the least score and quotes nothing, or less than four letters of
-    English say (two Chinese characters say as much), unless that is a whole part: likewise"""
+    """what to do with a dimension that has more than the lowest score and quotes nothing, or less than the information
+    of four letters of English (two Chinese characters), unless that is a whole part: likewise"""
     on_missing_score: Literal["fail", "leave_out"] = "fail"
     """a dimension without a score that its checklist has. fail: so has the completion. leave_out: the others decide, by
     their weights; without any the completion has none"""

@@ -18,7 +18,7 @@ HEADINGS = {TRACE: "REASONING", ANSWER: "ANSWER"}
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What is examined: the parts of a completion that are there, each with its checklist."""
+    """The parts of a completion to examine, each with its checklist."""
 
     query: str
     texts: Mapping[str, str]
@@ -26,7 +26,7 @@ class Work:
 
 
 def query_of(sample: Sample) -> str:
-    """Return what was asked, without system messages; with roles where the conversation has several turns."""
+    """Return the question without system messages; with roles if the conversation has several turns."""
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) == 1:
         return turns[0]["content"]

@@ -18,9 +18,9 @@ class ChecklistScore:
     """The weighted mean of a critique's scores times a factor of their deviation; in [0, 1].
 
     Of the answer under AnswerOptions, else of the trace. A part that is not there is worth 0, unasked; a critique that
-    cannot be had or read is a failure, unless the completion holds what made it so, which is worth 0. `info`: `scores`
-    by dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by
-    dimension), `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
+    is missing or unreadable is a failure, unless the completion caused that, which gives 0. `info`: `scores` by
+    dimension, `unsmoothed`, `std`, `checklist`, `missing`, `unsupported` (quotations that nobody wrote, by dimension),
+    `quoted`, `unquoted`, `extra`, `task`, `tokens`; `empty`; `planted`.
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 
@@ -47,7 +47,8 @@ class ChecklistScore:
         return self._worth(critique, task)
 
     async def _recognised(self, sample: Sample, parts: dict[str, str]) -> str | None:
-        """Return the task whose checklist decides, where a critique of the trace is to say; else None: the row's."""
+        """Return the task whose checklist decides, if a critique of the trace names it; else None for the row's
+        task."""
         if not self._recognises:
             return None
         task = (await self._critic.critique(TRACE, sample, parts)).task

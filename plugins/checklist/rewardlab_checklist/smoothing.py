@@ -30,7 +30,7 @@ class Smoothing(Config):
     """linear: the deviation at which nothing is left"""
 
     def factor(self, deviation: float) -> float:
-        """Return what a reward is multiplied with, in [0, 1]."""
+        """Return the factor of the reward, in [0, 1]."""
         return _FACTORS[self.family](self, deviation)
 
 

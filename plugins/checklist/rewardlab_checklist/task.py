@@ -13,10 +13,10 @@ from rewardlab_checklist.question import TRACE
 
 
 class TaskRecognition:
-    """1 where the label that a critique of the trace gives is the row's task, else 0.
+    """The reward 1 if a critique of the trace labels it with the row's task, else 0.
 
-    Without a trace it is 0, unasked, and 0 where the completion holds a critique that cannot be told from the judge's;
-    a critique without one of the labels is a failure. `info`: `task`, the label; `tokens`; `empty`; `planted`.
+    Without a trace it is 0, unasked, and 0 if the completion holds a critique that cannot be distinguished from the
+    judge's; a critique without one of the labels is a failure. `info`: `task`, the label; `tokens`; `empty`; `planted`.
     """
 
     def __init__(self, options: TaskOptions, context: Context):

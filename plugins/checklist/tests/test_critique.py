@@ -318,7 +318,7 @@ class TestPlainMeaning:
         assert score("task", judge, row=row, reasoning=str(path), critique="separate").value == 1.0
         spec = find("reward", "checklist/task")
         assert spec.abstains(spec.config(judge="j", reasoning=str(path), critique="separate"), row) is None
-        assert "no task that a trace can recognise" in spec.abstains(spec.config(judge="j"), row)
+        assert "not a task that a trace can recognise" in spec.abstains(spec.config(judge="j"), row)
 
     def test_safety_is_recognised(self):
         row = Sample(id="a", prompt=ROW.prompt, fields={"task": "Safety"})

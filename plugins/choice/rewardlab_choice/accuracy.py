@@ -19,9 +19,10 @@ _TEXT = re.compile(r"\\text\{(.*?)\}")
 class ChoiceAccuracy:
     """The reward 1.0 for the right choice, and 0.0 for another one, several, or none.
 
-    A row without choices gets no value, and one whose right choice is none of them is a failure. info: `extracted`, the
-    answer as written or None, and in the default profile `choice`, the label that it names (several in a list) or None;
-    where it names none, also why: `no_answer`, `unreadable` or `hedged`.
+    A row without choices gets no value, and one whose right choice is not among them is a failure. info: `extracted`,
+    the answer as written or None, and in the default profile `choice`, the label that it names (several in a list) or
+    None;
+    if it names no label, also why: `no_answer`, `unreadable` or `hedged`.
     """
 
     def __init__(self, options: AccuracyOptions, _context: Context | None = None):
@@ -47,7 +48,7 @@ class ChoiceAccuracy:
         return Score(value=float(found.labels == gold), info=info | ({found.fault: True} if found.fault else {}))
 
     def _golds(self, value: Any, choices: Mapping[str, str]) -> frozenset[str]:
-        """Return the labels of the right choices: one, or, where answer lines are read, those of a list or of `A,B`."""
+        """Return the labels of the right choices: one, or several of a list or `A,B` if answer lines are read."""
         if self._options.extract == "answer_line":
             if isinstance(value, list | tuple) and value:
                 return frozenset(_gold(one, choices) for one in value)
@@ -57,12 +58,12 @@ class ChoiceAccuracy:
 
 
 def why_without_choices(options: AccuracyOptions, sample: Sample) -> str | None:
-    """Return why a row gets no value, or None where it has choices."""
+    """Return why a row gets no value, or None if it has choices."""
     return f"no field {options.choices!r}" if sample.fields.get(options.choices) is None else None
 
 
 def choices_of(value: Any) -> dict[str, str]:
-    """Return the choices as label -> text. A ValueError says what is wrong with the field."""
+    """Return the choices as label -> text. Raises ValueError that says what is wrong with the field."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = dict(zip(LABELS, value, strict=False)) if len(value) <= len(LABELS) else value
     if not isinstance(value, Mapping) or len(value) < 2 or not all(isinstance(text, str) for text in value.values()):

@@ -1,7 +1,7 @@
 """Read `ANSWER: B` as inspect_ai's solver multiple_choice() does: the last line of that form counts.
 
-Source: `parse_answers` in inspect_ai/solver/_multiple_choice.py, version 0.3.285. What its patterns find is found here
-without them, since some take quadratic time: a line "ANSWER:" with nothing behind it is an answer without a label.
+Source: `parse_answers` in inspect_ai/solver/_multiple_choice.py, version 0.3.285. The same is found here without its
+patterns, since some take quadratic time: a line "ANSWER:" with nothing behind it is an answer without a label.
 """
 
 import re
@@ -16,9 +16,9 @@ _LINE_END = re.compile(r"[^\S\n]*+(?:\n|\Z|\.)")
 
 
 def answer_line(text: str, choices: Mapping[str, str]) -> str | None:
-    """Return what stands behind the last `ANSWER:` that begins a line and ends one, else behind the last one.
+    """Return the text after the last `ANSWER:` that begins a line and ends one, else after the last `ANSWER:`.
 
-    None where none is. It is made of letters and digits of ASCII and of the row's labels, spaces and commas.
+    None if there is none. It consists of letters and digits of ASCII and of the row's labels, spaces and commas.
     """
     letters = "".join({letter for label in choices for letter in label if not letter.isascii()})
     body = re.compile(rf"[A-Za-z\d ,{re.escape(letters)}]*+")
@@ -28,7 +28,7 @@ def answer_line(text: str, choices: Mapping[str, str]) -> str | None:
 
 
 def labels_named(answer: str, choices: Mapping[str, str], several: bool) -> frozenset[str]:
-    """Return the labels that an answer line names; none where it names something else.
+    """Return the labels that an answer line names; empty if it names something else.
 
     several: whether a question has several right choices, so that an answer may join labels.
     """

@@ -35,7 +35,7 @@ def _words(key: str, languages: Iterable[str] | None = None) -> set[str]:
 def lead() -> re.Pattern[str]:
     """Return the pattern of a lead with all that may stand between it and the choice.
 
-    Groups: `lead` or `option`, and `mid`, where something joins them.
+    Groups: `lead` or `option`, and `mid`, if something joins them.
     """
     joins = _one_of(_words("links") | _words("options"))
     mid = rf"(?P<mid>(?:[\s:=*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=\s)|{joins}){{0,10}}+)"

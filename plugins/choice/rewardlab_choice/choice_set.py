@@ -23,7 +23,7 @@ _APOSTROPHES = "'’"
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What an answer names: the label of a choice, or why none; both are None where it says nothing of the choices."""
+    """The label of a choice that an answer names, or why none; both None if it says nothing about the choices."""
 
     label: str | None = None
     fault: Fault | None = None
@@ -66,14 +66,14 @@ class ChoiceSet:
         return form in self._labels.values()
 
     def named(self, answer: str) -> Named:
-        """Return what a whole answer names. It is never guessed: a contradiction names nothing."""
+        """Return the choice that a whole answer names. It is never guessed: a contradiction names nothing."""
         written = unfonted(folded(answer)).strip()
         if not written or len(written) > self._longest:
             return NOTHING
         text = _bare(answer)
         texts, by_value = self._by_text.get(text, []), self._by_value(answer)
         if len(texts) == 1 and len(by_value) > 1 and self._written[texts[0]] != written.strip():
-            return UNREADABLE  # 5 where $5 and €5 are choices
+            return UNREADABLE  # 5 if $5 and €5 are choices
         if (text in self._forms and texts) or len(texts) > 1 or (text in self._labels and by_value):
             found = {*([self._forms[text]] if text in self._forms else []), *texts, *by_value}
             return Named(min(found)) if len(found) == 1 else UNREADABLE
@@ -84,7 +84,7 @@ class ChoiceSet:
         return self._labelled(written) or self._label_behind(written) or self._hedged(written)
 
     def hedge(self, label: str, rest: str) -> bool:
-        """Return whether what follows a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
+        """Return whether the text after a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
         rest = unfonted(rest)
         beside = self._beside.match(rest)
         if beside is not None and self.label(beside["label"]) != label:
@@ -93,7 +93,7 @@ class ChoiceSet:
         return found is not None and self.label(found["label"]) != label and not self._is_prose(found)
 
     def same_text(self, label: str, behind: str) -> bool:
-        """Return whether what follows a label is the text of its choice, by writing or by value."""
+        """Return whether the text after a label is the text of its choice, by writing or by value."""
         text = _bare(behind)
         if text == self._plain_texts[label]:
             return True
@@ -101,7 +101,7 @@ class ChoiceSet:
         return text not in others and any(_fit(values(behind), self._values[label]))
 
     def other_text(self, label: str, behind: str) -> bool:
-        """Return whether what follows a label is the text of another choice."""
+        """Return whether the text after a label is the text of another choice."""
         text = _bare(behind)
         return any(text == one for other, one in self._plain_texts.items() if other != label) and not self.same_text(
             label, behind
@@ -143,7 +143,7 @@ class ChoiceSet:
         return not wrapped and (lower or (article and found["after"][1].islower() and found["label"] in "AIO"))
 
     def _labelled(self, written: str) -> Named | None:
-        """Return what `(B) Nairobi` or `B. Nairobi` names; None where it does not begin with a label."""
+        """Return what `(B) Nairobi` or `B. Nairobi` names; None if it does not begin with a label."""
         found = self.head.match(written)
         if found is None:
             return None
@@ -164,7 +164,7 @@ class ChoiceSet:
         return UNREADABLE if any(self.other_text(label, text) for text in texts) else None
 
     def _label_behind(self, written: str) -> Named | None:
-        """Return what `Nairobi (B)` names; None where it does not end with a label in brackets."""
+        """Return what `Nairobi (B)` names; None if it does not end with a label in brackets."""
         start = max(0, len(written) - 40)
         found = self._tail.search(written, start)
         if found is None:
@@ -202,7 +202,7 @@ class ChoiceSet:
 
 
 def has_lone_apostrophe(head: re.Match[str]) -> bool:
-    """Return whether an apostrophe follows a label, no other stands before it, and no suffix follows: B' is no B."""
+    """Return whether an apostrophe follows a label, no other stands before it, and no suffix follows: B' is not B."""
     before, behind = head[0][: head.start("label") - head.start()], head[0][head.end("label") - head.start() :]
     after = head.string[head.end() : head.end() + 1]
     lone = any(mark in behind for mark in _APOSTROPHES) and not any(mark in before for mark in "'‘’")

@@ -11,7 +11,7 @@ QUOTES = "\"'“”‘’«»「」『』"
 _FONT = re.compile(r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt|normal|up)?|boldsymbol|mbox)\s*+\{([^{}]*+)\}")
 _SPACING = re.compile(r"\\[,;:! ]|(?<=\S)~(?=\S)")
 _ONE_IN_BRACES = re.compile(r"\{([^{}\\])\}")
-_BOLD = re.compile(r"(?<![^\W_])(?:\*\*|__)|(?:\*\*|__)(?![^\W_])")  # 2**3 is no 23
+_BOLD = re.compile(r"(?<![^\W_])(?:\*\*|__)|(?:\*\*|__)(?![^\W_])")  # 2**3 is not 23
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"[^\D0-9]")
 _INVISIBLE = "\u00ad\u0640\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
@@ -28,7 +28,7 @@ def _table() -> dict[int, str | None]:
         table |= {first + number: chr(ord("A") + number) for number in range(26)}
     for code in (*range(0xBC, 0xBF), *range(0x2150, 0x215F)):
         top, _, bottom = unicodedata.normalize("NFKC", chr(code)).partition("\u2044")
-        table[code] = f" {top}/{bottom}"  # with a space: 3½ is no 31/2
+        table[code] = f" {top}/{bottom}"  # with a space: 3½ is not 31/2
     return table
 
 
@@ -51,7 +51,7 @@ def unfonted(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return what two writings of one text have in common. Braces that group more than one character stay."""
+    """Return the form that two writings of one text share. Braces that group more than one character stay."""
     text = _BOLD.sub("", unfonted(folded(text))).replace("$", "")
     text = unquoted(text.strip(" \t\n*_`"))
     text = _ONE_IN_BRACES.sub(r"\1", text).casefold()

@@ -30,9 +30,9 @@ def _read() -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 
 def other_forms(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return form -> label for letters that are none of the row's labels and stand for one all the same.
+    """Return form -> label for letters that are not among the row's labels but stand for one.
 
-    A form that two ways of reading give to different labels is in none, and a script counts only where no choice is
+    A form that two ways of reading give to different labels is in none, and a script counts only if no choice is
     one of its letters: in a question about letters they are answers.
     """
     labels = {plain(label): label for label in choices}

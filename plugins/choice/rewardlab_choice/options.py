@@ -10,8 +10,8 @@ class AccuracyOptions(Config):
     """Options of choice/accuracy."""
 
     extract: Literal["boxed", "tag", "last_label", "answer_line"] = "boxed"
-    r"""Where the choice stands. boxed: the last \boxed{...}. tag: the last <answer>...</answer>, or a box in it.
-    last_label: what the response states last, such as (B), **B** or "the answer is B", or its last box.
+    r"""Where to look for the choice. boxed: the last \boxed{...}. tag: the last <answer>...</answer>, or a box in it.
+    last_label: the last statement of the response, such as (B), **B** or "the answer is B", or its last box.
     answer_line: the last line `ANSWER: B`, as inspect_ai reads it."""
 
     profile: Literal["default", "sp3f_official"] = "default"

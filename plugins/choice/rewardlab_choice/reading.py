@@ -22,9 +22,9 @@ _BOX = re.compile(r"\\boxed\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read. extracted: the answer as written, None where there is none. labels: those that it names.
+    """The result of reading. extracted: the answer as written, None if there is none. labels: those that it names.
 
-    fault: why it names none: there is no answer, it cannot be read, or it is a hedge.
+    fault: why it names no label: there is no answer, it cannot be read, or it is a hedge.
     """
 
     extracted: str | None
@@ -33,7 +33,8 @@ class Reading:
 
 
 def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = False) -> Reading:
-    """Return what a completion picks. several: whether an answer line may join labels. Linear in the text."""
+    """Return the choice that a completion picks. several: whether an answer line may join labels. Linear in the
+    text."""
     if kind == "answer_line":
         return _read_line(text, choices, several)
     known = ChoiceSet.of(choices)
@@ -62,7 +63,8 @@ def _read_line(text: str, choices: Mapping[str, str], several: bool) -> Reading:
 
 
 def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Named]:
-    """Return the content of the last box, and what it names. states: whether what the response states counts, too."""
+    """Return the content of the last box, and the choice that it names. states: whether what the response states
+    counts, too."""
     answer = last_box(text)
     if answer is None:
         return None, NOTHING
@@ -102,6 +104,6 @@ def _tags(text: str) -> list[str]:
 
 
 def _named(answer: str, choices: ChoiceSet) -> Named:
-    """Return what an answer names: as a whole, or behind a lead within it."""
+    """Return the choice that an answer names: as a whole, or behind a lead within it."""
     named = choices.named(answer)
     return stated_behind_a_lead(answer, choices) if named is NOTHING else named

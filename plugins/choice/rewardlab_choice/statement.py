@@ -2,7 +2,7 @@
 
 A statement is a label or a choice's text behind a lead ("answer: ", "die Antwort ist"), a label in brackets or bold at
 the end of a sentence, or a line of its own. Leads and lines count more than labels within sentences; of each the last
-counts. Where a later one contradicts it, or another label is joined to it ("B or C"), the response states nothing.
+counts. If a later one contradicts it, or another label is joined to it ("B or C"), the response states nothing.
 """
 
 import re
@@ -31,7 +31,7 @@ _EMPHASIS = re.compile(r"\*\*|__|[*`]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a response says in a place: where, what it names, and how it is written.
+    """A statement in a response: where it is, what it names, and how it is written.
 
     firm: behind a lead or on a line. lists: a label at the start of a line, which may be one of a list.
     """
@@ -65,7 +65,8 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
 
 
 def stated_behind_a_lead(text: str, choices: ChoiceSet) -> Named:
-    """Return what a text names behind its last lead, as in `so the answer is (B)`; of a whole `Option B` also that."""
+    """Return the choice that a text names after its last lead, as in `so the answer is (B)`; of a whole `Option B` also
+    that."""
     written = _text(text, choices).strip()
     option = answer_words.lead().match(written)
     if option is not None and option["option"] is not None and (named := choices.named(written[option.end() :])).label:
@@ -80,7 +81,7 @@ def _text(response: str, choices: ChoiceSet) -> str:
 
 
 def _last_lead(text: str, choices: ChoiceSet) -> Statement | None:
-    """Return what stands behind the last lead that says something of the choices."""
+    """Return the text after the last lead that names a choice."""
     unjoined: list[Statement] = []
     for found in reversed(deque(answer_words.lead().finditer(text), maxlen=MAX_STATEMENTS)):
         joined = bool(found["mid"].strip(" \t\r\n\"'“”‘’«»_"))
@@ -133,7 +134,7 @@ def _behind_lead(
 
 
 def _is_in_word(head: re.Match[str], rest: str, languages: tuple[str, ...]) -> bool:
-    """Return whether what looks like a label begins a word: "B" in "Bonn", and not 나 in 나입니다."""
+    """Return whether an apparent label begins a word: "B" in "Bonn", and not 나 in 나입니다."""
     after = rest[head.end("label") : head.end("label") + 1]
     glued = after.isalnum() and _same_script(head["label"][-1], after)
     return glued and not (ord(after) >= 0x3000 and answer_words.behind(languages).match(rest, head.end("label")))
@@ -145,7 +146,7 @@ def _same_script(letter: str, other: str) -> bool:
 
 
 def _may_follow(rest: str, head: re.Match[str], languages: tuple[str, ...]) -> bool:
-    """Return whether what stands behind a label leaves it a label: the end of a sentence, "because", a copula."""
+    """Return whether the text after a label leaves it a label: the end of a sentence, "because", a copula."""
     behind = rest[head.end() :]
     if _STOP.match(behind):
         return True
@@ -225,7 +226,7 @@ def _says_why(rest: str) -> bool:
 
 
 def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
-    """Return what the last line names, if all of it does; one of a list of choices names none."""
+    """Return the choice that the last line names as a whole; one of a list of choices names none."""
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
     line = text[start:end].strip()
@@ -247,7 +248,7 @@ def _ends_with_or() -> re.Pattern[str]:
 
 
 def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
-    """Return whether a "wait" or "actually" with another label follows what is stated."""
+    """Return whether a "wait" or "actually" with another label follows the statement."""
     behind = text[statement.start + 1 :][: 4 * MAX_SENTENCE]
     turn = answer_words.correction().search(behind)
     if turn is None:

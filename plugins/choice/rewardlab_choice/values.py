@@ -57,7 +57,7 @@ class Value:
 
 
 def values(text: str) -> frozenset[Value]:
-    """Return the readings of a text that is one number, of which 1,200 has two; none where it is another text."""
+    """Return the readings of a text that is one number, of which 1,200 has two; empty if it is another text."""
     if len(text) > MAX_LENGTH:
         return frozenset()
     text = unfonted(folded(text)).strip(" \t\n*`").rstrip(".。 ")

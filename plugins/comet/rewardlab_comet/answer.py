@@ -31,14 +31,14 @@ class Answer:
         self._options, self._worker = options, worker
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Return one score for each item, of any number of groups. What the worker raises passes through."""
+        """Return one score for each item, of any number of groups. Exceptions of the worker pass through."""
         found = [self._decide(sample, completion) for sample, completion in items]
         questions = [decided for decided in found if not isinstance(decided, Score)]
         answers = iter(await self._worker.ask(questions))
         return [decided if isinstance(decided, Score) else self._read(next(answers)) for decided in found]
 
     def _decide(self, sample: Sample, completion: Completion) -> Score | dict[str, str]:
-        """Return the score where it needs no model, else the question for the model."""
+        """Return the score if it needs no model, else the question for the model."""
         texts = compared_texts(completion.text, sample, self._options.part, self._options.against)
         if texts.problem is not None:
             return Score(info={"raw": None}, error=texts.problem)

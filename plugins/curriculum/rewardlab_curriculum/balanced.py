@@ -23,8 +23,8 @@ ORDER_OF_SELECTION: tuple[Quadrant, ...] = (BOTH, NEITHER, (True, False), (False
 class Balanced:
     """A group sampler over the components `reasoning` and `answer`; a value of at least `threshold` is correct.
 
-    A completion without a value for one of them is in no quadrant: a failure is never a low score. It fills a group
-    only where the others do not suffice.
+    A completion without a value for one of them belongs to no quadrant: a failure is never a low score. It is used only
+    if the others do not fill a group.
     """
 
     def __init__(self, options: BalancedOptions, _context: Context | None = None):
@@ -34,7 +34,7 @@ class Balanced:
         """Return how many more completions to sample: a round, or 0 once the exit condition holds or `cap` are there.
 
         positive: one completion with both correct. balanced: n / 4 with both correct and n / 4 with neither.
-        Raises ValueError where the recipe has no such component of completion or batch scope.
+        Raises ValueError if the recipe has no such component of completion or batch scope.
         """
         quadrants = [self._quadrant(entry) for entry in pool]
         both, neither = quadrants.count(BOTH), quadrants.count(NEITHER)

@@ -29,7 +29,7 @@ class Difficulty:
     def order(self, samples: Sequence[Sample], seed: int) -> list[int]:
         """Return indices of all samples; with `again` those that come first stand there twice.
 
-        Raises UserError for a sample whose field is no number; warns where `first` names no sample.
+        Raises UserError if a sample's field is not a number; warns if `first` names no sample.
         """
         drawn = Shuffle().order(samples, seed)
         if self._options.order != "shuffled":
@@ -65,5 +65,7 @@ class Difficulty:
 def _number(sample: Sample, field: str) -> float:
     value = sample.fields.get(field)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise UserError(f"field {field!r} of {sample.id!r} is no number, but {repr(value)[:60]}", where=sample.source)
+        raise UserError(
+            f"field {field!r} of {sample.id!r} is not a number, but {repr(value)[:60]}", where=sample.source
+        )
     return float(value)

@@ -58,7 +58,7 @@ class TestTells:
     @pytest.mark.parametrize("value", [None, "3", True, float("nan")])
     def test_a_row_without_a_number(self, value):
         bad = Sample(id="bad", fields={"right": value}, source="rows.jsonl:7")
-        with pytest.raises(UserError, match=r"rows.jsonl:7: field 'right' of 'bad' is no number"):
+        with pytest.raises(UserError, match=r"rows.jsonl:7: field 'right' of 'bad' is not a number"):
             order([*SAMPLES, bad])
 
     def test_first_rows_that_are_not_there_with_a_warning(self, caplog):

@@ -23,11 +23,11 @@ TABLES = {".tsv": "\t", ".csv": ","}
 class BenchmarkRows:
     """An iterable of raw samples, language by language in the order of the options, each in the order of its rows.
 
-    Fields: `answer` (of a choice its label), `language`, `task`, `problem` (alike in every language where the benchmark
-    is parallel), `choices` (label -> text) where there are some, and what the format keeps.
+    Fields: `answer` (of a choice its label), `language`, `task`, `problem` (alike in every language if the benchmark
+    is parallel), `choices` (label -> text) if it has them, and the columns that the format keeps.
 
-    Iterating raises UserError for a language, a file or a column that is not there, and at the end of a language with
-    bad rows, of which the first 20 are listed; JobError where the hub cannot be reached.
+    Iterating raises UserError if a language, a file or a column does not exist, and at the end of a language with
+    bad rows, of which the first 20 are listed; and JobError if the hub cannot be reached.
     """
 
     def __init__(self, options: BenchmarkOptions, _context: Context | None = None):
@@ -81,7 +81,7 @@ class BenchmarkRows:
         return {**case.kept, **name, "prompt": prompt, **fields}
 
     def _examples(self, language: str) -> list[BenchmarkCase]:
-        """Return the examples in a language: as many as are wanted, or all where a question has those of its group."""
+        """Return the examples in a language: `shots` of them, or all if each question takes those of its group."""
         wanted = self._options.shots
         if not wanted:
             return []
@@ -93,7 +93,7 @@ class BenchmarkRows:
         return found
 
     def _shots(self, case: BenchmarkCase, examples: Sequence[BenchmarkCase]) -> list[BenchmarkCase]:
-        """Return the first examples of a case's group. A UserError where there are too few."""
+        """Return the first examples of a case's group. Raises UserError if there are too few."""
         found = list(islice((example for example in examples if example.group == case.group), self._options.shots))
         self._refuse_few(found, f"{case.language} of {self._benchmark.shots_by} {case.group!r}")
         return found
@@ -129,7 +129,7 @@ class BenchmarkRows:
         if path is not None:
             return _file_rows(path.replace("{language}", theirs), self._benchmark.headerless)
         if self._options.path is not None:
-            raise UserError("`shots` needs `shots_path` where `path` names a file", where=self._options.benchmark)
+            raise UserError("`shots` needs `shots_path` if `path` names a file", where=self._options.benchmark)
         return self._hub_rows(theirs, shots)
 
     def _hub_rows(self, theirs: str, shots: bool) -> Iterator[PlacedRow]:

@@ -21,8 +21,8 @@ _NUMBER = re.compile(r"[-+−]?\d[\d.,\s'\u00a0\u202f]*(?:/\d+)?%?")
 class BenchmarkCase:
     """A question of a benchmark in one language.
 
-    choices: label -> text, empty where an answer is free. answer: the label of the right choice, or the answer itself.
-    worked: a solution that ends in the answer, where the row has one. problem: its name, alike in every language of a
+    choices: label -> text, empty if an answer is free. answer: the label of the right choice, or the answer itself.
+    worked: a solution that ends in the answer, if the row has one. problem: its name, alike in every language of a
     parallel benchmark. group: what its examples share with it.
     """
 
@@ -37,9 +37,9 @@ class BenchmarkCase:
 
 
 def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) -> BenchmarkCase:
-    """Return a row's case. number: of the row, from 0, which names it where no column does.
+    """Return a row's case. number: of the row, from 0; it names the case if no column does.
 
-    A ValueError says what the row lacks.
+    Raises ValueError that says what the row lacks.
     """
     choices = _choices(benchmark, row)
     name = "/".join(str(_cell(row, name)) for name in benchmark.id) or str(number)
@@ -122,7 +122,7 @@ def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) ->
     label = _label(benchmark, value, choices)
     if label not in choices:
         told = ", ".join(choices)
-        raise ValueError(f"the right answer, column {benchmark.answer!r}, is {value!r}, and no choice of {told}")
+        raise ValueError(f"the right answer, column {benchmark.answer!r}, is {value!r}, not a choice of {told}")
     return label
 
 

@@ -27,7 +27,7 @@ class HubSource(Config):
     path: Name
     """its name there"""
     name: str | None = None
-    """its configuration, where that is not the language"""
+    """its configuration, if that is not the language"""
     split: str = "test"
     """the split that is evaluated"""
     shots: str | None = None
@@ -78,7 +78,7 @@ class BenchmarkFormat(Config):
     keep: tuple[Name, ...] = ()
     """further columns to keep as fields"""
     prompt: Name = "$question\n\n$choices\n\n$instruction"
-    """the user's message; $choices are lines such as `A. text`, and are left out where there are none"""
+    """the user's message; $choices are lines such as `A. text`, and are left out if there are no choices"""
     instruction: dict[Name, Name] = Field(default_factory=lambda: {"default": r"Put the final answer in \boxed{}."})
     """how to answer, in the language of the row, or `default`"""
 
@@ -116,7 +116,8 @@ def packaged() -> list[str]:
 
 @cache
 def load_benchmark(name: str) -> BenchmarkFormat:
-    """Return a packaged benchmark by its name, or the one of a file. A UserError says what is wrong, with its place."""
+    """Return a packaged benchmark by its name, or the one of a file. Raises UserError that says what is wrong, with its
+    place."""
     if name in packaged():
         return _parse(_folder().joinpath(f"{name}.yaml").read_text(encoding="utf-8"), name)
     path = Path(name).expanduser()
@@ -127,7 +128,7 @@ def load_benchmark(name: str) -> BenchmarkFormat:
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=name) from None
     except UnicodeDecodeError:
-        raise UserError("is no text in UTF-8", where=name) from None
+        raise UserError("is not text in UTF-8", where=name) from None
 
 
 def _parse(text: str, place: str) -> BenchmarkFormat:
@@ -136,11 +137,11 @@ def _parse(text: str, place: str) -> BenchmarkFormat:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{place}:{mark.line + 1}" if mark is not None else place
-        raise UserError(getattr(error, "problem", None) or "is no YAML", where=where) from None
+        raise UserError(getattr(error, "problem", None) or "is not YAML", where=where) from None
     except RecursionError:
         raise UserError("is nested too deeply to be read", where=place) from None
     if not isinstance(tree, dict):
-        raise UserError("is no benchmark: its keys are version, task, languages, question, answer ...", where=place)
+        raise UserError("is not a benchmark: its keys are version, task, languages, question, answer ...", where=place)
     try:
         return BenchmarkFormat.model_validate(tree)
     except ValidationError as error:

@@ -23,12 +23,12 @@ class BenchmarkPrompts:
         self._of_file = instructions_of_file(own.file) if isinstance(own, InstructionFile) else {}
 
     def check(self, languages: Sequence[str]) -> None:
-        """Raise UserError for a language without an instruction of its own, where those are asked for."""
+        """Raise UserError if instructions per language are asked for and a language has none."""
         for language in languages:
             self._instruction(language)
 
     def messages(self, case: BenchmarkCase, examples: Sequence[BenchmarkCase]) -> list[Message]:
-        """Return the prompt of a case: a system message where that says how to answer, examples, and the question."""
+        """Return the prompt of a case: examples and the question, after a system message if that says how to answer."""
         turns = [turn for example in examples for turn in self._example(example)]
         system: list[Message] = []
         if self._options.instruction_in == "system":

@@ -21,12 +21,12 @@ ROWS_AT_ONCE = 256
 
 
 class ExpertRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row is its source's row, with id, prompt and all fields, and in addition `reference` (the expert's response as
     "<think>...</think><answer>...</answer>"), `reference_reasoning` and `reference_answer` (its two parts).
 
-    Iterating raises UserError for a source row without a question, and JobError where the expert answers none of the
+    Iterating raises UserError for a source row without a question, and JobError if the expert answers none of the
     questions about a row, or too many rows must be dropped.
     """
 
@@ -108,5 +108,5 @@ def _with_reference(sample: Sample, reference: Reference) -> Sample:
 
 
 def calls(options: ExpertOptions, rows: int) -> int:
-    """Return the most questions that the expert gets for so many source rows, not counting repeated tries."""
+    """Return the maximum number of questions to the expert for this many source rows, without retries."""
     return rows * options.attempts

@@ -51,13 +51,13 @@ class Reference:
 
 
 def read_reference(reply: Reply, bare: bool) -> Reference:
-    """Return the parts of a reply. Raises IllFormedReply for one that was cut off, is empty, or has another form.
+    """Return the parts of a reply. Raises IllFormedReply if it was cut off, is empty, or has another form.
 
-    Thoughts in the text itself count where there are some; a `<think>` that a chat template opened is put back. Else
+    Thoughts in the text itself count if present; a `<think>` that a chat template opened is put back. Else
     the reasoning that the server sends separately becomes the think block: without the four tags, which it may
     mention, and in place of an empty block in the text.
-    bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in
-    whatever form, is none.
+    bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in any
+    form, does not count.
     """
     if reply.finish_reason == "length":
         raise IllFormedReply("cut off at the limit of tokens", reply.text[-SHOWN:])
@@ -72,7 +72,7 @@ def read_reference(reply: Reply, bare: bool) -> Reference:
 
 
 def is_refusal(answer: str) -> bool:
-    """Return whether an answer begins as one that is refused, or is none."""
+    """Return whether an answer begins like a refusal, or is empty."""
     return _REFUSAL.match(" ".join(answer[:MAX_REFUSAL].split()).lstrip("*_\"'“ ")) is not None
 
 

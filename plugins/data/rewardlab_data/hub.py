@@ -13,10 +13,10 @@ from rewardlab_data.options import HubOptions
 
 
 class HubRows:
-    """An iterable of raw samples, streaming by default; each iteration starts anew. seed: of rows that are drawn.
+    """An iterable of raw samples, streaming by default; each iteration starts again. seed: of the rows drawn.
 
-    Iterating raises UserError where the library `datasets`, the dataset, its split or revision is missing, and for a
-    column that JSON cannot hold (images, audio); JobError where the hub cannot be reached.
+    Iterating raises UserError if the library `datasets`, the dataset, its split or revision is missing, and for a
+    column that JSON cannot hold (images, audio); JobError if the hub cannot be reached.
     """
 
     def __init__(self, options: HubOptions, context: Context | None = None):
@@ -65,7 +65,7 @@ class HubRows:
 
 
 def drawn_of(items: Iterable[Any], count: int, draw: random.Random) -> list[Any]:
-    """Return `count` of the items, each as likely, in their order; all where there are no more. Reads them once."""
+    """Return `count` random items in their order, each equally likely; all if there are fewer. Reads them once."""
     kept: list[tuple[int, Any]] = []
     for number, item in enumerate(items):
         if number < count:

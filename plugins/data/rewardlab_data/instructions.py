@@ -10,7 +10,7 @@ import yaml
 from rewardlab.errors import UserError, nearest
 
 MAX_BYTES = 1_000_000
-"""A larger file is no list of sentences."""
+"""A larger file is not a list of sentences."""
 
 
 @cache
@@ -42,7 +42,8 @@ def instructions_of_file(path: str) -> Mapping[str, str]:
 
 
 def instruction_of(known: Mapping[str, str], language: str, option: str, where: str) -> str:
-    """Return the instruction of a language, or of the one of which it is a variant (zh of zh-cn). A UserError if none.
+    """Return the instruction of a language, or of the one of which it is a variant (zh of zh-cn). Raises UserError
+    without one.
 
     option: the recipe's key, and what to write there.
     """

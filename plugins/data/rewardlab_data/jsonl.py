@@ -14,13 +14,13 @@ log = logging.getLogger("rewardlab.data")
 
 
 class JsonlRows:
-    """An iterable of raw samples, streaming; each iteration reads the file anew.
+    """An iterable of raw samples, streaming; each iteration reads the file again.
 
     Columns keep their names: the host maps them by the recipe's `fields`, then checks prompts and ids.
 
-    Iterating raises UserError: at once if there is no such file, and at the end of a file that has no row, or has bad
-    lines (the first 20 are listed). With `skip_bad` bad lines are left out with a warning. `skip` rows at the beginning
-    are left out, and at most `first` of those behind them are read; with `seed` they count in an order that it draws.
+    Iterating raises UserError: at once if the file does not exist, and at its end if it has no row or has bad lines
+    (the first 20 are listed). With `skip_bad` bad lines are left out with a warning. `skip` rows at the beginning are
+    left out, and at most `first` of those behind them are read; with `seed` they count in an order that it draws.
     """
 
     def __init__(

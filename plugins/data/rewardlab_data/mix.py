@@ -23,12 +23,12 @@ NAME = "dataset"
 class MixedRows:
     """An iterable of samples: at each row, the part that is furthest behind its share gives its next one.
 
-    After n rows a part with share s has given s x n of them, less than one row more or less where there are two parts;
+    After n rows a part with share s has given s x n of them, less than one row more or less if there are two parts;
     with quotas the shares are those of the quotas, so that all are filled at the same time. Nothing is drawn: the order
-    follows from files, shares and quotas alone. A row's id is `part/id`; that of its second time, where parts begin
-    anew, `part/id#2`.
+    follows from files, shares and quotas alone. A row's id is `part/id`; the second time, if parts start again,
+    `part/id#2`.
 
-    sources: the rows of each part that is no file, which can be iterated again.
+    sources: the rows of each part that is not a file; they can be iterated again.
 
     Iterating raises UserError for a file without rows or with too few for its quota, and at the end of one with bad
     rows.
@@ -74,7 +74,7 @@ class MixedRows:
             yield row if rounds[name] == 1 else replace(row, id=f"{row.id}#{rounds[name]}")
 
     def _ends(self, name: str, given: int, rounds: Mapping[str, int]) -> bool:
-        """Return whether the mix ends where a part has no more rows. Raises UserError where its quota is not filled."""
+        """Return whether the mix ends when a part has no more rows. Raises UserError if its quota is not filled."""
         part = self._parts[name]
         if part.quota is None:
             return not self._all or min(rounds.values()) > 1

@@ -16,7 +16,7 @@ ENDINGS = (".jsonl", ".json", ".csv", ".tsv")
 def _check_row_file(path: str) -> str:
     if not path.lower().removesuffix(".gz").endswith(ENDINGS) and not path.lower().endswith(".parquet"):
         known = ", ".join(ENDINGS)
-        raise ValueError(f"{path!r} is no file of rows by its name; known are {known} (also in .gz) and .parquet")
+        raise ValueError(f"{path!r} has no known ending of rows; known are {known} (also in .gz) and .parquet")
     return path
 
 
@@ -60,7 +60,7 @@ class MixPart(Config):
     share: PositiveFloat | None = None
     """of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
     rows: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """a quota in place of a share, which then every part has: the part gives so many rows"""
+    """a quota in place of a share, which then every part has: the part gives this many rows"""
     fields: dict[str, str] = Field(default_factory=dict)
     """of a file, our field: its column (`prompt` and `id` too)"""
 
@@ -91,7 +91,7 @@ class MixOptions(Config):
 
     @property
     def quota(self) -> int | None:
-        """The number of rows of the mix, where its parts have quotas."""
+        """The number of rows of the mix; None unless its parts have quotas."""
         quotas = [part.rows for part in self.parts.values() if part.rows is not None]
         return sum(quotas) if quotas else None
 
@@ -113,7 +113,7 @@ class HubOptions(Config):
     path: Annotated[str, Field(min_length=1)]
     """a dataset's name on the hub, or a folder with its files"""
     name: str | None = None
-    """the dataset's configuration, where it has several"""
+    """the dataset's configuration, if it has several"""
     split: str = "train"
     """the split to read, such as train, or train[:1000] without streaming"""
     revision: str | None = None
@@ -155,7 +155,7 @@ class BenchmarkOptions(Config):
     shots: Annotated[int, Field(ge=0, le=64)] = 0
     """examples before each question, as earlier turns, in the same language"""
     shots_path: str | None = None
-    """local files with the examples; null: the hub's split for them. Where they are the first rows of those that are
+    """local files with the examples; null: the hub's split for them. If they are the first rows of those that are
     evaluated, these begin behind them"""
     rows: Annotated[int, Field(ge=1)] | None = None
     """the most rows of each language, from the first on"""
@@ -167,7 +167,7 @@ class BenchmarkOptions(Config):
     native_instruction: bool = False
     """say how to answer in the row's own language, in the words of the rows that language/translated writes"""
     instruction_in: Literal["user", "system"] = "user"
-    """where it is said: at the end of each question, or in a system message before all turns"""
+    """where the instruction stands: at the end of each question, or in a system message before all turns"""
 
     @model_validator(mode="after")
     def _has_one_instruction(self) -> Self:
@@ -228,10 +228,10 @@ class SplitOptions(Config):
     keep: Annotated[str, Field(min_length=1)]
     """the part whose rows are given; another stage with the same other options gives the next one"""
     by: Annotated[str, Field(min_length=1)] = "id"
-    """what decides: `id`, `prompt`, or a field. Rows with the same value are in the same part, so that a field which
-    all translations of a problem share keeps these together"""
+    """how rows are assigned: `id`, `prompt`, or a field. Rows with the same value are in the same part, so that a field
+    which all translations of a problem share keeps these together"""
     seed: int = 0
-    """another one splits otherwise; it does not follow the recipe's, so that recipes agree on what is in which part"""
+    """another one splits otherwise; it does not follow the recipe's, so that recipes agree on the parts"""
 
     @model_validator(mode="after")
     def _check_keep(self) -> Self:
@@ -249,7 +249,7 @@ class OverlapOptions(Config):
     """the texts that are compared, of a row and of an evaluation row: fields, and `prompt` for all that the user says
     in it. A row needs one of them"""
     n: Annotated[int, Field(ge=2, le=100, strict=True)] = 13
-    """so many words in a row that both have are an overlap; a shorter text overlaps where it is the same as a whole"""
+    """length, in words, of a common run that is an overlap; a shorter text overlaps only if it is equal as a whole"""
 
 
 class ExpertOptions(Config):

@@ -21,7 +21,7 @@ EXAMPLES, SHOWN = 3, 80
 class OverlapRows:
     """An iterable of the source's samples, unchanged, without those that overlap with an evaluation row.
 
-    Two texts overlap where they are the same up to case, punctuation and spaces, or have a run of `n` words in common
+    Two texts overlap if they are the same up to case, punctuation and spaces, or have a run of `n` words in common
     (grams.py). Every field of `fields` is compared with every one of an evaluation row. A warning at the end counts the
     rows that were dropped and shows the first.
     """

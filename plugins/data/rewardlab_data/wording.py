@@ -55,7 +55,7 @@ class WordProblem:
         return self.response([language] * STEPS, self.result, form)
 
     def response(self, languages: Sequence[str], result: int, form: Form, formed: bool = True) -> str:
-        """Return the sentences with the result where the form wants it; the sentences alone unless `formed`."""
+        """Return the sentences with the result in the form; the sentences alone unless `formed`."""
         text = self.reasoning(languages, result, boxed=formed and form == "boxed")
         return f"<think>{text}</think><answer>{result}</answer>" if formed and form == "tagged" else text
 

@@ -255,7 +255,7 @@ def test_more_held_out_prompts_than_there_are_is_an_error():
         ({"unboxed": 1.1}, "less than or equal to 1"),
         ({"english": 0.6, "switched": 0.5}, "their sum is above 1"),
         ({"kind": "pairs"}, "should be 'prompts', 'responses' or 'judged'"),
-        ({"path": "mine.txt"}, "no file of rows by its name"),
+        ({"path": "mine.txt"}, "no known ending of rows"),
         ({"row": 3}, "Extra inputs"),
     ],
 )

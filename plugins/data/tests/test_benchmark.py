@@ -243,7 +243,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("row", "told"),
         [
-            (belebele(1, correct_answer_num="5"), "column 'correct_answer_num', is '5', and no choice of A, B, C, D"),
+            (belebele(1, correct_answer_num="5"), "column 'correct_answer_num', is '5', not a choice of A, B, C, D"),
             (belebele(1, correct_answer_num=None), "column 'correct_answer_num' is empty"),
             (belebele(1, question=" "), "column 'question' is empty"),
             (belebele(1, question=7), "column 'question' holds no text, but 7"),

@@ -60,7 +60,7 @@ def test_a_gzip_file_is_read_too(tmp_path):
 
 @pytest.mark.parametrize("path", ["rows.txt", "rows.xlsx", "rows", "rows.jsonl/", "rows.gz", "rows.parquet.gz"])
 def test_another_kind_of_file_is_refused_before_anything_is_read(path):
-    with pytest.raises(ValidationError, match=r"no file of rows by its name; known are \.jsonl, \.json, \.csv, \.tsv"):
+    with pytest.raises(ValidationError, match=r"no known ending of rows; known are \.jsonl, \.json, \.csv, \.tsv"):
         dataset(path=path)
 
 

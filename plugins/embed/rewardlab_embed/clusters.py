@@ -22,7 +22,7 @@ class Clusters:
     """Clusters of n rows.
 
     labels: (n,), the cluster of each row. centroids: (k, dimension), the mean of each cluster's rows, not of length 1.
-    silhouette: the mean over the rows, in [-1, 1]; 0 where there is only one cluster.
+    silhouette: the mean over the rows, in [-1, 1]; 0 if there is only one cluster.
     """
 
     labels: np.ndarray
@@ -34,7 +34,7 @@ def best_clusters(vectors: np.ndarray, counts: Sequence[int], seed: int) -> Gene
     """Return the clusters with the highest silhouette; yield after each number of `counts` that was tried.
 
     vectors: (n, dimension), float32, each of length 1. Of equal silhouettes the smaller number of clusters wins.
-    Numbers of n or more are not tried; where none is left, all rows are one cluster.
+    Numbers of n or more are not tried; if no number is left, all rows are one cluster.
     """
     best = Clusters(np.zeros(len(vectors), np.int32), vectors.mean(axis=0, keepdims=True), 0.0)
     tried = False
@@ -60,7 +60,7 @@ def _drawn(vectors: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _described(vectors: np.ndarray, labels: np.ndarray) -> Clusters:
-    """Return the clusters that have rows, numbered anew, with their means and silhouette."""
+    """Return the clusters that have rows, renumbered, with their means and silhouette."""
     used, labels = np.unique(labels, return_inverse=True)
     sums = np.zeros((len(used), vectors.shape[1]))
     for number in range(len(used)):

@@ -13,11 +13,11 @@ Item = tuple[Sample, Completion]
 
 
 class Cosine:
-    """The reward cos(E(prediction), E(reference)), in [0, 1] where `clamp`, else in [-1, 1].
+    """The reward cos(E(prediction), E(reference)), in [0, 1] if `clamp`, else in [-1, 1].
 
     A blank or missing part of the response scores 0.0 or is an error, as `empty` says; a blank reference is an error.
     `info`: `raw`, the cosine before it is clamped; `cut`, the tokens of the `prediction` and the `reference` over the
-    model's limit, where there are any; `empty`, the part that is missing.
+    model's limit, if any; `empty`, the part that is missing.
     Source: PB-RLSVR, R_Embed.
     """
 
@@ -26,7 +26,7 @@ class Cosine:
         self._worker = open_model(options, context)
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
-        """Return one score for each item. Raises what the worker's `ask` does."""
+        """Return one score for each item. Raises what the worker's `ask` raises."""
         compared = self.compared_texts(items)
         known = [self.score_without_model(texts) for texts in compared]
         pairs = [(t.prediction, t.reference) for t, score in zip(compared, known, strict=True) if score is None]

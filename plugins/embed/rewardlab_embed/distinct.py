@@ -38,7 +38,7 @@ class DistinctRows:
 
     It streams, except under `nearest`, which holds all samples until the last is compared.
 
-    The files and the order of the rows determine which rows are dropped; each iteration compares anew. At its end a
+    The files and the order of the rows determine which rows are dropped; each iteration compares again. At its end a
     warning counts them and shows the first. Iterating raises UserError for a row without a text, and JobError for one
     without an embedding.
     """

@@ -1,7 +1,7 @@
 """The process behind embed/distinct: an index of the evaluation sets' texts, and of the rows kept so far.
 
 The settings are those of embedding_worker.py and {"against": [texts], "threshold"}. All questions of a call belong to
-one pass: {"text", "pass": its name, "row": its number, "kept": rows kept before the call, or null where rows are not
+one pass: {"text", "pass": its name, "row": its number, "kept": rows kept before the call, or null if rows are not
 compared with each other}. The answer for a row that is too near is {"cosine", "nearest": index in "against"} or
 {"cosine", "row": number of the earlier row}; for any other row {}; for one without an embedding {"error"}. The rows
 that a pass has kept are in memory.

@@ -42,7 +42,7 @@ class DiverseRows:
     """An iterable of some of the source's samples, unchanged and in their order.
 
     The whole source is read before the first row is given; its samples and their vectors are in memory until then.
-    The rows, the options and the seed determine which rows are chosen; each iteration chooses anew. At its end a line
+    The rows, the options and the seed determine which rows are chosen; each iteration chooses again. At its end a line
     of the log counts rows and clusters. Iterating raises UserError for a row without a text or a number that a quota
     needs, and JobError for one without an embedding.
     """
@@ -124,7 +124,7 @@ class DiverseRows:
         return [members[place] for place in answer["chosen"]]
 
     def _group(self, sample: Sample) -> str | None:
-        """Return the name of the sample's group; None where a value of it has no quota."""
+        """Return the name of the sample's group; None if a value of it has no quota."""
         name = ""
         for field, quota in self._options.quotas.items():
             value = _value(sample, field)
@@ -174,6 +174,6 @@ def _value(sample: Sample, field: str) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        what = f"field {field!r}, by which `quotas` go, is no text or number"
+        what = f"field {field!r}, by which `quotas` go, is not a text or number"
         raise UserError(what, where=sample.source or sample.id)
     return str(value)

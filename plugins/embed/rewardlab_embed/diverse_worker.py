@@ -121,6 +121,6 @@ def choice(vectors: np.ndarray, wanted: int, settings: dict[str, Any]) -> Genera
 
 
 def cluster_shares(clusters: Clusters, wanted: int, settings: dict[str, Any]) -> list[int]:
-    """Return how many rows each cluster gives: by its size, and at least `least` where it has them."""
+    """Return how many rows each cluster gives: by its size, and at least `least` if it has them."""
     sizes = np.bincount(clusters.labels, minlength=len(clusters.centroids)).tolist()
     return share_out(wanted, sizes, sizes, settings["least"])

@@ -57,7 +57,7 @@ def _answer(a: "Embedding", b: "Embedding") -> dict:
 class Embedding:
     """The embedding of a text.
 
-    vector: float32, of length 1; None where `error` says why there is none. cut: tokens over the model's limit.
+    vector: float32, of length 1; None if `error` says why there is none. cut: tokens over the model's limit.
     """
 
     vector: np.ndarray | None = None
@@ -76,7 +76,7 @@ class Embedder:
         self.model = _load(settings, device).eval()
         self._multimodal = bool({"image", "audio", "video"}.intersection(self.model.modalities))
         self.limit = _limit(self.model, settings["max_tokens"])
-        """Tokens that the model reads, with those that it adds itself; None where nothing bounds them."""
+        """Tokens that the model reads, with those that it adds itself; None if nothing bounds them."""
         self._added = self._count_tokens("a") if self.limit is not None else 0
         self._cache = _EmbeddingCache(KEPT_BYTES)
 
@@ -97,7 +97,7 @@ class Embedder:
         return [found[key] for key in keys]
 
     def _embed_batch(self, texts: list[str]) -> list[Embedding]:
-        """Embed the texts at once; where memory does not suffice, embed the halves one after the other."""
+        """Embed the texts at once; if memory does not suffice, embed the halves one after the other."""
         vectors = self._vectors(texts)
         if vectors is not None:
             return [_normalized(vector, self._lost(text)) for vector, text in zip(vectors, texts, strict=True)]
@@ -110,7 +110,7 @@ class Embedder:
         return self._embed_batch(texts[:middle]) + self._embed_batch(texts[middle:])
 
     def _vectors(self, texts: list[str]) -> np.ndarray | None:
-        """Return the vectors (len(texts), dimension), float32; None where memory did not suffice.
+        """Return the vectors (len(texts), dimension), float32; None if memory did not suffice.
 
         This is a function of its own, so that whatever a failed try holds is freed before the next one.
         """

@@ -1,8 +1,8 @@
-"""The process that finds out whether a text is in English already. It is run by path and imports no rewardlab.
+"""A process that detects whether a text is already in English. It is run by path and imports no rewardlab.
 
-The answer to a question {"text", "language"} (the row's language: a code, a tag or an English name; null where there
-is none) is {"english": bool, "language": the English name of the text's language, null where it is not known}. For a
-text without words it is {"english": null}: there is nothing to translate.
+The answer to a question {"text", "language"} (the row's language: a code, a tag or an English name; null if unknown) is
+{"english": bool, "language": the English name of the text's language, null if it is not known}. For a text without
+words it is {"english": null}: there is nothing to translate.
 """
 
 import re
@@ -33,7 +33,8 @@ def build(settings: dict, context: dict) -> "EnglishDetector":
 
 
 class EnglishDetector:
-    """A detector that tells English from the row's language or, where that is unknown or English, from all others."""
+    """A detector that distinguishes English from the row's language, or from all others if that is unknown or
+    English."""
 
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""

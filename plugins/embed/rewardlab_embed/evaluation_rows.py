@@ -14,7 +14,7 @@ MOST_PROBLEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRow:
-    """A row of an evaluation set: its text, where it stands ("eval.jsonl:7"), and what its field `language` has."""
+    """A row of an evaluation set: its text, where it stands ("eval.jsonl:7"), and the value of its field `language`."""
 
     where: str
     text: str
@@ -52,7 +52,7 @@ def _path(file: str) -> Path:
 
 
 def text_of(sample: Sample, field: str) -> str | None:
-    """Return the field, where it holds a text, else the last message of the user; None without either."""
+    """Return the field if it holds a text, else the user's last message; None without either."""
     messages = [message["content"] for message in sample.prompt if message["role"] == "user"]
     for text in (sample.fields.get(field), *messages[-1:]):
         if isinstance(text, str) and text.strip():

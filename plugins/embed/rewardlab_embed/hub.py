@@ -16,7 +16,7 @@ class ModelError(Exception):
 
 
 def cached_folder(name: str) -> str | None:
-    """Return the model's folder in the cache; None where only the hub has it. Raises ModelError where neither does."""
+    """Return the model's folder in the cache; None if only the hub has it. Raises ModelError if neither has it."""
     try:
         return str(Path(hf_hub_download(name, MODULES, local_files_only=True)).parent)
     except LocalEntryNotFoundError:

@@ -1,4 +1,4 @@
-"""The rows to drop by a threshold, or by rank where a pair of languages has none above it.
+"""The rows to drop by a threshold, or by rank for pairs of languages without a row above it.
 
 Source: mR3, appendix C.5: rows of MMMLU that are too near to INCLUDE's, in any language.
 """

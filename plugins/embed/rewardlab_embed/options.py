@@ -17,7 +17,7 @@ class ModelOptions(Config):
     max_tokens: Annotated[int, Field(ge=8, strict=True)] | None = None
     """the most tokens of a text that are read; null: as many as the model reads"""
     batch_size: Annotated[int, Field(ge=1, strict=True)] = 32
-    """texts embedded at once, half as many where memory does not suffice"""
+    """texts embedded at once, half as many if memory does not suffice"""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """the type of the model's weights; auto: as they are stored"""
     trust_remote_code: bool = False
@@ -28,8 +28,8 @@ class CosineOptions(ModelOptions):
     """Options of embed/cosine."""
 
     part: Part = "reasoning"
-    """what is compared. reasoning: the body of the think block. answer: the body of the last `<answer>`. response: what
-    follows the last `</think>`"""
+    """the compared part. reasoning: the body of the think block. answer: the body of the last `<answer>`. response:
+    the text after the last `</think>`"""
     against: Name = "reference"
     """the field with the reference; one with tags is read by the same part, one without is taken whole"""
     clamp: bool = True
@@ -39,7 +39,7 @@ class CosineOptions(ModelOptions):
 
 
 class Sampling(Config):
-    """How a translator samples its answers; what is null is as the judge's own options say."""
+    """How a translator samples its answers; the judge's own options set the parameters that are null."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
     """the sampling temperature"""
@@ -53,12 +53,12 @@ class TranslatedCosineOptions(CosineOptions):
     translator: Name
     """the judge that translates, as declared under `judges`"""
     piece: Annotated[int, Field(ge=200, strict=True)] = 4000
-    """the most characters of one question to the translator; longer texts are sent in several"""
+    """maximum number of characters of one question to the translator; longer texts are sent in several"""
     on_failure: Literal["untranslated", "missing"] = "untranslated"
-    """what becomes of a text whose translation is useless. untranslated: the cosine of the text itself. missing: no
+    """what to do with a text whose translation is unusable. untranslated: the cosine of the text itself. missing: no
     score"""
     sampling: Sampling = Field(default_factory=Sampling)
-    """how the translator samples: greedily, in place of what the judge's options say; {temperature: null} leaves it to
+    """how the translator samples: greedily, in place of the judge's options; {temperature: null} leaves it to
     them"""
     prompt: Literal["fenced", "bare"] = "fenced"
     """the packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message
@@ -80,14 +80,14 @@ class DistinctOptions(ModelOptions):
     against: Annotated[tuple[Name, ...], Field(min_length=1)]
     """JSONL files of the evaluation sets that no row may be near to"""
     field: Name = "problem"
-    """the field that is compared; where a row has none, the last message of the user in its prompt"""
+    """the field that is compared; if a row lacks it, the last user message of its prompt"""
     threshold: Annotated[float, Field(gt=0, le=1)] = 0.9
     """a row with a cosine of at least this is dropped"""
     within: bool = False
     """also drop rows that are near to a row before them"""
     nearest: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """where no row of a language reaches the threshold for a language of the evaluation sets, drop so many of its rows,
-    the nearest ones; languages stand in the field `language`. All rows are then read before the first is given"""
+    """if no row of a language reaches the threshold for a language of the evaluation sets, drop this many of its
+    nearest rows; languages stand in the field `language`. All rows are then read before the first is given"""
 
     @model_validator(mode="after")
     def _check_one_way(self) -> "DistinctOptions":
@@ -100,9 +100,9 @@ class DiverseOptions(ModelOptions):
     """Options of embed/diverse."""
 
     rows: Annotated[int, Field(ge=1, strict=True)]
-    """the rows to choose; where there are no more, all of them"""
+    """the number of rows to choose; all of them if there are fewer"""
     field: Name = "problem"
-    """the field that is embedded; where a row has none, the last message of the user in its prompt"""
+    """the field that is embedded; if a row lacks it, the last user message of its prompt"""
     quotas: dict[Name, Annotated[dict[Name, PositiveFloat], Field(min_length=1)]] = Field(default_factory=dict)
     """a field: its values, each with a weight; 3 beside 1 is three in four of the rows. Weights of several fields
     (subset, language, difficulty) are multiplied; rows with another value are left out. Clusters are of rows with the
@@ -114,7 +114,7 @@ class DiverseOptions(ModelOptions):
     """the numbers of clusters to try; the highest mean silhouette decides. null: paper 3 to 10, official_code 3, 4, 5,
     7, 10"""
     least: Annotated[int, Field(ge=0, strict=True)] | None = None
-    """the fewest rows of a cluster, where it has them. null: paper 10, official_code 1"""
+    """minimum number of rows from a cluster, if it has that many. null: paper 10, official_code 1"""
     nearest: Annotated[float, Field(ge=0, le=1)] = 0.25
     """the share of the rows nearest to the centroid, which are chosen first; the others by relevance and unlikeness"""
     nearest_of: Literal["chosen", "cluster"] = "chosen"

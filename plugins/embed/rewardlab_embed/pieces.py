@@ -14,7 +14,7 @@ Cut = tuple[str, str]
 def cut(text: str, most: int) -> list[Cut]:
     """Return `text`, without the white space around it, in pieces of at most `most` characters.
 
-    It is cut at blank lines where that suffices; a longer paragraph at the ends of its sentences, a longer sentence
+    It is cut at blank lines if that suffices; a longer paragraph at the ends of its sentences, a longer sentence
     between words, a longer word anywhere. Pieces and white space together are the text. Takes time linear in the text.
     """
     pieces: list[Cut] = []
@@ -31,7 +31,8 @@ def cut(text: str, most: int) -> list[Cut]:
 
 
 def most_pieces(length: int, most: int) -> int:
-    """Return the most pieces that `cut` makes of `length` characters: any two neighbours together exceed `most`."""
+    """Return the maximum number of pieces that `cut` makes of `length` characters: any two neighbours together exceed
+    `most`."""
     return 2 * (length // (most + 1)) + 1
 
 

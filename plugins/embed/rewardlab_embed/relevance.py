@@ -87,7 +87,7 @@ def _by_relevance(
 
 
 def _nearest_cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the highest cosine of each row with `others`, -inf where there are none."""
+    """Return the highest cosine of each row with `others`, -inf if `others` is empty."""
     highest = np.full(len(vectors), -np.inf, np.float32)
     for start in range(0, len(others), 1024):
         for block in range(0, len(vectors), 16_384):

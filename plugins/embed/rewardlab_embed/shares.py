@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def share_out(total: int, weights: Sequence[float], sizes: Sequence[int], least: int = 0) -> list[int]:
     """Return how many rows each group gives: in proportion to its weight, and no more than it has.
 
-    What a small group lacks the others give. Each gives `least` rows, or all that it has, where `total` allows; a total
+    What a small group lacks the others give. Each gives `least` rows, or all that it has, if `total` allows; a total
     too small for that is shared out evenly. Fractions go to the largest remainders, of equal ones to the first.
     weights: positive. The sum of the result is min(total, sum(sizes)).
     """

@@ -23,7 +23,7 @@ Question = tuple[str, str | None]
 class _EnglishText:
     """The text that is compared with the reference.
 
-    text: None where `error` says why there is none. info: how it came about, for the score.
+    text: None if `error` says why there is none. info: how it was made, for the score.
     """
 
     text: str | None = None
@@ -50,11 +50,10 @@ class TranslatedCosine:
     """The reward cos(E(English translation of the prediction), E(reference)); range and empty parts as in embed/cosine.
 
     A text that is in English already, or has no words, is compared as it is. So is a text whose translation failed,
-    under `on_failure: untranslated`; but where the server did not answer more than 5% of the last 1,000 translations
-    (see `OutageWatch`), a text without an answer is a failed score. The translator sees the response's text and
-    nothing of the reference.
-    `info` has, besides the entries of embed/cosine, `tokens` and (from 2 on) `pieces` of the translation, `skipped`
-    ("english" or "no words") and `untranslated`, why a translation is useless.
+    under `on_failure: untranslated`; but if the server did not answer more than 5% of the last 1,000 translations
+    (see `OutageWatch`), a text without an answer is a failed score. The translator sees the response's text but not the
+    reference. `info` has, besides the entries of embed/cosine, `tokens` and (from 2 on) `pieces` of the translation,
+    `skipped` ("english" or "no words") and `untranslated`, why a translation is useless.
     Source: PB-RLSVR, R_TransEmb.
     """
 
@@ -70,7 +69,7 @@ class TranslatedCosine:
     async def score(self, items: Sequence[Item]) -> list[Score]:
         """Return one score for each item.
 
-        Raises what the workers' `ask` does, and a JobError or UserError of the judge.
+        Raises what the workers' `ask` raises, and a JobError or UserError of the judge.
         """
         compared = self._cosine.compared_texts(items)
         scores = [self._cosine.score_without_model(texts) for texts in compared]

@@ -22,7 +22,7 @@ KEPT = 64 << 20
 class EnglishTranslation:
     """The translation of a text into English, or why there is none.
 
-    english: None where `failure` says why there is no translation. unanswered: whether the server gave no answer.
+    english: None if there is no translation; `failure` then says why. unanswered: whether the server gave no answer.
     tokens: those of all questions and answers. pieces: how many questions it took.
     """
 
@@ -47,8 +47,8 @@ class EnglishTranslator:
     async def translate(self, text: str, language: str | None) -> EnglishTranslation:
         """Return `text` in English; all of its pieces are asked about at once.
 
-        language: the English name of the text's language, None where it is not known. A JobError or UserError of the
-        judge is raised; anything else that goes wrong is the translation's `failure`.
+        language: the English name of the text's language, None if it is not known. A JobError or UserError of the
+        judge is raised; any other error becomes the translation's `failure`.
         """
         known = self._cache.get((text, language))
         if known is not None:

@@ -1,4 +1,4 @@
-"""The prompt for a translator into English: one quoted text, and what a template must have."""
+"""The prompt for a translator into English: one quoted text, and the required parts of a template."""
 
 import os
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REGIONS = {
     "Japanese": "Japan", "Korean": "South Korea", "Polish": "Poland", "Portuguese": "Portugal", "Russian": "Russia",
     "Spanish": "Spain", "Thai": "Thailand",
 }  # fmt: skip
-"""English name of a language -> the region that translation models name beside it, where one is usual."""
+"""English name of a language -> the region that translation models usually name with it."""
 UNKNOWN = "non-English"
 """The name used for a language that is not known."""
 
@@ -50,7 +50,8 @@ def without_fence(reply: str, text: str) -> str:
 
 
 def load(path: str | None, packaged: str = "to_english.txt") -> EnglishTemplate:
-    """Return the template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the `packaged` one. Raises ValueError that says what is wrong with the
+    file.
 
     $language stands for the English name of the text's language, $regional for the name with its region, $fenced for
     the text in its fence, $key for the fence's key; $text, in place of $fenced, for the text alone, as models that only

@@ -127,7 +127,7 @@ def test_whole_numbers_and_texts_name_the_same_quota():
 
 @pytest.mark.parametrize("value", [None, True, ["x"]])
 def test_a_row_without_a_value_for_a_quota_is_the_users_mistake(value):
-    with pytest.raises(UserError, match=r"t.jsonl:\d: field 'topic', by which `quotas` go, is no text or number"):
+    with pytest.raises(UserError, match=r"t.jsonl:\d: field 'topic', by which `quotas` go, is not a text or number"):
         list(step(rows(3, topic=value), rows=2, quotas={"topic": {"rain": 1}}))
 
 

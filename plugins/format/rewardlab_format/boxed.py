@@ -14,8 +14,8 @@ CLOSE = "</think>"
 class Boxed:
     """The reward 1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
 
-    default: the last closed box after the last `</think>` (of the whole text where there is none) must print
-    something. sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
+    default: the last closed box after the last `</think>` (of the whole text without one) must print something.
+    sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
     def __init__(self, options: BoxedOptions, _context: Context | None = None):

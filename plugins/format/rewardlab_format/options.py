@@ -42,10 +42,11 @@ class ValidityOptions(Config):
     penalty: Annotated[float, Field(gt=0, le=1)] = 1.0
     """the deduction for a response in which something is wrong; with `per_violation` the most that is deducted"""
     per_violation: Annotated[float, Field(gt=0, le=1)] | None = None
-    """deduct so much for each violation (null: the penalty, whether it is one or several)"""
+    """deduct this much for each violation (null: the penalty, whether it is one or several)"""
     structure: Annotated[str, Field(min_length=1)] | None = "amro"
-    """what the answer to each task must have: `amro`, for the tasks of "Verifying the Subjective" (a row's own labels,
-    and no more), a YAML file of your own (relative to where the command runs), or null for nothing beyond the tags"""
+    """required structure of the answer to each task: `amro`, for the tasks of "Verifying the Subjective" (a row's own
+    labels, and no more), a YAML file of your own (relative to where the command runs), or null to require only the
+    tags"""
     task: Annotated[str, Field(min_length=1)] = "task"
     """the field with the row's task, by which its structure is found"""
     subtask: Annotated[str, Field(min_length=1)] = "subtask"
@@ -68,9 +69,9 @@ class OverlongOptions(Config):
     max_tokens: PositiveInt
     """tokens from which on the penalty is -1; as a rule the stage's max_new_tokens"""
     buffer: PositiveInt
-    """the last so many of them over which it falls from 0 to -1 (DAPO: 4,096 of 20,480)"""
+    """the number of last tokens over which it falls from 0 to -1 (DAPO: 4,096 of 20,480)"""
     characters_per_token: PositiveFloat | None = None
-    """for completions whose tokens nobody counted: their characters divided by this (absent: no value for these)"""
+    """for completions without a token count: their characters divided by this (absent: no value for these)"""
 
     @model_validator(mode="after")
     def _buffer_fits(self) -> Self:

@@ -10,9 +10,9 @@ from rewardlab_format.options import OverlongOptions
 class Overlong:
     """The penalty 0 for n tokens up to L - C, then (L - C - n) / C, and -1 from L tokens on.
 
-    L is `max_tokens`, C is `buffer`. n is the number of tokens that the engine sampled; where a row brings none, the
-    text's characters divided by `characters_per_token`, or else the reward abstains. `info`: `tokens`, and
-    `estimated` where they were. Source: DAPO (arXiv 2503.14476), equation 13, soft overlong punishment.
+    L is `max_tokens`, C is `buffer`. n is the number of tokens that the engine sampled; if it is unknown, the text's
+    characters divided by `characters_per_token`, or else the reward abstains. `info`: `tokens`, and `estimated` if they
+    are estimated. Source: DAPO (arXiv 2503.14476), equation 13, soft overlong punishment.
     """
 
     def __init__(self, options: OverlongOptions, _context: Context | None = None):
@@ -20,7 +20,7 @@ class Overlong:
         self._characters = options.characters_per_token
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Return one score for each item; abstains where nobody counted the tokens, and never fails."""
+        """Return one score for each item. Abstains if the tokens were not counted, and never fails."""
         return [self._score(completion) for _, completion in items]
 
     def _score(self, completion: Completion) -> Score:

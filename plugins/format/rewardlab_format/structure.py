@@ -1,4 +1,4 @@
-"""What the answer to a task must have, apart from what it says: words, a label, parts."""
+"""Check the required structure of an answer to a task, apart from its content: words, a label, parts."""
 
 import functools
 import re
@@ -26,10 +26,10 @@ def key_of(text: str) -> str:
 
 @dataclass(frozen=True)
 class Structure:
-    """What an answer must have.
+    """The required structure of an answer.
 
     least_words, most_words: as `count_words` counts. labels: one of them stands in it. labels_field: the field with a
-    row's own labels, which come in the place of these. parts: each of them occurs.
+    row's own labels, which replace these. parts: each of them occurs.
     """
 
     least_words: int = 0
@@ -39,7 +39,7 @@ class Structure:
     parts: Alternatives = ()
 
     def violations(self, answer: str, fields: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what an answer lacks, in words. ValueError where the row's own labels are no labels."""
+        """Yield what an answer lacks, in words. Raises ValueError if the row's own labels are not valid."""
         if self.least_words or self.most_words is not None:
             words = count_words(answer)
             if words < self.least_words:
@@ -73,7 +73,8 @@ class Structures:
     tasks: Mapping[str, tuple[Structure, Mapping[str, Structure]]]
 
     def of(self, task: Any, subtask: Any) -> Structure:
-        """Return the structure of a task; of its subtask where the file has one. ValueError for an unknown task."""
+        """Return the structure of a task, or of its subtask if the file has it. Raises ValueError if the task is
+        unknown."""
         key = self._key(task)
         if key is None:
             near = get_close_matches(key_of(str(task)[:100]), self.tasks, 1)
@@ -83,7 +84,7 @@ class Structures:
         return subtasks.get(key_of(subtask), structure) if isinstance(subtask, str) else structure
 
     def _key(self, task: Any) -> str | None:
-        """Return the name under which the file has a task, or another name of the same; None where it has none."""
+        """Return the name under which the file has a task, or another name of the same; None if the file lacks it."""
         if not isinstance(task, str):
             return None
         if (key := key_of(task)) in self.tasks:

@@ -1,4 +1,4 @@
-"""Read what the answers to each task must have, from YAML, with the file and line of each mistake.
+"""Read the required structure of answers to each task from YAML, with the file and line of each mistake.
 
 tasks:
   NLI:                                     # or another name of the task: rewardlab.text.TASKS
@@ -59,7 +59,7 @@ class _Reader:
             line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
             raise ValueError(f"{self._source}:{line}: {error.problem or error.context}") from None
         except (yaml.YAMLError, RecursionError) as error:
-            raise ValueError(f"{self._source}: {type(error).__name__}: it is no YAML") from None
+            raise ValueError(f"{self._source}: {type(error).__name__}: it is not YAML") from None
         if root is None:
             raise ValueError(f"{self._source}:1: the file is empty; `tasks:` is needed")
         top = self._mapping(root, ("tasks",))
@@ -83,7 +83,7 @@ class _Reader:
         return Structures(self._source, found)
 
     def _structure(self, rules: Mapping[str, yaml.Node], base: Structure, node: yaml.Node) -> Structure:
-        """Return the structure of a task, or of a subtask, which has what its task has where it says nothing."""
+        """Return the structure of a task, or of a subtask, which inherits from its task what it does not set."""
         readers: dict[str, Callable[[yaml.Node], Any]] = {
             "least_words": self._number,
             "most_words": self._number,

@@ -27,7 +27,7 @@ class Tags:
         return [Score(value=0.0, info={"reason": reason}) if reason else Score(value=1.0) for reason in reasons]
 
     def body(self, text: str, number: int) -> str | None:
-        """Return what stands inside the tag of this number, from the first opening one on; None where that is blank.
+        """Return the text inside the tag of this number, from the first opening tag on; None if it is blank.
 
         A tag that nothing closes has no body.
         """
@@ -36,7 +36,7 @@ class Tags:
         return inside if closed and not is_blank(inside) else None
 
     def fault(self, text: str) -> str | None:
-        """Return why the text is no match; None for a match."""
+        """Return why the text does not match; None if it does."""
         found = list(self._mark.finditer(text))
         marks = [match[0] for match in found]
         if marks != self._wanted:

@@ -12,7 +12,7 @@ from rewardlab_format.tags import Tags
 class Validity:
     """The value 0 for a response with a trace, the right tags and the task's structure; else a deduction.
 
-    The deduction is `penalty`, whatever is wrong; with `per_violation` so much for each violation, up to `penalty`.
+    The deduction is `penalty` for any violation; with `per_violation` that much for each, up to `penalty`.
     `info["violations"]` names them: `trace: ...`, `format: ...`, `structure: ...`. Source: "Verifying the Subjective",
     section 3.3.4, p_invalid.
     """
@@ -47,7 +47,7 @@ class Validity:
         found = [] if trace is not None else [f"trace: nothing inside <{self._options.tags[0]}>"]
         if (fault := self._tags.fault(text)) is not None:
             found.append(f"format: {fault}")
-        if structure is not None:  # a row's own labels are read even where there is no answer: a bad row is a failure
+        if structure is not None:  # a row's own labels are read even if there is no answer: a bad row is a failure
             wrong = [f"structure: {what}" for what in structure.violations(answer or "", sample.fields)]
             found += wrong if answer is not None else []
         return found

@@ -18,7 +18,7 @@ LETTERS_PER_WORD: Mapping[str, float] = {
     "Tibetan": 3.53,
     "Yi": 1.73,
 }
-"""Script -> letters that count as one word; signs above, below and after a letter are no letters of their own. Kana is
+"""Script -> letters that count as one word; signs above, below and after a letter do not count as letters. Kana is
 what Japanese needs beside its Chinese characters, and Tibetan the mean of Tibetan and Dzongkha."""
 
 _BLOCKS = {

@@ -13,10 +13,10 @@ CUT_OFF = ("max_tokens", "model_length")
 
 
 def sample_row(state: TaskState, target: Target, gold: str) -> dict[str, Any]:
-    """Return the arguments of `RecipeReward.score_one` for what a model wrote: prompt, completion, and the fields.
+    """Return the arguments of `RecipeReward.score_one` for a model's output: prompt, completion, and the fields.
 
-    gold: the field that the sample's target becomes, where there is one: a text, or a list where there are several.
-    Raises a UserError for metadata whose names a row has itself.
+    gold: the field that the sample's target becomes, if the sample has one: a text, or a list if it has several.
+    Raises UserError if metadata has names that a row already has.
     """
     taken = [name for name in OF_THE_ROW if name in state.metadata]
     if taken:

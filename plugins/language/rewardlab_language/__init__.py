@@ -76,7 +76,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
                 examples="rewardlab_language.examples:consistency",
                 off={
                     "prompt_copy": "a copy of the prompt is in the prompt's language; `probe` judges the total",
-                    "repetition": "what is too short to tell is long enough if repeated; `probe` judges the total",
+                    "repetition": "a short text without a label is long enough if repeated; `probe` judges the total",
                 },
             ),
         ),

@@ -1,4 +1,4 @@
-r"""What a translation altered: a number or a box that is gone, an answer that is new, a question that is none."""
+r"""Find what a translation altered: a lost number or box, a new answer, a question that is not a question."""
 
 import re
 import unicodedata
@@ -14,10 +14,10 @@ REASONS: dict[What, str] = {
     "number": "every candidate loses or changes a number",
     "box": "every candidate loses a box",
     "answer": "every candidate states the answer",
-    "question": "every candidate is no question any more",
+    "question": "every candidate lacks the question",
 }
 MIN_ANSWER_LETTERS = 4
-"""A shorter answer that is no number, such as B or x, may stand in any text."""
+"""A shorter answer that is not a number, such as B or x, may occur in any text."""
 MAX_ANSWER = 100
 """characters of an answer that may be one number"""
 SHOWN = 3
@@ -28,14 +28,14 @@ _SINGLE_NUMBER = re.compile(r"[-+−$\s]*[\d.,\s\\!{}]+[%$\s]*")
 
 @dataclass(frozen=True)
 class Alteration:
-    """One thing that a translation altered: its kind, and how it is told."""
+    """One thing that a translation altered: its kind, and its description."""
 
     what: What
     told: str
 
 
 def alterations(source: str, translation: str, target: str) -> list[Alteration]:
-    """Return what of numbers and boxes the translation of a text lost. target: the code of its language."""
+    """Return the numbers and boxes that the translation of a text lost. target: the code of its language."""
     found: list[Alteration] = []
     if lost := lost_numbers(source, translation, target):
         more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
@@ -46,7 +46,7 @@ def alterations(source: str, translation: str, target: str) -> list[Alteration]:
 
 
 def question_alterations(source: str, translation: str, target: str, answer: str | None = None) -> list[Alteration]:
-    """Return what the translation of a problem altered, whose right answer is `answer`, where that is known."""
+    """Return what the translation of a problem altered. answer: the problem's right answer, if known."""
     found = alterations(source, translation, target)
     if answer is not None and _states(answer, source, translation):
         found.append(Alteration("answer", f"the answer {answer[:40]} is in it"))
@@ -79,7 +79,7 @@ def _bare(text: str) -> str:
 
 
 def _asks(source: str, translation: str, target: str) -> bool:
-    """Return whether a translation has a question mark or a word that asks, where its source has a question mark."""
+    """Return whether a translation has a question mark or a word that asks, if its source has a question mark."""
     if not _QUESTION_MARKS.search(source) or _QUESTION_MARKS.search(translation):
         return True
     words = asking_words(target)

@@ -30,7 +30,7 @@ def boxed(solution: str, answer: str, wording: RowWording) -> str:
 
 
 def _start_of_last(solution: str, content: str) -> int:
-    """Return where the content of the last closed box starts.
+    """Return the index at which the content of the last closed box starts.
 
     The braces in the content are in pairs, so every opening that is followed by the content and a brace is that of a
     closed box; the last of these is the last box.

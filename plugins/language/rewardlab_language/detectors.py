@@ -43,7 +43,7 @@ class Guess(NamedTuple):
 
 
 Detector = Callable[[str], Guess | None]
-"""A function that returns the guess about a text of one line; None where the detector sees no language."""
+"""A function that returns the guess about a text of one line; None if the detector sees no language."""
 
 
 def check_installed(names: tuple[DetectorName, ...]) -> None:
@@ -72,7 +72,7 @@ def detector(name: DetectorName) -> Detector:
 
 
 def calibrated(name: DetectorName, confidence: float) -> float:
-    """Return how often a detector is right where it has this confidence."""
+    """Return the share of right guesses of a detector at this confidence."""
     slope, shift = CALIBRATION[name]
     sure = min(max(confidence, 1 - SUREST), SUREST)
     return 1 / (1 + math.exp(-(slope * math.log(sure / (1 - sure)) + shift)))

@@ -24,7 +24,7 @@ def number_words(language: str) -> Mapping[int, re.Pattern[str]]:
 
 @cache
 def asking_words(language: str) -> re.Pattern[str] | None:
-    """Return what matches a word that asks or tells to find something; None of a language that has none here."""
+    """Return a pattern for words that ask or instruct to find something; None if the language has none here."""
     words = _table().get(language, {}).get("asks", ())
     return _starts(words, language) if words else None
 

@@ -71,7 +71,7 @@ class Fidelity:
             share = sp3f.share(text, language)
         except Exception as error:  # the published code scores 0 whatever goes wrong
             return Score(value=0.0, info={"share": 0.0, "language": None, "reason": str(error)})
-        assert share.value is not None  # 0 where nothing was detected
+        assert share.value is not None  # 0 if nothing was detected
         return Score(value=self._value(share.value), info={"share": share.value, "language": share.language})
 
     def _value(self, share: float) -> float:

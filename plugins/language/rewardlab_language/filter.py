@@ -17,8 +17,8 @@ class LanguageFilter:
     """An iterable of the source's samples, unchanged, without those of which a text is in another language.
 
     Each of `fields` is judged as language/consistency judges an answer, a text with a think block as trace and answer.
-    `unsure` says what becomes of a text about which no detector can tell: it is too short, or its language is known to
-    none. A warning at the end counts the rows that were left out, by language.
+    `unsure` decides about a text that no detector can judge: it is too short, or no detector knows its language. A
+    warning at the end counts the rows that were left out, by language.
     """
 
     def __init__(self, options: FilterOptions, context: Context):
@@ -40,7 +40,7 @@ class LanguageFilter:
         tally.close(0)
 
     def _foreign(self, sample: Sample, field: str) -> DroppedRow | None:
-        """Return what speaks against a text; None where nothing does."""
+        """Return the reason to reject a text; None if there is none."""
         text = self._text(sample, field)
         judge = self._traced if "</think>" in text else self._answers
         (score,) = judge.score([(sample, Completion(text=text))])
@@ -50,7 +50,7 @@ class LanguageFilter:
             return None
         labels = score.info.get("labels") or {}
         said = ", ".join(sorted(set(labels.values()))) or score.info.get("reason", "no language")
-        reason = f"{field} in another language" if score.value == 0 else f"{field} without a language that can be told"
+        reason = f"{field} in another language" if score.value == 0 else f"{field} without a detectable language"
         return DroppedRow(
             where=sample.source or sample.id,
             kind=str(sample.fields["language"]),

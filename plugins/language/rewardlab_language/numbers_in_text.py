@@ -72,7 +72,8 @@ class Number:
 
     @cached_property
     def readings(self) -> frozenset[tuple[str, str]]:
-        """What it may mean, as (digits before the point, behind it): 1.234 is 1234 or 1 and 234 thousandths."""
+        """The values that it may mean, as (digits before the point, after it): 1.234 is 1234 or 1 and 234
+        thousandths."""
         first, *others = self.groups
         found = set()
         if not others or (len(others[-1]) == 3 and len(first) <= 3 and all(len(group) in (2, 3) for group in others)):
@@ -117,11 +118,11 @@ def in_figures(text: str) -> str:
 
 
 def lost_numbers(source: str, translation: str, target: str) -> list[str]:
-    """Return the numbers of a text that its translation into the language with this code has not, as they are written.
+    """Return the numbers of a text, as written, that its translation into the language with this code lacks.
 
-    Script, separators and grouping do not matter. A number is not lost where the translation writes it in words, in
+    Script, separators and grouping do not matter. A number is not lost if the translation writes it in words, in
     Roman or Chinese numerals, with another scale (1.5 million, 150万) or on a clock of 24 hours. Words excuse no number
-    where the translation has a figure that nothing in the text explains: 5 that becomes 6 is another number.
+    if the translation has a figure that nothing in the text explains: 5 that becomes 6 is another number.
     """
     theirs = numbers_in(translation)
     lost = _without_groups(_without_readings(numbers_in(source), theirs), theirs)
@@ -184,7 +185,7 @@ def _without_scales(lost: Sequence[Number], theirs: list[Number]) -> list[Number
 
 
 def _without_hours(lost: Sequence[Number], theirs: list[Number], source: str) -> list[Number]:
-    """Return the numbers that are no hours of an afternoon, which a clock of 24 hours has as others."""
+    """Return the numbers that are not hours of an afternoon, which a clock of 24 hours writes differently."""
     left = list(lost)
     for hour in {int(found) for found in _AFTERNOON.findall(in_figures(source))} if lost else ():
         later = next((number for number in theirs if number.groups[0] == str(hour + 12)), None)
@@ -220,7 +221,7 @@ def explained_values(text: str) -> set[int]:
 
 
 def _is_spelled(value: int, translation: str, target: str) -> bool:
-    """Return whether a translation may write a value in words, or in numerals that are no figures."""
+    """Return whether a translation may write a value in words, or in numerals that are not digits."""
     if value in SPELLED_WITHOUT or value in _chinese_values(translation, target):
         return True
     if 0 < value <= MAX_ROMAN and re.search(rf"(?<!\w){_roman(value)}(?![IVX])", translation):

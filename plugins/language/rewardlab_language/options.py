@@ -24,8 +24,8 @@ TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 class FidelityOptions(Config):
     """Options of language/fidelity: the share of letters in the row's language, or whether it reaches a threshold.
 
-    A letter weighs what it says: one of Chinese as much as 3.4 of English. Formulas, code, boxes, addresses, tags and
-    digits do not count. A part without letters earns 0.
+    Letters are weighed by their information: one of Chinese as much as 3.4 of English. Formulas, code, boxes,
+    addresses, tags and digits do not count. A part without letters earns 0.
     """
 
     threshold: float | None = Field(default=0.7, gt=0.0, le=1.0)
@@ -33,12 +33,11 @@ class FidelityOptions(Config):
     detector: Literal["lingua"] = "lingua"
     """The library that detects languages."""
     part: Part = "response"
-    """What is measured. response: what follows the last `</think>`, or the whole text where there is none; reasoning:
-    the body of the think block, 0 where there is none; answer: the body of the last `<answer>` in the response, or the
-    response; both: the lower share of response and reasoning."""
+    """The measured part. response: the text after the last `</think>`, or the whole text without one; reasoning: the
+    body of the think block, 0 without one; answer: the body of the last `<answer>` in the response, or the response;
+    both: the lower share of response and reasoning."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
-    """What the row's language is weighed against: these languages and no others; null: English and the
-    language's fixed rivals."""
+    """The languages that compete with the row's: only these; null: English and the language's fixed rivals."""
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official measures as SP3F's published code does: words instead of letters, nothing taken out, the language
     against English alone, 0 for languages without a model."""
@@ -63,17 +62,17 @@ class ConsistencyOptions(Config):
     detectors: Annotated[tuple[DetectorName, ...], Field(min_length=1)] = ("fasttext", "langid", "lingua")
     """The detectors that are asked. The first two come with `pip install 'rewardlab-language[detectors]'`."""
     parts: Literal["both", "answer"] = "both"
-    """What must be in the language. both: the trace (the body of the think block) and the answer (the body of the last
-    `<answer>`, or what follows the trace). answer: that alone."""
+    """The parts that must be in the language. both: the trace (the body of the think block) and the answer (the body of
+    the last `<answer>`, or the text after the trace). answer: only the answer."""
     language: Literal["field", "prompt"] = "field"
-    """Where the language is read. field: the row's field `language`. prompt: the detectors' label of the last user
+    """The source of the language. field: the row's field `language`. prompt: the detectors' label of the last user
     message."""
     pooled: bool = False
     """false: each part has its own label, by calibrated confidences, of the detectors that know the row's language.
     true: one label for all, the prediction with the highest confidence as the detectors give it, as the paper says."""
     least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
-    """A part that says less than so many letters of English (eight Chinese characters say as much as 22) has no label
-    and does not count; where no part has one, the reward abstains."""
+    """Minimum information of a part, in letters of English (eight Chinese characters say as much as 22). A shorter part
+    has no label and does not count; the reward abstains if no part has a label."""
 
     @field_validator("detectors")
     @classmethod
@@ -91,13 +90,13 @@ class FilterOptions(Config):
     detectors: Annotated[tuple[DetectorName, ...], Field(min_length=1)] = ("fasttext", "langid", "lingua")
     """the detectors that are asked; as language/consistency's"""
     least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
-    """a text that says less than so many letters of English has no language that can be told"""
+    """minimum information of a text, in letters of English; the language of a shorter text is unknown"""
     unsure: Literal["keep", "drop"] = "keep"
-    """a row of whose texts no detector can tell the language, or whose language none of them knows"""
+    """what to do with a row if no detector can identify the language of a text, or knows the row's language"""
 
 
 class Sampling(Config):
-    """How a translator samples its answers; what is absent is as the judge's own options say."""
+    """How a translator samples its answers; the judge's own options set those that are absent."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """the sampling temperature"""
@@ -111,31 +110,33 @@ class TranslatedOptions(Config):
     translator: Annotated[str, Field(min_length=1)]
     """The name of the judge that translates, as declared under `judges`."""
     kind: Literal["sft", "rl", "question"] = "sft"
-    """What a row has. sft: the translated problem and, as its `response`, the translated solution. rl: only the problem
-    is translated. question: the source has no solutions; a row is the translated question and the English one."""
+    """The content of a row. sft: the translated problem and, as its `response`, the translated solution. rl: only the
+    problem is translated. question: the source has no solutions; a row is the translated question and the English
+    one."""
     languages: Annotated[tuple[Language, ...], Field(min_length=1)] = TRAINING_LANGUAGES
     """The languages of the rows, all with about the same share; English rows are not translated."""
     languages_per_row: Literal[1, "all"] = 1
     """1: each problem is translated into one language, by a hash of the seed and its row's id. all: into every one."""
     problems: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Use so many of the source's problems, a sample by the seed (null: all); of the same seed the same for each kind.
+    """Use this many of the source's problems, sampled by the seed (null: all); of the same seed the same for each kind.
     The source is read whole before the first row, and the sample is held in memory."""
     draw: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Translate so many rows alone, a sample by seed and kind of all pairs of a problem and a language, in random order
-    (null: all). Needs `languages_per_row: all`."""
+    """Translate only this many rows, sampled by seed and kind from all pairs of a problem and a language, in random
+    order (null: all). Needs `languages_per_row: all`."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """A row without a candidate of at least this share is dropped."""
     drop_altered: DropAltered = "problems"
-    """Rows to drop where every candidate loses or changes a number, states the answer, or asks nothing. problems: where
-    that of the problem does. all: or that of the solution. none: the field `altered` of each row says what it is."""
+    """Rows to drop if every candidate translation loses or changes a number, states the answer, or asks nothing.
+    problems: if this holds for the problem. all: also if it holds for the solution. none: no row; the field `altered`
+    says what changed."""
     test: Annotated[float, Field(ge=0, le=1)] = 0.02
     """Share of the problems whose rows have the split "test", by a hash of the English problem."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
     sampling: Sampling = Field(default_factory=Sampling)
-    """How the translator samples: {temperature: 1.0}. What is absent is as the judge's own options say."""
+    """Sampling parameters of the translator: {temperature: 1.0}. The judge's own options set those that are absent."""
     prompt: Literal["fenced", "bare"] = "fenced"
     """The packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message
     with the text and the language's name with its region, for models that only translate (Tower-Plus) or take no
@@ -174,10 +175,10 @@ class TranslatedFieldsOptions(Config):
     """A field, or `prompt`: its text, in which $name stands for the translation of the row's field of that name, and
     $prompt for that of its last user message."""
     choices: Annotated[str, Field(min_length=1)] | None = None
-    """A field with choices, label -> text or a list of texts: each is translated by itself and keeps its label. Where a
+    """A field with choices, label -> text or a list of texts: each is translated by itself and keeps its label. If a
     written prompt lists them, one a line, it lists the same translations."""
     max_choices: Annotated[int, Field(ge=1, le=26, strict=True)] = 10
-    """A row with more choices than this is an error; it bounds what the translator is asked."""
+    """A row with more choices than this is an error; it bounds the number of questions to the translator."""
     to: Literal["row"] | Language = "row"
     """row: from English into the row's language. A code: from the row's language into this one."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 1
@@ -187,11 +188,11 @@ class TranslatedFieldsOptions(Config):
     drop_altered: DropAltered = "problems"
     """Rows to drop if every candidate of a text loses or changes a number, or of the prompt states the answer or asks
     nothing. problems: the prompt's and the choices' rows. all: those of any text. none: the field `altered` of each row
-    says what it is."""
+    says what changed."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
     sampling: Sampling = Field(default_factory=Sampling)
-    """How the translator samples. What is absent is as the judge's own options say."""
+    """Sampling parameters of the translator. The judge's own options set those that are absent."""
     prompt: Literal["fenced", "bare"] = "fenced"
     """The packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message,
     for models that only translate (Tower-Plus) or take no system message."""
@@ -210,5 +211,5 @@ class TranslatedFieldsOptions(Config):
 
     @property
     def read(self) -> list[str]:
-        """The fields that are translated, `prompt` among them where it is, each once."""
+        """The translated fields, each once, including `prompt` if it is translated."""
         return list(dict.fromkeys(name for text in self.write.values() for name in Template(text).get_identifiers()))

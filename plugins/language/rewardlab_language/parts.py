@@ -8,7 +8,7 @@ Part = Literal["response", "reasoning", "answer", "both"]
 
 
 def answer(text: str) -> str:
-    """Return the body of the last `<answer>` in the response; the response where there is none."""
+    """Return the body of the last `<answer>` in the response; the response if it has none."""
     body = sections.answer(text)
     return sections.response(text) if body is None else body
 

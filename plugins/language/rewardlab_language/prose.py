@@ -47,8 +47,8 @@ def prose(text: str) -> Prose:
     """Return the text without formulas ($, $$, \\(, \\[, environments), boxes, code, addresses and tags.
 
     Outside formulas a LaTeX command goes and its argument stays (`\\textbf{so}` is read as "so"). A dollar
-    sign opens a formula only where another one can close it: "$5 and $3" are prices. What is opened and never
-    closed stays. Time is linear in the length.
+    sign opens a formula only if another one can close it: "$5 and $3" are prices. Anything opened and never closed
+    stays. Time is linear in the length.
     """
     text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
     text = _DISGUISED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
@@ -67,7 +67,8 @@ def prose(text: str) -> Prose:
 
 
 class _Closers:
-    """A search for where opened parts of a text end. It remembers closers that the text lacks, to search only once."""
+    """A search for the ends of opened parts of a text. It remembers closers that the text lacks, to search only
+    once."""
 
     def __init__(self, text: str):
         self._text = text
@@ -75,7 +76,7 @@ class _Closers:
         self._braces: dict[int, int] | None = None
 
     def end_of(self, opener: re.Match) -> int | None:
-        """Return the index after the closer; None where there is none, or nothing was opened."""
+        """Return the index after the closer; None if it is missing, or nothing was opened."""
         ends: dict[str, Callable[[re.Match], int | None]] = {
             "fence": lambda m: self._after(m[0], m.end()),
             "code": lambda m: self._in_paragraph("`", m.end()),

@@ -39,7 +39,7 @@ STRANGERS: Mapping[str, tuple[str, ...]] = {
 
 
 TWINS: Sequence[frozenset[str]] = tuple(map(frozenset, [("id", "ms"), ("bs", "hr"), ("da", "nb", "nn")]))
-"""Languages that share most of their words: only a long text tells them apart."""
+"""Languages that share most of their words: only a long text distinguishes them."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ class Segmenter:
 
 
 def _path(costs: list[int], history: list[tuple[list[int], int, list[int]]]) -> list[int]:
-    """Return the states of the cheapest path, first to last; where two cost the same, the earlier language wins."""
+    """Return the states of the cheapest path, first to last; of equal costs the earlier language wins."""
     if not history:
         return []
     state, states = costs.index(min(costs)), []

@@ -22,7 +22,7 @@ _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if
 class Share:
     """The share of a text that is in the target language, by letters, each weighed by how much it says.
 
-    value: in [0, 1], None where there are no letters. language: the one with most letters, where known.
+    value: in [0, 1], None without letters. language: the one with most letters, if known.
     """
 
     value: float | None
@@ -43,7 +43,7 @@ class ShareMeter:
 
         A letter weighs what it says (density.py): a sentence counts the same in Chinese as in Spanish.
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
-        Where the target is not written in Latin letters, one or two Latin words in a row (names, terms,
+        If the target is not written in Latin letters, one or two Latin words in a row (names, terms,
         units) count for no language, as far as the target's letters outnumber them. Sentences inside formulas and
         code are not read; as far as they outnumber the visible letters they count against the text.
         """
@@ -71,7 +71,7 @@ class ShareMeter:
         return {index for run in runs if len(run) <= INSERTION for index in run}
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
-        """Return what the letters say, by language; by script where no candidate is written in it."""
+        """Return the information of the letters by language, or by script if no candidate is written in it."""
         letters: Counter[str] = Counter()
         streams: dict[str, list[Word]] = {}
         for word in found:
@@ -104,5 +104,5 @@ class ShareMeter:
 
 
 def meter_of(tag: str) -> ShareMeter:
-    """Return the meter of a language, by code, tag or English name. UnknownLanguage where lingua has no model."""
+    """Return the meter of a language, by code, tag or English name. Raises UnknownLanguage if lingua has no model."""
     return ShareMeter(contest(resolve(tag)))

@@ -1,4 +1,4 @@
-"""Read a row of an English source: a problem, and its solution and answer where they are needed."""
+"""Read a row of an English source: a problem, and its solution and answer if they are needed."""
 
 import hashlib
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class SourceProblem(SourceQuestion):
 def read_question(sample: Sample) -> SourceQuestion:
     """Return the question of a sample: its one user message.
 
-    Raises UserError, with the place, where there is no such message, and UnusableRow where it is blank.
+    Raises UserError, with the place, if there is not exactly one, and UnusableRow if that is blank.
     """
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) != 1 or turns[0]["role"] != "user":
@@ -53,7 +53,7 @@ def read_question(sample: Sample) -> SourceQuestion:
 def read_problem(sample: Sample) -> SourceProblem:
     """Return the problem of a sample: its one user message and its fields `reference` and `answer`.
 
-    Raises UserError, with the place, where one of them is missing or of the wrong type, and UnusableRow where one is
+    Raises UserError, with the place, if one of them is missing or of the wrong type, and UnusableRow if one is
     blank.
     """
     question = read_question(sample)

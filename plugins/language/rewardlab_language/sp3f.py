@@ -23,7 +23,7 @@ def after_thinking(text: str) -> str:
 def share(text: str, language: str) -> Share:
     """Return lingua's word count of the language's segments over that of all, by a detector of it and English.
 
-    The share is 0 where nothing was detected. `language` is an ISO 639-1 code in lower case; anything else raises
+    The share is 0 if nothing is detected. `language` is an ISO 639-1 code in lower case; any other value raises
     KeyError.
     """
     if language not in SCRIPTS:

@@ -41,17 +41,17 @@ class _RowToTranslate:
 
 
 class TranslatedRows:
-    r"""An iterable of samples, streaming; each iteration asks anew.
+    r"""An iterable of samples, streaming; each iteration asks again.
 
     A row: id "<source id>-<language>"; prompt: a system message in the language, and the translated problem;
     fields `answer`, `answer_language` ("en", whose notation it keeps), `reference` (the English solution), `problem`
     (in English), `language`, `split` ("train" | "test"), `share` (of the translated problem's letters that are in the
-    language; null where nothing was translated), `altered` (what the translations altered, in words) and, for kind
+    language; null if nothing was translated), `altered` (what the translations altered, in words) and, for kind
     "sft", `response`: the translated solution. The last box of both solutions holds the answer. English rows are not
     translated. Kind "question" has the translated problem alone as its prompt, and of the fields `problem`, `language`,
     `split`, `share` and `altered`.
 
-    Iterating raises UserError for a source row that lacks something, and JobError where the translator answers none
+    Iterating raises UserError for a source row that lacks something, and JobError if the translator answers none
     of the questions about a text, or too many rows must be dropped.
     """
 
@@ -114,7 +114,7 @@ class TranslatedRows:
         problem = await _translate(source.problem, language, translator, check)
         fields = {
             "answer": source.answer,
-            "answer_language": "en",  # the notation that it keeps: 1,200 is no 1.2, whatever the row's language
+            "answer_language": "en",  # the notation that it keeps: 1,200 is not 1.2, whatever the row's language
             "reference": reference,
             **self._common_fields(source, language, problem),
         }
@@ -154,12 +154,12 @@ async def _translate(text: str, language: str, translator: Translator, check: Ch
 
 
 def language_of(row: str, languages: Sequence[str], seed: int) -> str:
-    """Return the language of the source row with this id, where each row gets one.
+    """Return the language of the source row with this id, if each row gets one.
 
-    It is the one whose hash with the seed and the id is least (rendezvous hashing). Other rows do not matter: what is
-    added, dropped or moved elsewhere changes nothing here, and one more language takes its share from each of the
-    others and moves no other row. The shares are about equal: of n rows and k languages each gets n / k, with a
-    standard deviation of at most the root of that.
+    It is the one whose hash with the seed and the id is least (rendezvous hashing). Other rows do not matter: adding,
+    dropping or moving other rows changes nothing here, and one more language takes its share from each of the others
+    and moves no other row. The shares are about equal: of n rows and k languages each gets n / k, with a standard
+    deviation of at most the root of that.
     """
 
     def weight(language: str) -> bytes:
@@ -169,9 +169,9 @@ def language_of(row: str, languages: Sequence[str], seed: int) -> str:
 
 
 def calls(options: TranslatedOptions, rows: int) -> int:
-    """Return the most questions that the translator gets for so many source rows, not counting repeated tries.
+    """Return the maximum number of questions to the translator for this many source rows, without retries.
 
-    There are fewer where rows are dropped, texts have no words, or, with one language a row, English is among the
+    There are fewer if rows are dropped, texts have no words, or, with one language a row, English is among the
     languages: how many rows stay English is known only once their ids are read.
     """
     foreign = len(options.languages) - ("en" in options.languages)
@@ -181,6 +181,6 @@ def calls(options: TranslatedOptions, rows: int) -> int:
 
 
 def makes(options: TranslatedOptions, rows: int) -> int:
-    """Return the most rows that are made of so many source rows."""
+    """Return the maximum number of rows made from this many source rows."""
     made = min(rows, options.problems or rows) * (len(options.languages) if options.languages_per_row == "all" else 1)
     return min(made, options.draw or made)

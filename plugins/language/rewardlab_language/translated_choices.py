@@ -1,4 +1,4 @@
-"""The choices of a question, each translated by itself, and where a prompt lists them."""
+"""Translate the choices of a question one by one, and find their list in a prompt."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,9 +34,9 @@ class Choices:
         return list(self.texts.values()) if self.is_list else dict(self.texts)
 
     def part(self, prompt: str) -> tuple[str, str, str]:
-        """Return (what stands before the choices in a prompt, the form of their lines, what stands behind them).
+        """Return (the text before the choices in a prompt, the form of their lines, the text after them).
 
-        The form is "" where the prompt does not list them once, one a line.
+        The form is "" if the prompt does not list them once, one a line.
         """
         for form in FORMS:
             lines = self.listed(form)
@@ -51,7 +51,7 @@ class Choices:
 
 
 def choices_of(sample: Sample, field: str, most: int) -> Choices:
-    """Return a row's choices. A UserError where its field holds none, or more than `most`."""
+    """Return a row's choices. Raises UserError if its field holds none, or more than `most`."""
     value: Any = sample.fields.get(field)
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if is_list and len(value) <= len(LABELS):

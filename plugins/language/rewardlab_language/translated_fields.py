@@ -23,13 +23,13 @@ PROMPT, ALTERED = "prompt", "altered"
 
 
 class TranslatedFields:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row is its source's with the fields that `write` names, and of a written prompt its last user message, made of
-    translations, and with translated choices where `choices` names them; all else, its id too, stays. A text whose
+    translations, and with translated choices if `choices` names them; all else, its id too, stays. A text whose
     language is the target stays as it is. Its field `altered` says what the translations altered, in words.
 
-    Iterating raises UserError for a row without a text or a language that can be translated, and JobError where the
+    Iterating raises UserError for a row without a text or a language that can be translated, and JobError if the
     translator answers none of the questions about a text, or too many rows must be dropped.
     """
 
@@ -96,7 +96,7 @@ async def _around(translate: Callable[[str, str], Awaitable[str]], text: str, na
 
 
 def _language(sample: Sample) -> str:
-    """Return the ISO 639-1 code of the row's language. A UserError where it has none that a translator is told."""
+    """Return the ISO 639-1 code of the row's language. Raises UserError if it has none that a translator knows."""
     tag = sample.fields.get("language")
     if not isinstance(tag, str) or not tag.strip():
         raise UserError("no field 'language', which says what to translate into or from", where=sample.source)
@@ -157,7 +157,7 @@ def first_question(options: TranslatedFieldsOptions) -> Ask:
 
 
 def calls(options: TranslatedFieldsOptions, rows: int) -> int:
-    """Return the most questions that the translator gets for so many source rows, not counting repeated tries."""
+    """Return the maximum number of questions to the translator for this many source rows, without retries."""
     texts = len(options.read)
     if options.choices is not None:  # each text may have a part before its choices and one behind them
         texts = 2 * texts + options.max_choices

@@ -25,9 +25,9 @@ SHOWN = 60  # characters of a candidate in a message
 
 @dataclass(frozen=True)
 class Translation:
-    """A translated text. share: of its letters, those in the target language; None where there were no words.
+    """A translated text. share: of its letters, those in the target language; None without words.
 
-    altered: what it altered of the text, where every candidate altered something.
+    altered: the changes to the text, if every candidate changed something.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Translation:
     altered: Sequence[Alteration] = ()
 
     def told(self, what: str, drop: DropAltered, is_problem: bool) -> list[str]:
-        """Return what it altered, in words, each with `what` it translates in front.
+        """Return the alterations in words, each preceded by `what` it translates.
 
         Raises NoUsableTranslation if rows with an altered text of this kind are dropped.
         """
@@ -45,7 +45,8 @@ class Translation:
 
 
 class NoUsableTranslation(Exception):
-    """A text with answers none of which can be used. `reason` is one of a few texts, `detail` describes this case."""
+    """Raised for a text whose translations are all unusable. `reason` is one of a few texts, `detail` describes this
+    case."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -80,9 +81,9 @@ class Translator:
         """Return the best of the candidates. A text without words stays as it is, without a question.
 
         code, source: ISO 639-1 codes of the target language and of the text's own. language: the target's English name;
-        None: that of the code. check: what a candidate altered of the text; those that altered nothing come first.
-        Raises NoUsableTranslation where no candidate is complete and in the language, and
-        JobError where no question was answered.
+        None: that of the code. check: returns what a candidate altered of the text; those that altered nothing come
+        first. Raises NoUsableTranslation if no candidate is complete and in the language, and
+        JobError if no question was answered.
         """
         name = language or wordings()[code].name
         if self._meter(code).measure(text).value is None and not prose(text).hidden:
@@ -118,7 +119,7 @@ class Translator:
 
 
 def plain_template() -> TranslationTemplate:
-    """Return the packaged template for a text that is no problem to be solved, shown in a fence."""
+    """Return the packaged template for a text that is not a problem to solve, shown in a fence."""
     return load(None, "translate_text.txt")
 
 

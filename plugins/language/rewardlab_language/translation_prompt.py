@@ -1,4 +1,4 @@
-"""The prompt for a translator: one quoted text, and what a template must have."""
+"""The prompt for a translator: one quoted text, and the required parts of a template."""
 
 import os
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REGIONS = {
     "it": "Italy", "ja": "Japan", "ko": "South Korea", "nl": "Netherlands", "pl": "Poland", "pt": "Portugal",
     "ru": "Russia", "sv": "Sweden", "th": "Thailand", "tr": "Turkey", "uk": "Ukraine", "vi": "Vietnam", "zh": "China",
 }  # fmt: skip
-"""ISO 639-1 code -> the region that translation models name beside a language, where one is usual."""
+"""ISO 639-1 code -> the region that translation models usually name with the language."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class TranslationTemplate:
     def messages(self, text: str, language: str, regional: str | None = None, source: str = "English") -> list[Message]:
         """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name.
 
-        regional: the name with its region ("Portuguese (Portugal)"); None where it has none. source: the English name
+        regional: the name with its region ("Portuguese (Portugal)"); None without one. source: the English name
         of the text's own language.
         """
         filled = {"language": language, "regional": regional or language, "source": source, "text": text}
@@ -35,7 +35,7 @@ class TranslationTemplate:
 
 
 def regional_name(code: str, language: str) -> str:
-    """Return the language's English name with its region, where one is usual: "Portuguese (Portugal)"."""
+    """Return the language's English name with its usual region, if any: "Portuguese (Portugal)"."""
     return f"{language} ({REGIONS[code]})" if code in REGIONS else language
 
 
@@ -55,7 +55,8 @@ def fence(text: str) -> str:
 
 
 def load(path: str | None, packaged: str = "translate.txt") -> TranslationTemplate:
-    """Return the template in the file `path`, or the `packaged` one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the `packaged` one. Raises ValueError that says what is wrong with the
+    file.
 
     $language stands for the English name of the target language, $regional for the name with its region, $source for
     the name of the text's own language, $fenced for the text in its fence and $key for the fence's key; $text, in place

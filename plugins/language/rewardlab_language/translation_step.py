@@ -1,4 +1,4 @@
-"""What the data steps that translate share: rows under way at once, and the counts of those dropped and altered."""
+"""Shared parts of the data steps that translate: concurrent rows, and counts of those dropped and altered."""
 
 import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable
@@ -25,7 +25,7 @@ def translated_samples(
     items: Iterable[T],
     translate: Callable[[T, Translator], Awaitable[Sample | DroppedRow]],
 ) -> Generator[Sample]:
-    """Yield the row that `translate` makes of each item, in their order, but for those that it drops.
+    """Yield the row that `translate` makes of each item, in order, without those that it drops.
 
     Rows have a field `altered`. Raises JobError if too many rows are dropped.
     """

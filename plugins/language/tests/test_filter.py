@@ -32,7 +32,7 @@ def test_rows_in_another_language_are_left_out_and_counted_by_language(caplog):
 
 def test_what_cannot_be_told_may_go(caplog):
     assert kept(row("1", "24"), row("2", ZHUANG, "za"), row("3", IN_GERMAN), unsure="drop") == ["3"]
-    assert "1 de: prompt without a language that can be told" in caplog.text
+    assert "1 de: prompt without a detectable language" in caplog.text
 
 
 @pytest.mark.parametrize(

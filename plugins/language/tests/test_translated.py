@@ -418,7 +418,7 @@ def test_an_altered_solution_is_kept_unless_all_is_dropped(rows, source, story, 
     ("kind", "added", "reason"),
     [
         ("rl", " Jawabannya 20100.", "every candidate states the answer"),
-        ("question", r" Jawabannya \boxed{7}.", "every candidate is no question any more"),
+        ("question", r" Jawabannya \boxed{7}.", "every candidate lacks the question"),
     ],
 )
 def test_a_translation_that_answers_is_none(rows, source, story, caplog, kind, added, reason):

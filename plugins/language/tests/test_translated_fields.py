@@ -190,7 +190,7 @@ class TestAltered:
         [
             ("4 apples and 2 pears. How many are there?", "every candidate loses or changes a number"),
             ("4 apples and 3 pears. How many are there? 7 of them.", "every candidate states the answer"),
-            ("4 apples and 3 pears. There are many of them.", "every candidate is no question any more"),
+            ("4 apples and 3 pears. There are many of them.", "every candidate lacks the question"),
         ],
     )
     def test_a_prompt_drops_its_row(self, says, told):

@@ -1,7 +1,7 @@
 r"""Compare formulas by math-verify (Kydlíček, HuggingFace), version 0.9.0.
 
 Formulas are read by its parser, latex2sympy2_extended, as its `parse` reads those between delimiters, except that
-letters keep their case where a formula has both. The time limits of `verify` use SIGALRM, which works only in the main
+letters keep their case if a formula has both. The time limits of `verify` use SIGALRM, which works only in the main
 thread, so they are off and `deadline` takes their place. By default it answers "different" to its own errors, so
 `raise_on_error` is set and errors are distinguished from differences.
 """
@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 
 def check_parser(parser: type = PSParser) -> None:
-    """Raise ImportError where the parser does not have the tables that `parsing` empties."""
+    """Raise ImportError if the parser does not have the tables that `parsing` empties."""
     cache = getattr(getattr(parser, "sharedContextCache", None), "cache", None)
     states = getattr(getattr(parser, "atn", None), "decisionToState", None)
     tables = getattr(parser, "decisionsToDFA", None)

@@ -1,4 +1,4 @@
-"""Tell formulas apart by their values at a few points: much quicker than algebra, and never wrong where it says so."""
+"""Distinguish formulas by their values at a few points: much quicker than algebra; a reported difference is certain."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ _COMPUTED = (sympy.Integral, sympy.Sum, sympy.Product, sympy.Limit, sympy.Deriva
 
 
 def differ(one: sympy.Basic, other: sympy.Basic) -> bool:
-    """Return whether two formulas of the same kind certainly differ; False where only algebra can tell."""
+    """Return whether two formulas of the same kind certainly differ; False if only algebra can tell."""
     if isinstance(one, sympy.Expr) and isinstance(other, sympy.Expr):
         return _differ_at_a_point(one, other)
     if isinstance(one, sympy.MatrixBase) and isinstance(other, sympy.MatrixBase):
@@ -25,7 +25,7 @@ def differ(one: sympy.Basic, other: sympy.Basic) -> bool:
 
 
 def explicit_sides(one: sympy.Basic, other: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic] | None:
-    """Return the right sides of `y = f(x)` and `y = g(x)`, where solving has nothing to add; None for anything else."""
+    """Return the right sides of `y = f(x)` and `y = g(x)`, if solving has nothing to add; None for anything else."""
     if not (isinstance(one, sympy.Eq) and isinstance(other, sympy.Eq) and one.lhs == other.lhs):
         return None
     explicit = isinstance(one.lhs, sympy.Symbol) and not {one.lhs} & (one.rhs.free_symbols | other.rhs.free_symbols)
@@ -47,7 +47,7 @@ def _differ_at_a_point(one: sympy.Expr, other: sympy.Expr) -> bool:
 
 
 def _value(formula: sympy.Expr, point: Mapping[str, float]) -> complex | None:
-    """Return the value at a point, of which symbols of one name have the same; None where there is no finite one."""
+    """Return the value at a point, of which symbols of one name have the same; None if no value is finite."""
     symbols: Iterable[sympy.Symbol] = formula.free_symbols
     try:
         value = complex(sympy.N(formula, 15, subs={symbol: point[symbol.name] for symbol in symbols}))

@@ -21,7 +21,7 @@ _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
 def extract(text: str, kind: Extract) -> list[str]:
     r"""Return the parts of the answer as they were written, without boxes or tags; [] if there is none.
 
-    An answer has several parts where it stands in several places that only "and", "or" or a comma parts. Takes time
+    An answer has several parts if it stands in several places that only "and", "or" or a comma parts. Takes time
     linear in the text.
 
     boxed: content of the last closed `\boxed{...}`. tag: body of the last `<answer>...</answer>`, or the box

@@ -37,10 +37,10 @@ class Gold:
     """A right answer.
 
     quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and none
-    for a formula that takes too long to read, or cannot be read, where `refused` says why: only the same writing equals
+    for a formula that takes too long to read, or cannot be read, if `refused` says why: only the same writing equals
     that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
     unknowns: of the solution of a system, in alphabetical order.
-    only_number: whether it can be nothing but a number, so that algebra has nothing to add where the answer is a
+    only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
     number, too.
     """
 

@@ -15,9 +15,9 @@ _PLAIN_NUMBER = re.compile(r"(?:.*####)?\s*-?\d{1,12}(?:\.\d{1,12})?\s*", re.DOT
 
 
 def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
-    """Return what is wrong with a row's right answer, and the answer; None where it can be read and equals itself.
+    """Return what is wrong with a row's right answer, and the answer; None if it can be read and equals itself.
 
-    A missing field, and what the published code makes of right answers, are for others to tell.
+    Other checks report a missing field, and right answers that the published code reads differently.
     """
     value = sample.fields.get(options.field)
     if value is None or options.profile == "sp3f_official" or is_left_out(options, sample) or _is_plain(value):

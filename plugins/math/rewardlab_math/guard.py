@@ -48,7 +48,7 @@ def check(text: str, *, gold: str = "") -> None:
 
 
 def check_size(text: str) -> None:
-    """Raise RefusedFormula where a number in the text may have more than LARGEST digits. Linear in the text."""
+    """Raise RefusedFormula if a number in the text may have more than LARGEST digits. Linear in the text."""
     if digits(text) > LARGEST:
         raise RefusedFormula(f"a number of more than {LARGEST} digits")
 

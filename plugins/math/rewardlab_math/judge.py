@@ -35,10 +35,10 @@ class AnswerVerdict:
 
 
 def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | None, seconds: float) -> AnswerVerdict:
-    """Compare an answer with gold answers, any of which is right. Does not raise, whatever the answer.
+    """Compare an answer with gold answers, any of which is right. Never raises.
 
-    parts: what the answer says, in several places where it does: right if they are the gold answer together, or each
-    of them alone. seconds: processor time that algebra may take for this answer.
+    parts: the answer, in several places if it has them: right if they are the gold answer together, or each of them
+    alone. seconds: processor time that algebra may take for this answer.
     """
     if len(parts) == 1:
         return _judge(golds, parts[0], language, seconds)

@@ -158,7 +158,7 @@ class _Run:
 
 
 def _is_prose(content: str) -> bool:
-    """Return whether a text between two dollar signs is no formula: in "$5 and $7" they stand for dollars."""
+    """Return whether a text between two dollar signs is not a formula: in "$5 and $7" they stand for dollars."""
     words = _WORD.findall(_NAMED.sub(" ", content))
     return any(word not in ("sqrt", "sin", "cos", "tan", "log", "exp") for word in words)
 

@@ -6,7 +6,7 @@ A run of digits and separators, with digits in ASCII already (see `notation`), h
 - one point or comma with other than three digits after it (or a leading zero before it) marks decimals:
   `3,14`, `0,125`; in a language that marks decimals with a point such a comma stands between two numbers;
 - one point or comma with exactly three digits after it is ambiguous. In a language that marks decimals with
-  a point the usual reading there is the only one. In every other language, and where the language is not
+  a point the usual reading there is the only one. In every other language, and if the language is not
   known, both are given: an answer is right if either is.
 """
 
@@ -41,7 +41,7 @@ def writes_decimal_point(language: str | None) -> bool:
 
 
 def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:
-    """Return the values that a run of ASCII digits and separators may have; none where it is not a number.
+    """Return the values that a run of ASCII digits and separators may have; empty if it is not a number.
 
     point_only: the language marks decimals only with a point.
     """

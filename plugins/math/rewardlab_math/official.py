@@ -86,7 +86,7 @@ def _parse(text: str) -> list:
 
 
 def _check_brackets(text: str) -> None:
-    r"""Raise RefusedFormula where the search for `\[...\boxed{...}...\]` would take too long.
+    r"""Raise RefusedFormula if the search for `\[...\boxed{...}...\]` would take too long.
 
     math-verify searches by backtracking, with the cube of the number of boxes after each unclosed `\[`.
     """

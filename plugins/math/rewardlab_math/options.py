@@ -25,7 +25,7 @@ class AccuracyOptions(Config):
     the row's own language."""
 
     unless: Annotated[str, Field(min_length=1)] | None = None
-    """A row with this field gets no value: `choices`, where another component scores the rows that have some."""
+    """A row with this field gets no value: `choices`, if another component scores the rows that have some."""
 
     @model_validator(mode="after")
     def _official_reads_boxes(self) -> "AccuracyOptions":

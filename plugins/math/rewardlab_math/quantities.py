@@ -43,7 +43,7 @@ _RELATIVE = Fraction(1, 10**4)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quantity:
-    """A reading of a number. exact: false where it was written with decimals, which may be rounded."""
+    """A reading of a number. exact: false if it was written with decimals, which may be rounded."""
 
     value: Fraction
     exact: bool = True
@@ -51,7 +51,7 @@ class Quantity:
     name: str | None = None
 
     def equals(self, other: "Quantity") -> bool:
-        """Return whether both are equal: exactly, or to six places where either has decimals.
+        """Return whether both are equal: exactly, or to six places if either has decimals.
 
         50% equals 50 and 0.5; x = 5 does not equal y = 5.
         """

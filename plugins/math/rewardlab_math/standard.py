@@ -30,5 +30,5 @@ def standard(text: str, *, point_only: bool) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Return the parts of one answer as a list, parted by semicolons where a comma may mark decimals."""
+    """Return the parts of one answer as a list, parted by semicolons if a comma may mark decimals."""
     return ("; " if any(map(_DECIMAL_COMMA.search, parts)) else ", ").join(parts)

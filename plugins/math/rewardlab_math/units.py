@@ -19,7 +19,7 @@ SCALES = {
     **dict.fromkeys(["億", "亿", "억"], 10**8),
     **dict.fromkeys(["billion", "billions", "miliar", "milliarden", "milliards", "миллиардов"], 10**9),
 }
-"""Words that may multiply the number before them: "3万" is 30,000, or 3 where the question counts in 万."""
+"""Words that may multiply the number before them: "3万" is 30,000, or 3 if the question counts in 万."""
 
 _KNOWN_WORDS = """
 mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph
@@ -49,7 +49,7 @@ _MOST_WORDS = 6
 
 
 def is_unit(rest: str) -> bool:
-    r"""Return whether the text after a number only names what is counted: "", " apples", `\text{ cm}^2`, " км/ч".
+    r"""Return whether the text after a number only names the counted things: "", " apples", `\text{ cm}^2`, " км/ч".
 
     Letters that may be variables are not a unit: "12x", "12 x", "12ab".
     """
@@ -59,7 +59,7 @@ def is_unit(rest: str) -> bool:
 
 
 def _as_unit(text: re.Match) -> str:
-    r"""Return a unit in place of `\text{...}`, whatever it says; a single letter (`\mathrm{e}`) and digits are kept."""
+    r"""Return a unit in place of any `\text{...}`; a single letter (`\mathrm{e}`) and digits are kept."""
     inside = text["inside"].strip()
     if any(character.isdigit() for character in inside):
         return text.group()

@@ -1,4 +1,4 @@
-r"""Tell words in answers (names, yes and no, letters of choices) from formulas, and normalise them.
+r"""Distinguish words in answers (names, yes and no, letters of choices) from formulas, and normalise them.
 
 Words are compared as normalised text, never as algebra, where "stop" is s·t·o·p and equals "pots".
 """
@@ -33,7 +33,7 @@ _CONJUNCTION_GROUP = re.compile(  # \text{ oder }; with spaces also the Spanish,
 
 
 def kind(text: str) -> Kind:
-    r"""Return what a plain answer is. A formula with words outside of `\text{...}` counts as words."""
+    r"""Return the kind of a plain answer. A formula with words outside of `\text{...}` counts as words."""
     if _LETTER.fullmatch(text):
         return "choice"
     outside = _NAMED_GROUP.sub(" ", _TEXT_GROUP.sub(" ", text))

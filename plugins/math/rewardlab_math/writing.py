@@ -1,4 +1,4 @@
-r"""Compare answers by their writing: the same TeX without what TeX itself does not tell apart.
+r"""Compare answers by their writing: equal TeX after removing differences that TeX ignores.
 
 It decides before anything is computed, and alone for a right answer that cannot be read as mathematics.
 """

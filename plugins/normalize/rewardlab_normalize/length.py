@@ -11,8 +11,8 @@ class Length:
     """The normalizer x * reference_length / mean tokens, the mean being that of the kept completions.
 
     AMRO's length-aware loss (SGCM, appendix G) divides the token losses of a group by the tokens of the group. A
-    token's loss scales with its advantage, clipped or not, so a factor on all of a group's advantages does the same
-    where the loss itself divides by no length of the completion's own.
+    token's loss scales with its advantage, clipped or not, so a factor on all of a group's advantages does the same if
+    the loss itself does not divide by the completion's own length.
     """
 
     def __init__(self, options: LengthOptions, _context: Context | None = None):
@@ -21,10 +21,10 @@ class Length:
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int
     ) -> list[float]:
-        """Return the shaped values (G,) of the totals that `kept` names, in that order.
+        """Return the shaped values (G,) of the totals at the indices `kept`, in that order.
 
-        tokens: (P,), of which those of the kept count, since only they are in the loss; ValueError without them. A
-        group without a token is taken for one of a single token: there is no loss that the factor could scale.
+        tokens: (P,), of which only the kept ones count, since only they are in the loss. Raises ValueError without
+        them. A group without tokens counts as one token: it has no loss that the factor could scale.
         """
         if tokens is None:
             raise ValueError("needs the number of tokens of every completion")

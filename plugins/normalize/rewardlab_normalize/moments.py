@@ -1,4 +1,4 @@
-"""Mean and population standard deviation, exact where all values are equal."""
+"""Mean and population standard deviation, exact if all values are equal."""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +10,6 @@ def mean(values: Sequence[float]) -> float:
 
 
 def std(values: Sequence[float]) -> float:
-    """Return the population standard deviation (divided by n); exactly 0 where all values are equal."""
+    """Return the population standard deviation (divided by n); exactly 0 if all values are equal."""
     center = mean(values)
     return math.sqrt(math.fsum((value - center) ** 2 for value in values) / len(values))

@@ -24,6 +24,6 @@ class StdOptions(Config):
     subset: int = Field(default=64, ge=2)
     """The standard deviation of a pool of more totals than this is that of a random subset of this many."""
     mean_from: Literal["pool", "subset"] = "pool"
-    """What the mean is taken from if the pool is larger than the subset."""
+    """The totals whose mean is taken if the pool is larger than the subset."""
     eps: float = Field(default=1e-6, gt=0)
     """Added to the standard deviation."""

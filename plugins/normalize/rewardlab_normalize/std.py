@@ -22,9 +22,9 @@ class Std:
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int
     ) -> list[float]:
-        """Return the shaped values (G,) of the totals that `kept` names, in that order.
+        """Return the shaped values (G,) of the totals at the indices `kept`, in that order.
 
-        totals: (P,), the whole pool; no trainer takes the mean of what is kept after that. Where the totals that
+        totals: (P,), the whole pool; no trainer subtracts the mean of the kept ones after that. If the totals that
         give the standard deviation are all equal, there is no scale, and every value is 0. tokens is not used.
         seed chooses the subset, by the totals' ranks: which completion came first does not matter.
         """

@@ -10,7 +10,7 @@ from rewardlab_openai.options import LIMITS, ChatOptions, PoolingOptions, Reward
 ADDRESS = ("base_url", "api_key_env", "headers_env")
 LEARNT = dict.fromkeys(
     ("prompt_copy", "repetition"),
-    "what a model has learnt to like nobody promises; `probe` judges the total",
+    "a model's learnt preferences have no guarantees; `probe` judges the total",
 )
 """the laws that do not apply to a reward model, and why"""
 

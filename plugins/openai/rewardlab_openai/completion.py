@@ -65,7 +65,7 @@ def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hi
 
 
 def _is_null(choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
-    """Return whether a server gave no text at all, as gateways do where the model behind them failed."""
+    """Return whether a server gave no text at all, as gateways do if the model behind them failed."""
     other = ("refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
     if message.get("content") is not None or any(message.get(name) for name in other):
         return False
@@ -73,7 +73,7 @@ def _is_null(choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
 
 
 def _text(content: Any) -> str | None:
-    """Return the text of a message's content, which may come in parts; None where there is none."""
+    """Return the text of a message's content, which may come in parts; None if it has no text."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if part.get("type") in ("text", "output_text"))
     if content is not None and not isinstance(content, str):

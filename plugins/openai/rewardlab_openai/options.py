@@ -1,4 +1,4 @@
-"""The options of judges behind HTTP and of the reward that reads scores, and what they mean for a request."""
+"""Options of judges behind HTTP and of the reward that reads scores, and their effect on a request."""
 
 import re
 from collections.abc import Mapping
@@ -108,13 +108,13 @@ class ChatOptions(ServerOptions):
     """structured outputs, such as {type: json_schema, json_schema: {...}}, sent as it is"""
 
     continues: bool = False
-    """whether the server goes on writing a last message of role assistant where a question says so, by
+    """whether the server continues a last message of role assistant if a question asks for that by
     `continue_final_message` (vLLM and SGLang do); a reward that begins the judge's reply needs it"""
 
     @model_validator(mode="after")
     def _check_given_once(self) -> "ChatOptions":
         if self.continues and (twice := [name for name in CONTINUED if name in self.extra_body]):
-            raise ValueError(f"a question says {twice[0]} where it needs it; leave it out of extra_body")
+            raise ValueError(f"a question sets {twice[0]} if it needs it; leave it out of extra_body")
         for name in ("temperature", "max_tokens", "top_p", "seed", "response_format"):
             others = LIMITS if name == "max_tokens" else (name,)
             if getattr(self, name) is not None and any(other in self.extra_body for other in others):
@@ -126,7 +126,7 @@ class PoolingOptions(ServerOptions):
     """Options of openai/pooling."""
 
     endpoint: Literal["pooling", "classify", "score"] = "pooling"
-    """what the server offers for the model: `/pooling` (its numbers as they are), `/classify` (the probabilities of its
+    """the server's endpoint for the model: `/pooling` (its numbers as they are), `/classify` (the probabilities of its
     labels), or `/score` (of two texts, without a chat template)"""
 
     @property
@@ -141,7 +141,7 @@ class RewardModelOptions(Config):
     judge: Annotated[str, Field(min_length=1)]
     """the name of the judge that serves the model, declared under `judges` with `use: openai/pooling`"""
     read: Literal["response", "all"] = "response"
-    """what is scored: what follows the last `</think>`, or the whole completion"""
+    """the scored part: the text after the last `</think>`, or the whole completion"""
     label: Annotated[int, Field(ge=0, strict=True)] | None = None
     """of a model with several outputs, the one that counts, from 0; one output needs none"""
     convert: Literal["sigmoid", "none"] = "sigmoid"
@@ -159,7 +159,7 @@ class RewardModelOptions(Config):
 
 
 def parameters(options: ChatOptions) -> dict[str, Any]:
-    """Return what every request has besides the model and the messages."""
+    """Return the content of every request besides the model and the messages."""
     given: dict[str, Any] = {
         "temperature": options.temperature,
         options.max_tokens_name: options.max_tokens,

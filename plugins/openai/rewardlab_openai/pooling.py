@@ -50,7 +50,7 @@ class PoolingJudge(ServerJudge):
         return Reply(text=json.dumps(numbers), finish_reason="stop", prompt_tokens=tokens, completion_tokens=0)
 
     def hint(self, status: int) -> str:
-        """Say which server has the endpoint, where this one seems to have none."""
+        """Say which servers have the endpoint, if this one seems to lack it."""
         if status not in NO_SUCH_ENDPOINT:
             return ""
         how = f"vLLM serves /{self._pooling.endpoint} for reward models and classifiers, with --runner pooling"

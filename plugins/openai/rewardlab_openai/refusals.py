@@ -49,7 +49,7 @@ class Refusal:
 
 
 def _wrapped_status(codes: set[str]) -> int:
-    """Return the status of an error that a gateway wraps into HTTP 200: its code where that is one, else 500."""
+    """Return the status of an error that a gateway wraps into HTTP 200: its code if that is a status, else 500."""
     statuses = [int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)]
     return statuses[0] if statuses else 500
 
@@ -109,12 +109,12 @@ def _number(value: str | None) -> float | None:
 
 
 def _hint_of_role(status: int, words: str) -> str:
-    """Return what to do where the model's chat template takes no system message, as Gemma's does not."""
+    """Return advice for a chat template without system messages, such as Gemma's."""
     if status not in (400, 422, 500) or not _SYSTEM_ROLE.search(words):
         return ""
     return (
-        " (the model's chat template takes no system message: where what asks has `prompt`, set `prompt: bare`; else"
-        " give it a `template` with the user message alone, without a line ---)"
+        " (the model's chat template takes no system message: if the component that asks has `prompt`, set `prompt: "
+        "bare`; else give it a `template` with the user message alone, without a line ---)"
     )
 
 

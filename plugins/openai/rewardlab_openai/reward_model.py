@@ -1,4 +1,4 @@
-"""openai/reward_model: what a reward model behind a server thinks of a response."""
+"""openai/reward_model: the score of a response by a reward model behind a server."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ def question(prompt: Sequence[Message], response: str) -> Ask:
 
 
 def number_in(reply: Reply, label: int | None) -> float:
-    """Return the score in a reply of openai/pooling. A ValueError says why there is none."""
+    """Return the score in a reply of openai/pooling. Raises ValueError that says why there is none."""
     try:
         numbers = json.loads(reply.text)
     except ValueError:

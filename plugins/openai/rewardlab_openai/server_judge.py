@@ -54,11 +54,11 @@ class ServerJudge:
         return MAX_ANSWER
 
     def hint(self, status: int) -> str:
-        """Return what to do where the server refuses with a status, or "" where its own words suffice."""
+        """Return what to do if the server refuses with a status, or "" if its own words suffice."""
         return ""
 
     async def ask(self, ask: Ask) -> Reply:
-        """Return the model's answer. Raises TryAgain where another try may bring one."""
+        """Return the model's answer. Raises TryAgain if another try may bring one."""
         if self._closed:
             return Reply(error=f"{self.use} is closed")  # nobody would close a new connection
         if not ask.messages:
@@ -125,7 +125,7 @@ class ServerJudge:
 
 
 async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """Return the body; of a refusal only its first `limit` bytes. Raises TryAgain where an answer is longer."""
+    """Return the body; of a refusal only its first `limit` bytes. Raises TryAgain if an answer is longer."""
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk

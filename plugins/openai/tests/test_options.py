@@ -143,7 +143,7 @@ class TestWhatTheHostNeeds:
 
     def test_what_a_begun_question_says_is_not_given_twice(self, problems):
         [problem] = problems(continues=True, extra_body={"add_generation_prompt": False})
-        assert "a question says add_generation_prompt where it needs it; leave it out of extra_body" in problem
+        assert "a question sets add_generation_prompt if it needs it; leave it out of extra_body" in problem
 
 
 def test_importing_the_plugin_imports_no_client():

@@ -204,8 +204,8 @@ def test_the_same_server_is_asked_anew_after_a_refusal(serve, ask):
 def test_a_model_that_takes_no_system_message_is_told_with_what_to_do(replying, ask, words, status):
     error = ask(replying({"error": {"message": words, "code": status}}, status)).error
     assert error.partition(words)[2] == (
-        " (the model's chat template takes no system message: where what asks has `prompt`, set `prompt: bare`; else"
-        " give it a `template` with the user message alone, without a line ---)"
+        " (the model's chat template takes no system message: if the component that asks has `prompt`, set `prompt: "
+        "bare`; else give it a `template` with the user message alone, without a line ---)"
     )
 
 

@@ -8,13 +8,13 @@ from rewardlab_pairwise.tally import Pair, PairVerdict, mean_of_known
 
 
 def consistency(verdicts: Mapping[Pair, PairVerdict]) -> dict[str, Any]:
-    """Return what the calls of a group say about their judge; each counts once, however many scores use it.
+    """Return statistics of a judge from the calls of a group; each counts once, however many scores use it.
 
     calls, tokens, unparsable, failed: counts of the calls (tokens that the server did not report count 0).
-    comparisons, ties, missing: counts of the unordered pairs asked about. Where both orders were asked, a comparison is
-        the mean of both, under `a_only`, too; the reward's options say what an unparsable reply is worth.
+    comparisons, ties, missing: counts of the unordered pairs asked about. If both orders were asked, a comparison is
+        the mean of both, under `a_only`, too; the reward's options set the value of an unparsable reply.
     position_bias: 2 * (share of calls won by the answer listed first) - 1, in [-1, 1], over calls with a verdict.
-        Where both orders of a pair were asked, both must have one: a single order would also show which answer is
+        If both orders of a pair were asked, both must have one: a single order would also show which answer is
         better.
     order_agreement: the share in [0, 1] of the pairs with a verdict in both orders whose verdicts name one winner.
     triples, intransitive, intransitivity: triples of texts with all three comparisons; those that are cyclic (i beats
@@ -55,7 +55,7 @@ def _by_pair(verdicts: Mapping[Pair, PairVerdict]) -> dict[Pair, list[PairVerdic
 
 
 def _share(orders: Sequence[PairVerdict]) -> float | None:
-    """Return P(the pair's first text wins) in [0, 1]; None where no order counts."""
+    """Return P(the pair's first text wins) in [0, 1]; None if no order counts."""
     leads = [call.lead for call in orders]
     return mean_of_known([leads[0], *(None if lead is None else 1.0 - lead for lead in leads[1:])])
 

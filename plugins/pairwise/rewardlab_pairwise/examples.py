@@ -18,7 +18,7 @@ WRONG = [r"3 + 4 = 8, so \boxed{8}.", "Many.", r"\boxed{7} or \boxed{12}"]
 class AnswerKeyJudge:
     r"""A judge that prefers the answer whose last box is 7.
 
-    Where both or none are right it says `\boxed{tie}`, which is not a verdict; with `decides` it prefers the shorter
+    If both or none are right it says `\boxed{tie}`, which is not a verdict; with `decides` it prefers the shorter
     one, whichever stands first.
     """
 

@@ -19,19 +19,19 @@ class PairwiseOptions(Config):
     """The name of the judge to ask, as declared under `judges`."""
     orders: Orders = "both"
     """both: each pair is judged in both orders, averaged. balanced: each pair once, each answer first in half
-    of its comparisons. a_only: both orders, but an answer is scored only where it stands first."""
+    of its comparisons. a_only: both orders, but an answer is scored only if it stands first."""
     on_unparsable: OnUnparsable = "half"
-    """What a reply without a verdict counts as. half: a tie. loss: a loss of the answer that stands first. drop:
-    nothing; the other order decides, else the comparison is missing."""
+    """The value of a reply without a verdict. half: a tie. loss: a loss of the answer that stands first. drop: it does
+    not count; the other order decides, else the comparison is missing."""
     opponents: Opponents = "all"
-    """How many other answers of the group an answer meets (one more where this and the group size are odd)."""
+    """Number of the group's other answers that an answer meets (one more if this and the group size are odd)."""
 
 
 class WinRateOptions(PairwiseOptions):
     """Options of pairwise/win_rate."""
 
     privileged: Annotated[str, Field(min_length=1)] | None = None
-    """The field with a correct solution that the judge may see and the policy may not; null shows none."""
+    """The field with a correct solution that the judge may see and the policy may not; null shows no example."""
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official scores as SP3F's published code does: its reader of boxes, a_only and loss."""
     template: str | None = None

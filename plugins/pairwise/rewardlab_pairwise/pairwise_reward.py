@@ -60,7 +60,8 @@ class PairwiseReward(ABC):
 
     @abstractmethod
     def shared(self, sample: Sample) -> Any:
-        """Return what all questions about a sample's answers share. A ValueError says what is wrong with the row."""
+        """Return the parts common to all questions about a sample's answers. Raises ValueError that says what is wrong
+        with the row."""
 
     @abstractmethod
     def question(self, shared: Any, first: str, second: str) -> PairQuestion:
@@ -96,7 +97,7 @@ class PairwiseReward(ABC):
                         questions[first, second] = tasks.create_task(self._compare(shared, first, second))
 
                 texts, planned = await self._ask_all(stream, ask)
-        except ExceptionGroup as failed:  # no question is open any more
+        except ExceptionGroup as failed:  # no question is still open
             stop = failed.exceptions[0]
         if stop is not None:  # outside the handler, so that it keeps its own context
             raise stop

@@ -1,4 +1,4 @@
-"""The prompt of one comparison: the texts that it quotes, their labels, and what a template must have."""
+"""The prompt of one comparison: the texts that it quotes, their labels, and the required parts of a template."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class PairTemplate:
     template: QuotingTemplate
 
     def messages(self, parts: Mapping[str, str], key: str | None = None) -> list[Message]:
-        """Return the messages that show `parts` (query, a, b and, where privileged, reference), each verbatim.
+        """Return the messages that show `parts` (query, a, b and, if privileged, reference), each verbatim.
 
         key: `fence_key(parts)`, if it is known already.
         """
@@ -32,7 +32,7 @@ class PairTemplate:
 
 
 def query_of(sample: Sample) -> str:
-    """Return what the user asked, without system messages; with roles where the conversation has several turns."""
+    """Return what the user asked, without system messages; with roles if the conversation has several turns."""
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) == 1:
         return turns[0]["content"]
@@ -40,9 +40,10 @@ def query_of(sample: Sample) -> str:
 
 
 def load(path: str | None, *, privileged: bool) -> PairTemplate:
-    """Return the template in the file `path`, or the packaged one. A ValueError says what is wrong with the file.
+    """Return the template in the file `path`, or the packaged one. Raises ValueError that says what is wrong with the
+    file.
 
-    $query, $a, $b and (exactly where privileged) $reference stand for the fenced texts, $key for the key of the
+    $query, $a, $b and (exactly if privileged) $reference stand for the fenced texts, $key for the key of the
     fences. A comes before B and each text is shown once, so that nothing after the fences quotes it again.
     """
     name = "privileged.txt" if privileged else "plain.txt"

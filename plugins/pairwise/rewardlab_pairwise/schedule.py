@@ -33,7 +33,7 @@ def schedule(
 
     The rank of a text is that of sha256(sample id, text) in the group; an answer meets its nearest neighbours
     in rank. Under `both` and `balanced` meeting is mutual and every answer meets equally many others, so that win
-    rates sum to G/2; where `opponents` and G are both odd, that takes one more opponent for each.
+    rates sum to G/2; if `opponents` and G are both odd, that takes one more opponent for each.
     """
     ranked = sorted(texts, key=lambda text: _digest(sample_id, text))
     meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}

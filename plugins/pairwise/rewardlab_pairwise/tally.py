@@ -1,4 +1,4 @@
-"""Turn verdicts into scores: win rates, what they rest on, and what is missing."""
+"""Turn verdicts into scores: win rates, their basis, and what is missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairVerdict:
-    """The verdict on one ordered pair, or why there is none.
+    """The verdict on one ordered pair, or why it has none.
 
     verdict: the letter of the winner, or why there is none. first_wins: the share of a win that it gives to the first
-    text, in [0, 1]; None where it does not count: the call failed, or its reply is dropped. lost: the
+    text, in [0, 1]; None if it does not count: the call failed, or its reply is dropped. lost: the
     share that neither text gets, in [0, 1]. error: why it failed. info: what the reply says besides, as JSON values.
     """
 
@@ -31,12 +31,12 @@ class PairVerdict:
 
     @property
     def second_wins(self) -> float | None:
-        """The share of a win that it gives to the second text; None where it does not count."""
+        """The share of a win that it gives to the second text; None if it does not count."""
         return None if self.first_wins is None else 1.0 - self.lost - self.first_wins
 
     @property
     def lead(self) -> float | None:
-        """The first text's share of what both get; a half where both get nothing. None where it does not count."""
+        """The first text's share of what both get; a half if both get 0. None if it does not count."""
         if self.first_wins is None:
             return None
         return self.first_wins / (1.0 - self.lost) if self.lost < 1.0 else 0.5
@@ -46,13 +46,13 @@ def tally(planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first
     """Return the score of each distinct text: the mean over its comparisons that are not missing.
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
-    stands first. It is missing where no order counts. A text all of whose judged comparisons are missing has
+    stands first. It is missing if no order counts. A text all of whose judged comparisons are missing has
     no value but an error, the first in order of rank: a tie with its own copy is no evidence.
 
-    info: wins, losses, ties, missing (comparisons; fractions where copies of a text meet different
+    info: wins, losses, ties, missing (comparisons; fractions if copies of a text meet different
     opponents), calls (questions that the score rests on: each counts for both of its answers, unless
     `only_first`), unparsable and failed (calls among these), tokens (of these calls; unknown ones count 0),
-    and judge_error (the first) where a call failed.
+    and judge_error (the first) if a call failed.
     """
     return {text: _score(text, planned, verdicts, only_first) for text in planned.meetings}
 
@@ -69,7 +69,7 @@ def verdicts_by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]
 
 
 def by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, dict[str, Any]]]:
-    """Return, for each answer (G,), what the verdicts where it stands first have in `info`: key -> index -> value."""
+    """Return, for each answer (G,), the `info` of the verdicts where it stands first: key -> index -> value."""
     rows: list[dict[str, dict[str, Any]]] = [{} for _ in texts]
     for first, second, call in _ordered(texts, verdicts):
         for key, value in call.info.items():

@@ -11,7 +11,7 @@ from rewardlab_pairwise.prompts import LABELS
 Verdict = Literal["A", "B"]
 
 REACH = 64
-"""Characters before a box or a `</think>` that make a quotation where the reply and a shown text share them.
+"""Characters before a box or a `</think>` that make a quotation if the reply and a shown text share them.
 With fewer an answer could guess how a judge closes ("Therefore, response B is better.") and so void the vote."""
 BEHIND = 16
 """Characters behind a box that suffice for a quotation: a vote comes last."""
@@ -37,8 +37,8 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
     A box is quoted if a repeated fence is still open, if a shown text occurs whole around it, or if it occurs in a
     shown text together with the `REACH` characters before it or the `BEHIND` behind it. White space at the ends of
     lines and `>` before them do not matter. A text that is nothing but a few boxes is not a quotation, since every
-    short vote would be one. What directly follows the end of a shown text is the judge's own. Where one box in a
-    row of boxes cannot be told from a vote behind them, there is no verdict; but a shorter quotation with nothing
+    short vote would be one. What directly follows the end of a shown text is the judge's own. If one box in a row of
+    boxes cannot be distinguished from a vote after them, there is no verdict; but a shorter quotation with nothing
     behind it passes for a vote.
 
     Thoughts end with the last `</think>` that is not quoted; a reply that begins with `<think>` and does not end
@@ -61,7 +61,7 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
 def official_verdict(text: str) -> Verdict | None:
     r"""Return the verdict as SP3F's published code reads it: the last box must hold exactly A or B.
 
-    So `\boxed{{A}}` and `\boxed{\text{A}}` are no verdicts there, and quotations are not recognised.
+    So `\boxed{{A}}` and `\boxed{\text{A}}` are not verdicts there, and quotations are not recognised.
     Source: lintangsutawika/sp3f `ab306b4`, grpo.py, with yaeval-harness `013486c`, get_boxed_answer.
     """
     winner = official_box(text)

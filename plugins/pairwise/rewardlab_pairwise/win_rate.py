@@ -23,7 +23,7 @@ class WinRate(PairwiseReward):
         self._template = load(options.template, privileged=options.privileged is not None)
 
     def shared(self, sample: Sample) -> dict[str, str]:
-        """Return the parts that all comparisons of the group share: the query and, where privileged, the reference."""
+        """Return the parts that all comparisons of the group share: the query and, if privileged, the reference."""
         shared = {"query": query_of(sample)}
         field = self._options.privileged
         if field is None:

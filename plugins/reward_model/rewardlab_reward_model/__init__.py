@@ -7,7 +7,7 @@ from rewardlab_reward_model.options import ScoreOptions
 
 LEARNT = dict.fromkeys(
     ("prompt_copy", "repetition"),
-    "what a model has learnt to like nobody promises; `probe` judges the total",
+    "a model's learnt preferences have no guarantees; `probe` judges the total",
 )
 """the laws that do not apply, and why"""
 TIMEOUT = 120.0

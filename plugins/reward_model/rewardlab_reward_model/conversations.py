@@ -1,4 +1,4 @@
-"""A prompt and a response as the token ids that a reward model reads, cut where they are too long."""
+"""A prompt and a response as the token ids that a reward model reads, cut if they are too long."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ TRIES = 4
 class Conversation:
     """A conversation as tokens.
 
-    types: the sides of a pair, for models that tell them; else None. cut: tokens that the response lost. error: why
-    there is none.
+    types: the sides of a pair, for models that distinguish them; else None. cut: tokens that the response lost. error:
+    why there is none.
     """
 
     ids: Sequence[int] = ()
@@ -23,7 +23,7 @@ class Conversation:
 
 
 class Conversations:
-    """Conversations of a tokenizer: through its chat template, or as a pair of texts where it has none.
+    """Conversations of a tokenizer: through its chat template, or as a pair of texts without one.
 
     limit: the most tokens; None: any number. The end of a response that does not fit is left out, and what the template
     writes after it stays: a model reads its score there.
@@ -33,7 +33,7 @@ class Conversations:
         self._tokenizer, self._limit = tokenizer, limit
 
     def encode(self, prompt: Sequence[dict], response: str) -> Conversation:
-        """Return a conversation that fits; one with an `error` where the prompt alone does not."""
+        """Return a conversation that fits; one with an `error` if the prompt alone does not."""
         response = _encodable(response)
         whole = self._encode(prompt, response)
         if self._limit is None or len(whole.ids) <= self._limit:

@@ -1,4 +1,4 @@
-"""Load a reward model whole, and what its configuration says about outputs and lengths."""
+"""Load a complete reward model, and read outputs and lengths from its configuration."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 UNBOUNDED = 1 << 30
-"""tokens; transformers writes some such number where a tokenizer has no limit"""
+"""tokens; transformers uses a number above this if a tokenizer has no limit"""
 
 
 def load_model(settings: dict) -> Any:
-    """Return the classifier. Raises ValueError where weights are missing: transformers would make them up."""
+    """Return the classifier. Raises ValueError if weights are missing: transformers would make them up."""
     name = settings["model"]
     both: Any = AutoModelForSequenceClassification.from_pretrained(
         name,
@@ -22,14 +22,14 @@ def load_model(settings: dict) -> Any:
     model, loaded = both
     if missing := sorted(loaded["missing_keys"]):
         raise ValueError(
-            f"model {name!r} is no trained reward model: {len(missing)} of a classifier's weights are not there, such "
-            f"as {missing[0]}, and transformers would make them up"
+            f"model {name!r} is not a trained reward model: {len(missing)} of a classifier's weights are not there, "
+            f"such as {missing[0]}, and transformers would make them up"
         )
     return model
 
 
 def load_tokenizer(settings: dict, config: Any) -> Any:
-    """Return the tokenizer; it pads on the right, with the token by which the model tells padding."""
+    """Return the tokenizer; it pads on the right, with the model's padding token."""
     tokenizer = AutoTokenizer.from_pretrained(
         settings["model"],
         trust_remote_code=settings["trust_remote_code"],
@@ -56,7 +56,8 @@ def place_of_label(config: Any, label: str | None) -> int | None:
 
 
 def most_tokens(config: Any, tokenizer: Any, wanted: int | None) -> int | None:
-    """Return how many tokens the model reads, lowered to `wanted`; None where nothing bounds them. ValueError."""
+    """Return how many tokens the model reads, lowered to `wanted`; None if unbounded. Raises ValueError if `wanted` is
+    more."""
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)
     bounds = [bound for bound in (positions, tokenizer.model_max_length) if bound is not None and 0 < bound < UNBOUNDED]
     most = min(bounds, default=None)

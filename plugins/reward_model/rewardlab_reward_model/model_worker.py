@@ -50,7 +50,7 @@ class RewardModel:
         return [answers[at] for at in range(len(read))]
 
     def _answer_batch(self, batch: list[Conversation]) -> list[dict]:
-        """Read the conversations at once; where memory does not suffice, read the halves one after the other."""
+        """Read the conversations at once; if memory does not suffice, read the halves one after the other."""
         outputs = self._outputs(batch)
         if outputs is not None:
             return [self._answer_one(row, one.cut) for row, one in zip(outputs, batch, strict=True)]
@@ -63,7 +63,7 @@ class RewardModel:
         return self._answer_batch(batch[:middle]) + self._answer_batch(batch[middle:])
 
     def _outputs(self, batch: list[Conversation]) -> list[list[float]] | None:
-        """Return the model's outputs (len(batch), labels); None where memory did not suffice."""
+        """Return the model's outputs (len(batch), labels); None if memory did not suffice."""
         rows: dict[str, list] = {"input_ids": [one.ids for one in batch]}
         if batch[0].types is not None:
             rows["token_type_ids"] = [one.types for one in batch]

@@ -17,7 +17,7 @@ class ModelOptions(Config):
     """the most tokens of prompt and response that are read; a longer response is cut (absent: as many as the model
     reads)"""
     batch_size: Annotated[int, Field(ge=1, strict=True)] = 16
-    """conversations read at once, half as many where memory does not suffice"""
+    """conversations read at once, half as many if memory does not suffice"""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """the type of the model's weights; auto: as they are stored"""
     trust_remote_code: bool = False
@@ -28,7 +28,7 @@ class ScoreOptions(ModelOptions):
     """Options of reward_model/score."""
 
     read: Literal["response", "all"] = "response"
-    """what is scored: what follows the last `</think>`, or the whole completion"""
+    """the scored part: the text after the last `</think>`, or the whole completion"""
     label: Name | None = None
     """of a classifier with several labels, the one whose probability is the value; one output needs none"""
     center: float = 0.0

@@ -1,4 +1,4 @@
-"""reward_model/score: what a trained model thinks of a response."""
+"""reward_model/score: the score of a response by a trained model."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class ModelScore:
         self._worker = context.workers.open(WORKER, settings | {"model": locate_model(options.model)})
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Return one score for each item. Raises what the worker's `ask` does."""
+        """Return one score for each item. Raises what the worker's `ask` raises."""
         responses = [self._read(completion.text) for _, completion in items]
         asked = [
             {"prompt": [dict(message) for message in sample.prompt], "response": response}

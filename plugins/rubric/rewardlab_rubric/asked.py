@@ -47,14 +47,14 @@ class Trained:
 
     @property
     def template(self) -> str | None:
-        """The text of the template; None for that of a language. A ValueError where there were several."""
+        """The text of the template; None for that of a language. Raises ValueError if there were several."""
         return self.one("template") if self.ways else None
 
     @property
     def rubric(self) -> Any:
-        """The rubric, without Tie and Both Bad, which evaluations have not; None for the packaged one.
+        """The rubric, without Tie and Both Bad, which evaluations lack; None for the packaged one.
 
-        {field: NAME} where every row had its own. A ValueError where there were several.
+        {field: NAME} if every row had its own. Raises ValueError if there were several.
         """
         rubrics = [one.rubric for one in self.ways]
         of_recipes = [one for one in rubrics if field_of(one) is None]
@@ -64,11 +64,11 @@ class Trained:
         return written([one.without_ties() for one in known_variants(rubric, ("scale", "binary", "pair"))])
 
     def values(self, name: str) -> list[Any]:
-        """Return every value of what all rows say, such as their layout."""
+        """Return every value that all rows share, such as their layout."""
         return [getattr(one, name) for one in self._any]
 
     def one(self, name: str) -> Any:
-        """Return what all rows say alike; a ValueError where they do not."""
+        """Return the value that all rows have. Raises ValueError if they differ."""
         return _only(name, self.values(name), self.folder)
 
     def check_levels(self, levels: Sequence[str]) -> None:
@@ -90,7 +90,8 @@ def _only(name: str, values: Sequence[Any], folder: str) -> Any:
 
 
 def trained(folder: str, asks: str) -> Trained:
-    """Return how the rows were asked on which the judge in a folder was trained. A ValueError says what is wrong."""
+    """Return how the rows were asked on which the judge in a folder was trained. Raises ValueError that says what is
+    wrong."""
     from rewardlab.training import read_asked
 
     try:
@@ -105,7 +106,7 @@ def trained(folder: str, asks: str) -> Trained:
 
 
 def as_trained(options: dict[str, Any], asks: str) -> dict[str, Any]:
-    """Return options with what they leave open of a trained judge's question. A ValueError where they contradict it."""
+    """Return options completed from a trained judge's question. Raises ValueError if they contradict it."""
     found = trained(str(options["trained"]), asks)
     filled = {**options}
     for name in ALIKE:

@@ -14,7 +14,7 @@ USE = {("binary", False): "rubric/binary", ("scale", False): "rubric/pointwise"}
 def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool, field: str | None) -> RubricOptions:
     """Return the options under which a reward asks a benchmark's question; see `RewardSpec.for_benchmark`.
 
-    A rubric that the recipe gives stays; a ValueError where its levels are not those of the benchmark.
+    A rubric of the recipe stays. Raises ValueError if its levels are not those of the benchmark.
     """
     wanted = levels_of(dict.fromkeys(levels, "a level"), ("scale", "binary", "pair"))
     if compares != (options.sort == "pair"):

@@ -47,7 +47,7 @@ class AnswerKeyJudge:
 
 
 class KeyOfPairsJudge:
-    """A judge of pairs that knows that 7 is right: its scores where the first, the second, or neither is better."""
+    """A judge of pairs that knows that 7 is right, with scores if the first, the second, or neither is better."""
 
     def __init__(self, first: Any, second: Any, neither: Any):
         self._scores = {1: first, -1: second, 0: neither}
@@ -119,7 +119,7 @@ def pairwise() -> list[RewardExample]:
         "tgt-eng": ({"strategy": "tgt-eng", "orders": "balanced"}, ("Assistant A", "Assistant B", "Tie")),
         "both bad": ({"layout": "mr3"}, ("Assistant A", "Assistant B", "Both Bad")),
     }
-    unequal = {"antisymmetry": "where both are bad, `both_bad: zero` gives neither anything"}
+    unequal = {"antisymmetry": "if both are bad, `both_bad: zero` gives both 0"}
     return [
         _pairs(title, options, scores, off=unequal if title == "both bad" else {})
         for title, (options, scores) in ways.items()

@@ -16,11 +16,11 @@ STAND_IN = {
     "binary": {"true": "right", "false": "wrong"},
     "pair": {"response_1": "the first is right", "response_2": "the second is right"},
 }
-"""levels for where each row has its own"""
+"""levels to ask with if each row has its own rubric"""
 
 
 def first_question(options: RubricOptions) -> Ask:
-    """Return a question about a sum, by the rubric of the recipe or, where rows have their own, by a small one."""
+    """Return a question about a sum, by the recipe's rubric, or by a small one if rows have their own."""
     questions = Questions(options)
     if field_of(options.applied) is None:
         rubric = questions.rubric(replace(SUM, fields=stand_in_fields(options)))[1]

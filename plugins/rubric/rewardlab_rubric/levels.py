@@ -1,4 +1,4 @@
-"""The levels of a rubric: what a score can be, what it is called in a prompt, and what it is worth."""
+"""The levels of a rubric: the possible scores, their names in a prompt, and their values."""
 
 import math
 import re
@@ -19,7 +19,7 @@ NAMES = {"a": "Assistant A", "b": "Assistant B", "tie": "Tie", "both bad": "Both
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of one rubric, best known by their labels, which are what a judge writes as its score.
+    """The levels of one rubric. A judge writes the label of a level as its score.
 
     kind: what sort of levels they are. texts: label -> what it stands for, in the order of the prompt.
     """
@@ -47,7 +47,7 @@ class Levels:
         return first, second
 
     def describe(self) -> str:
-        """Return what a score can be, in words."""
+        """Return the possible scores, in words."""
         if self.kind == "scale":
             return "a whole number from {} to {}".format(*self.ends)
         names = list(self.texts)
@@ -66,7 +66,7 @@ class Levels:
         return {first: second, second: first}.get(label, label)
 
     def worth(self, label: str) -> float:
-        """Return what a level of a scale or of true and false is worth, in [0, 1]."""
+        """Return the value of a level of a scale or of true and false, in [0, 1]."""
         if self.kind == "binary":
             return float(label == "true")
         low, high = self.ends
@@ -74,7 +74,7 @@ class Levels:
 
 
 def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
-    """Return the levels in a mapping of levels. A ValueError says what is wrong with them."""
+    """Return the levels in a mapping of levels. Raises ValueError that says what is wrong with them."""
     wanted = tuple(kinds)
     if not isinstance(scoring, Mapping) or not scoring:
         raise ValueError(f"levels map {_wanted(wanted)} to what each stands for; this is {_short(scoring)}")
@@ -82,7 +82,7 @@ def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
     for key, text in scoring.items():
         label = label_of_key(key)
         if label is None:
-            raise ValueError(f"{_short(key)} is no level; levels are {_wanted(wanted)}")
+            raise ValueError(f"{_short(key)} is not a level; levels are {_wanted(wanted)}")
         if label in texts:
             raise ValueError(f"level {label} is there twice")
         if not isinstance(text, str) or not text.strip():
@@ -110,14 +110,14 @@ def label_of_key(key: Any) -> str | None:
 
 
 def as_json(raw: Any) -> Any:
-    """Return a score as `info` holds it: of its own type, where that is not a number that JSON lacks."""
+    """Return a score for `info`: unchanged, unless it is a number that JSON lacks."""
     if isinstance(raw, float) and not math.isfinite(raw):
         return "NaN" if math.isnan(raw) else "Infinity" if raw > 0 else "-Infinity"
     return raw
 
 
 def canonical(raw: Any) -> str:
-    """Return a score as a text without case; whole numbers have one form, and what is no score is empty."""
+    """Return a score as a text without case; whole numbers have one form, and a value that is not a score is ""."""
     if isinstance(raw, bool):
         return str(raw).lower()
     if isinstance(raw, float) and raw.is_integer() and abs(raw) < 1e15:
@@ -178,7 +178,7 @@ def _wanted(kinds: tuple[Kind, ...]) -> str:
     ways = {
         "scale": "whole numbers (1 or score_1) without gaps",
         "binary": "true and false",
-        "pair": "response_1 and response_2 (or assistant_a and assistant_b) with tie and both_bad where there are such",
+        "pair": "response_1 and response_2 (or assistant_a and assistant_b) with tie and both_bad if it has them",
     }
     return ", or ".join(ways[kind] for kind in kinds)
 

@@ -27,9 +27,9 @@ class RubricOptions(Config):
     """the judge's name under `judges`"""
     rubric: str | dict[str, Any] | list[Any] | None = None
     """a file (YAML or JSON; relative to where the command runs), a mapping of levels, {description, scoring}, a list of
-    such variants, or {field: NAME} where each row has its own"""
+    such variants, or {field: NAME} if each row has its own rubric"""
     profile: Profile = "strict"
-    """how a reply is read. strict: its last JSON object, repaired where it is broken, quotations apart. r3_official,
+    """how a reply is read. strict: its last JSON object that is not a quotation, repaired if it is broken. r3_official,
     mr3_official: as the published evaluation code does"""
     layout: Literal["r3", "mr3"] | PublishedLayout | None = None
     """the sections of the prompt, after R3 (one message) or mR3 (with a system message); null: those of the profile, r3
@@ -62,7 +62,7 @@ class RubricOptions(Config):
 
     @property
     def rows(self) -> "Trained | None":
-        """How the rows were asked that the judge was trained on; None where the recipe names no folder."""
+        """How the judge's training rows were asked; None if the recipe names no folder."""
         from rewardlab_rubric.asked import trained
 
         return None if self.trained is None else trained(self.trained, self.asks)
@@ -94,7 +94,7 @@ class RubricOptions(Config):
 
     @property
     def packaged(self) -> str | None:
-        """The name of the packaged rubric that stands in for none; None where one is required."""
+        """The name of the packaged rubric that is the default; None if a rubric is required."""
         return None
 
     @property
@@ -146,7 +146,7 @@ class PointwiseOptions(RubricOptions):
     asks: ClassVar[str] = "pointwise"
 
     read: Literal["response", "all"] = "response"
-    """what is judged: what follows the last `</think>`, or the whole completion"""
+    """the judged part: the text after the last `</think>`, or the whole completion"""
 
 
 class BinaryOptions(PointwiseOptions):
@@ -172,7 +172,7 @@ class PairOptions(RubricOptions, PairwiseOptions):
     """whether the packaged rubric of layout mr3 has the levels Tie and Both Bad, as mR3's rows to train on do; its
     evaluations have two levels"""
     both_bad: Literal["zero", "half", "drop"] = "zero"
-    """what Both Bad gives. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
+    """the value of Both Bad. zero: neither answer gets anything. half: a tie. drop: nothing; the other order decides,
     else the comparison is missing"""
 
     @property
@@ -227,7 +227,7 @@ class TranslatedTextsOptions(Config):
         from rewardlab_rubric.strategies.language_file import code_of
 
         if wrong := [code for code in self.names if code_of(code) != code]:
-            raise ValueError(f"names: {wrong[0]!r} is no code of a language, such as eu or sr-Latn")
+            raise ValueError(f"names: {wrong[0]!r} is not a language code, such as eu or sr-Latn")
         if self.rubric is not None:
             known_variants(self.rubric, ("scale", "binary", "pair"))
         return self

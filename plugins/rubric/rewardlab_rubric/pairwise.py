@@ -56,7 +56,7 @@ class RubricWinRate(PairwiseReward):
         return self._verdict(levels, label, shares, {**info, "probabilities": shares}), True
 
     def _verdict(self, levels: Levels, label: str, shares: dict[str, float], info: dict[str, Any]) -> PairVerdict:
-        """Return the verdict that a label names, with what the levels give by their shares."""
+        """Return the verdict that a label names, with the values of the levels by their shares."""
         if self._options.both_bad == "drop":
             shares = {one: share for one, share in shares.items() if one != "Both Bad"}
         name = _name(levels, label)
@@ -69,7 +69,7 @@ class RubricWinRate(PairwiseReward):
         return PairVerdict(verdict=name, first_wins=first, lost=lost, info=info)
 
     def _given(self, levels: Levels, label: str) -> tuple[float, float]:
-        """Return (what a label gives to the first text, what it gives to neither)."""
+        """Return (the first text's share by a label, the share that neither gets)."""
         if levels.kind == "scale":
             return 1.0 - levels.worth(label), 0.0
         if label == "Both Bad" and self._options.both_bad == "zero":

@@ -1,4 +1,4 @@
-"""rubric/pointwise and rubric/binary: what a judge says of one response by a rubric."""
+"""rubric/pointwise and rubric/binary: a judge's score of one response by a rubric."""
 
 import asyncio
 from collections.abc import Sequence

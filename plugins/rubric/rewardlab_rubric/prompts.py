@@ -54,7 +54,7 @@ class RubricTemplate:
 
 @dataclass(frozen=True)
 class _Told:
-    """A template that is no file of its own."""
+    """A template that is not a file."""
 
     text: str
 
@@ -76,7 +76,8 @@ def _source(path: str | None, layout: Layout, sort: str) -> Any:
 
 
 def load(path: str | None, layout: Layout, sort: Literal["single", "pair"], text: str | None = None) -> RubricTemplate:
-    """Return the template `text`, else that in the file `path`, or the packaged one. A ValueError says what is wrong.
+    """Return the template `text`, else that in the file `path`, or the packaged one. Raises ValueError that says what
+    is wrong.
 
     $input, $response or $a and $b stand for the fenced texts, $key for the key of the fences, $task, $rubric and
     $format for the parts that the rubric gives, $side_a and $side_b for what it calls the two responses.

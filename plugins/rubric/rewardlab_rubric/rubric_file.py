@@ -16,7 +16,7 @@ LARGEST = 1 << 20
 
 
 def read_rubric_file(source: Path | Any) -> tuple[Any, Callable[[Place], str]]:
-    """Return what a file holds, and a function that says where a part of it stands (file:line).
+    """Return the content of a file, and a function that returns the place of a part (file:line).
 
     Raises ValueError with file and line for a file that cannot be read.
     """

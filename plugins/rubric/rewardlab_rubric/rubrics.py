@@ -19,7 +19,7 @@ TIES = ("Tie", "Both Bad")
 
 @dataclass(frozen=True)
 class Rubric:
-    """One variant of a rubric. description: the task that it is for; None where it has none."""
+    """One variant of a rubric. description: the task that it is for; None without one."""
 
     levels: Levels
     description: str | None = None
@@ -31,11 +31,11 @@ class Rubric:
 
 
 Rubrics = Callable[[Sample], tuple[int, Rubric]]
-"""The variant for a row and its number; a ValueError says what is wrong with the rubric that the row has."""
+"""The variant for a row and its number; raises ValueError that says what is wrong with the row's rubric."""
 
 
 def rubrics_of_rows(rubric: Any, kinds: Sequence[Kind]) -> Rubrics | None:
-    """Return the function that gives each row the variant of its own rubric; None where rows have none."""
+    """Return the function that gives each row the variant of its own rubric; None if rows have none."""
     field = field_of(rubric)
     return None if field is None else lambda sample: _of_row(sample, field, kinds)
 
@@ -55,7 +55,7 @@ def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = No
 
 
 def field_of(rubric: Any) -> str | None:
-    """Return the field that holds each row's own rubric; None where the recipe has one for all."""
+    """Return the field that holds each row's own rubric; None if the recipe has one for all."""
     if isinstance(rubric, Mapping) and set(rubric) == {"field"} and isinstance(rubric["field"], str):
         return rubric["field"]
     return None
@@ -95,7 +95,7 @@ def _variant(data: Any, kinds: Sequence[Kind], place: Place, error: Callable[[Pl
             raise error((*place, unknown[0]), f"{unknown[0]!r} has no place beside description and scoring")
         description, scoring = data.get("description"), data["scoring"]
         if description is not None and (not isinstance(description, str) or not description.strip()):
-            raise error((*place, "description"), "the description is no text")
+            raise error((*place, "description"), "the description is not a text")
         place = (*place, "scoring")
     try:
         return Rubric(levels_of(scoring, kinds), None if description is None else description.strip())

@@ -10,18 +10,18 @@ from rewardlab_rubric.replies.reading import read_text
 
 
 class Verdict:
-    """The reward 1 where the policy's score is the gold one, else 0, also for a completion without a score.
+    """The reward 1 if the policy's score is the gold one, else 0, also for a completion without a score.
 
-    Numbers are compared as numbers (4, "4" and 4.0 are one), words without case. `strict` takes nothing for the
-    policy's own that its prompt shows. `info`: `raw`, `explanation`, `unread`.
-    R3 and mR3 train with 2 * verdict - 1: +1 for a right score and -1 for a wrong one.
+    Numbers are compared as numbers (4, "4" and 4.0 are one), words without case. `strict` ignores anything that its
+    prompt shows. `info`: `raw`, `explanation`, `unread`. R3 and mR3 train with 2 * verdict - 1: +1 for a right score
+    and -1 for a wrong one.
     """
 
     def __init__(self, options: VerdictOptions, _context: Context | None = None):
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
-        """Return one score for each item; an error where the row has no gold score."""
+        """Return one score for each item, or an error if the row has no gold score."""
         return [self._score(sample, completion) for sample, completion in items]
 
     def _score(self, sample: Sample, completion: Completion) -> Score:

@@ -157,7 +157,7 @@ class TestAFolderOfOnesOwn:
             ("$key", "$kye", r"xh.yaml:\d+: \$key must stand in it once"),
             ("BEGIN", "START", r"xh.yaml:\d+: BEGIN must stand in it once"),
             ("assistant_a", "response_1", r"xh.yaml:\d+: level Response 2 is missing"),
-            ("    tie:", "    draw:", r"xh.yaml:\d+: 'draw' is no level"),
+            ("    tie:", "    draw:", r"xh.yaml:\d+: 'draw' is not a level"),
             ("  response: Response", "  response: ''", r"xh.yaml:\d+: tags.response must be a text"),
             ("- xho\n", "  xho\n", r"xh.yaml:\d+: names are a list"),
         ],
@@ -175,7 +175,7 @@ class TestAFolderOfOnesOwn:
             Languages(str(folder.parent))
 
     def test_that_is_not_there(self, tmp_path):
-        with pytest.raises(ValueError, match="is no folder with files"):
+        with pytest.raises(ValueError, match="is not a folder with files"):
             Languages(str(tmp_path / "none"))
 
 

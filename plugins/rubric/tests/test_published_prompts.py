@@ -277,10 +277,10 @@ def test_whatever_is_not_as_published_is_refused_before_anything_is_asked(asked)
 def test_a_copy_that_is_half_a_file_is_refused(asked):
     whole = Path("m/pair_texts.json").read_text()
     Path("m/pair_texts.json").write_text(whole[: len(whole) // 2])
-    assert "m/pair_texts.json is no JSON file" in asked("pairwise", LAYOUT + "general}", "7", "8")
+    assert "m/pair_texts.json is not a JSON file" in asked("pairwise", LAYOUT + "general}", "7", "8")
     Path("prompts.py").write_text(R3[: R3.index("### VERDICT")])
     told = asked("pointwise", "layout: {file: prompts.py}, rubric: rubric.json", "7")
-    assert "prompts.py is no Python file" in told
+    assert "prompts.py is not a Python file" in told
 
 
 def test_the_recipe_of_mr3s_published_judges_passes_check_with_a_copy(asked, capsys):

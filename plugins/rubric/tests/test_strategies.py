@@ -183,7 +183,7 @@ class TestARubricOfOnesOwn:
         ({"strategy": "en-de"}, "'eng-eng', 'tgt-eng' or 'tgt-tgt'"),
         ({"strategy": "tgt-eng", "layout": "r3"}, "layout r3 is in English alone"),
         ({"strategy": "tgt-eng", "template": "mine.txt"}, "a template is in one language"),
-        ({"strategy": "tgt-eng", "texts": "nowhere"}, "nowhere is no folder with files"),
+        ({"strategy": "tgt-eng", "texts": "nowhere"}, "nowhere is not a folder with files"),
         ({"texts": "languages"}, "texts of other languages serve strategy tgt-eng or tgt-tgt"),
     ],
 )

@@ -76,9 +76,9 @@ BAD = {
     "levels": (lambda text: text.replace('"assistant_a"', '"pembantu_a"'), "has not the keys"),
     "placeholder": (lambda text: text.replace("$key", "kunci"), "must have"),
     "names": (lambda text: text.replace("Assistant A serves", "Pembantu A serves"), "must have Assistant A"),
-    "blank": (lambda text: text.replace("[eu] Instruction", " "), "tags.instruction is no text"),
+    "blank": (lambda text: text.replace("[eu] Instruction", " "), "tags.instruction is not a text"),
     "English": (lambda text: text.replace("[eu] ", ""), "is not translated"),
-    "no JSON": (lambda text: text[: len(text) // 2], "no JSON value"),
+    "no JSON": (lambda text: text[: len(text) // 2], "not a JSON value"),
     "cut off": (lambda text: Reply(text=text, finish_reason="length"), "cut off"),
 }
 
@@ -106,7 +106,7 @@ def test_a_translator_that_never_answers_ends_the_job():
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("Klingon", "is no code of a language; give `names: {eu: Klingon}`"),
+        ("Klingon", "is not a language code; give `names: {eu: Klingon}`"),
         (None, "names no language"),
         ("", "names no"),
     ],
@@ -123,7 +123,7 @@ def test_a_field_with_something_else_is_found_out():
 
 
 def test_names_have_codes():
-    with pytest.raises(ValidationError, match="'Basque' is no code"):
+    with pytest.raises(ValidationError, match="'Basque' is not a language code"):
         SPEC.config(translator="t", names={"Basque": "eu"})
 
 
@@ -205,11 +205,11 @@ class TestTheFileThatAStageWrote:
     @pytest.mark.parametrize(
         ("old", "new", "told"),
         [
-            ('"language"', '"lang"', r"made.jsonl:1: this is no row of rubric/translated_texts"),
+            ('"language"', '"lang"', r"made.jsonl:1: this is not a row of rubric/translated_texts"),
             ("$key", "key", r"made.jsonl:1: texts.rules.fences: \$key must stand in it once"),
             ('"scoring": {"1"', '"scoring": {"0"', r"made.jsonl:1: rubric: the scale from 0 to 2 has no level 1"),
             ('"rubric_sha": "', '"rubric_sha": "0', r"made.jsonl:1: its rubric is a translation of another one"),
-            ("{", "", r"made.jsonl:1: this is no row"),
+            ("{", "", r"made.jsonl:1: this is not a row"),
         ],
     )
     def test_is_checked_with_its_line_before_a_run(self, written, quality, old, new, told):

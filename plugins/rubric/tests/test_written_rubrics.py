@@ -111,9 +111,9 @@ class TestVariants:
     [
         (Reply(text="I would rather not."), "no JSON object with `scoring`"),
         (Reply(text=rubric(description=" ")), "a rubric without a description"),
-        (Reply(text=rubric({"1": "a", "3": "c"})), "levels that are no rubric's"),
-        (Reply(text=rubric({"1": "a", "2": ""})), "levels that are no rubric's"),
-        (Reply(text=rubric({"true": "a", "false": "c"})), "levels that are no rubric's"),
+        (Reply(text=rubric({"1": "a", "3": "c"})), "levels that are not a rubric's"),
+        (Reply(text=rubric({"1": "a", "2": ""})), "levels that are not a rubric's"),
+        (Reply(text=rubric({"true": "a", "false": "c"})), "levels that are not a rubric's"),
         (Reply(text=rubric({"0": "a", "1": "b", "2": "c"})), "another scale than 1 to 3"),
         (Reply(text=rubric(), finish_reason="length"), "cut off at the limit of tokens"),
         (Reply(text=rubric({**LEVELS, "3": "y" * 9_000})[:-1]), "no JSON object with `scoring`"),

@@ -17,11 +17,11 @@ from pathlib import Path
 from rewardlab import CommandSpec, hookimpl
 
 COMMANDS = {
-    "causes": "tell which components moved the reward",
-    "compare": "show what two rewards would teach differently",
+    "causes": "show which components moved the reward",
+    "compare": "compare what two rewards would teach",
     "tables": "write tables of evaluated models, with intervals",
     "winrates": "let a judge compare models, answer by answer",
-    "convert": "make rows of what lm-evaluation-harness or inspect_ai logged",
+    "convert": "convert logs of lm-evaluation-harness or inspect_ai to rows",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",

@@ -1,4 +1,4 @@
-"""Batches of like length within a budget of tokens, halved where memory does not suffice."""
+"""Batches of like length within a budget of tokens, halved if memory does not suffice."""
 
 from collections.abc import Callable, Sequence
 

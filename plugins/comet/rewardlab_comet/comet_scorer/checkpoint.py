@@ -77,7 +77,7 @@ def _status(error: BaseException | None) -> int | None:
 
 
 def _refuse_missing_weights(model: CometModel, checkpoint: dict[str, Any]) -> None:
-    """Raise CheckpointError where a checkpoint lacks weights of the model.
+    """Raise CheckpointError if a checkpoint lacks weights of the model.
 
     Lightning calls this before it loads the weights; COMET has it leave missing ones random.
     """

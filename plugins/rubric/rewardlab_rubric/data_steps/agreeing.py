@@ -27,14 +27,14 @@ ROWS_AT_ONCE = 256
 
 
 class AgreeingRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
-    A row is its source's row; where a small model was asked, with `right`, how many of its `draws` replies had the gold
+    A row is its source's row; if a small model was asked, with `right`, how many of its `draws` replies had the gold
     score. A reply without a score is a wrong one. Which rows of a share stay follows from id and seed alone; with
     `rows`, from the ids of the whole source and the seed.
 
-    Iterating raises UserError for a row without a gold score or without one of the scores, and JobError where the
-    model answers one of the questions about a row not at all.
+    Iterating raises UserError for a row without a gold score or without one of the scores, and JobError if the model
+    does not answer one of the questions about a row.
     """
 
     def __init__(self, options: AgreeingOptions, context: Context):
@@ -62,7 +62,7 @@ class AgreeingRows:
                     left_out[outcome] += 1
 
     def _chosen(self, samples: Iterable[Sample], rows: int, left_out: Counter[str]) -> list[Sample]:
-        """Return so many of the rows, in their order: the first by `_place`.
+        """Return this many of the rows, in their order: the first by `_place`.
 
         Those of `whole` come first, then those whose share is 1; among the others each draw takes one by its weight
         (Efraimidis and Spirakis: the least of -log(u) / weight).

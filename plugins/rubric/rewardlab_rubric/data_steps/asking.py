@@ -1,4 +1,4 @@
-"""What data steps that ask a judge share: ask again until a reply is usable, and count what is left out."""
+"""Shared parts of data steps that ask a judge: ask again until a reply is usable, and count dropped rows."""
 
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -49,10 +49,10 @@ class PatientAsker:
         self.failed = 0
 
     async def ask(self, ask: Ask, read: Callable[[Reply], Awaitable[T]], where: str, first: int = 0) -> T:
-        """Return what `read` makes of the first usable reply.
+        """Return the result of `read` for the first usable reply.
 
-        read: raises UnusableReply. first: the number of the first draw. Raises the first UnusableReply where no reply
-        is usable, and JobError where no question was answered.
+        read: raises UnusableReply. first: the number of the first draw. Raises the first UnusableReply if no reply
+        is usable, and JobError if no question was answered.
         """
         unusable, errors = [], []
         for draw in range(first, first + self._attempts):
@@ -86,7 +86,7 @@ def made_rows(
     make: Callable[[Sample], Awaitable[Sequence[Sample]]],
     asker: PatientAsker | None,
 ) -> Iterator[Sample]:
-    """Yield the rows that `make` makes of each row of the source, in order; count those of which it makes none."""
+    """Yield the rows that `make` makes of each row of the source, in order; count those that give no row."""
 
     async def work(sample: Sample) -> Sequence[Sample] | DroppedRow:
         where = sample.source or sample.id

@@ -33,20 +33,20 @@ FORMS = {"r3": "<think>{trace}</think>{answer}", "qwen3": "<think>\n{trace}\n</t
 
 
 class DistilledRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
-    Of each reply with thoughts and a verdict comes a row: `prompt` is the teacher's question, `response` its thoughts
+    Each reply with thoughts and a verdict becomes a row: `prompt` is the teacher's question, `response` its thoughts
     and answer in one text, to train on. Besides the source's fields, without the texts that were judged: `trace`,
     `answer`, `judged` (the score, a level of the rubric as text), `gold` (the row's right score, in the same form; null
-    where it has none), `strategy`, `draw` (from 0), `asked` (how the question was made, for a judge that is trained on
+    if it has none), `strategy`, `draw` (from 0), `asked` (how the question was made, for a judge that is trained on
     it), and what `also` names; with `positions: hashed`, `swapped`, whether the second text stood first, in whose terms
     all scores then are. With strategy `translated` prompt, thoughts and explanation are in the row's language, the
     levels as they were. The id is the source's, with
-    `/draw` behind it where there are several draws.
+    `/draw` behind it if there are several draws.
 
     Iterating raises UserError for a row without a text to be judged, with a wrong rubric, or with a right score that is
-    none of the rubric's, and JobError where the teacher answers none of a row's questions, or too many replies must be
-    dropped.
+    not a level of the rubric, and JobError if the teacher answers none of a row's questions, or too many replies must
+    be dropped.
     """
 
     def __init__(self, options: DistilledOptions, context: Context):
@@ -78,7 +78,7 @@ class DistilledRows:
         tally.close(unanswered + (0 if self._translator is None else self._translator.failed))
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
-        """Return what becomes of the row's replies, and how many of its questions had no answer."""
+        """Return the results of the row's replies, and how many of its questions had no answer."""
         question = self._question(self._questions, sample)
         gold = self._gold(sample, question.levels)
         if self._options.positions == "hashed":
@@ -126,7 +126,7 @@ class DistilledRows:
         return read_answer(self._options.profile, reply, ask)
 
     def _gold(self, sample: Sample, levels: Levels) -> str | None:
-        """Return the level that is right; None where the row has none. Nobody is asked about a row with a wrong one."""
+        """Return the right level; None if the row has none. A row with a wrong one is never asked about."""
         field = self._options.gold
         score = None if field is None else sample.fields.get(field)
         label = levels.label_of(score)
@@ -176,7 +176,7 @@ class DistilledRows:
         return replace(sample, id=name, prompt=prompt, fields=fields)
 
     def _foreign(self, sample: Sample, trace: str) -> str | None:
-        """Return what tells that the thoughts are in another language than asked for; None where nothing does."""
+        """Return why the thoughts are not in the language asked for; None if they are."""
         options = self._options
         code = wanted_language(options.asked_by, sample, options.language, self._languages)
         share = share_in(trace, code) if options.least_share else None
@@ -189,7 +189,7 @@ class DistilledRows:
 
 
 def split(reply: Reply) -> tuple[str, str]:
-    """Return a reply's thoughts and what follows them, stripped; thoughts that the server sends apart count first.
+    """Return a reply's thoughts and the text after them, stripped; thoughts that the server sends apart count first.
 
     Tags that the thoughts mention become blanks, so that those of the row's response are the only ones.
     """

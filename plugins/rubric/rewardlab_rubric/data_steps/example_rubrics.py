@@ -5,7 +5,7 @@ from rewardlab_rubric.rubrics import Rubric, known_variants
 
 
 def read_examples(path: str, kind: Kind) -> list[Rubric]:
-    """Return the rubrics of a file. A ValueError says what is wrong with it, with file and line where that is known."""
+    """Return the rubrics of a file. Raises ValueError that says what is wrong, with file and line if known."""
     rubrics = known_variants(path, [kind])
     for number, rubric in enumerate(rubrics):
         if rubric.description is None:

@@ -40,7 +40,7 @@ class PairAdder:
 
 
 class GermanSums:
-    """A translator of what Adder says."""
+    """A translator of Adder's replies."""
 
     async def ask(self, ask: Ask) -> Reply:
         (total,) = NUMBER.findall(ask.parts["text"])

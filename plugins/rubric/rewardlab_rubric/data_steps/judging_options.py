@@ -12,7 +12,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 REWARDS = {"pointwise": PointwiseOptions, "binary": BinaryOptions, "pairwise": PairOptions}
 LIKE_THE_REWARD = ("rubric", "profile", "layout", "template", "strategy", "language", "texts")
 JUDGED = {"pointwise": ("response",), "binary": ("response",), "pairwise": ("response_1", "response_2")}
-"""where rows have the texts to be judged, unless the recipe says"""
+"""the fields of rows with the texts to judge, unless the recipe says"""
 
 
 class DistilledOptions(Config):
@@ -38,7 +38,7 @@ class DistilledOptions(Config):
     translator: Field_ | None = None
     """translated: the name of the judge that translates, as declared under `judges`"""
     translating: dict[str, Any] = Field(default_factory=dict)
-    """translated: what is sent with the translator's questions, such as {temperature: 0}"""
+    """translated: sampling parameters of the translator's questions, such as {temperature: 0}"""
     candidates: PositiveInt = 1
     """translated: translations asked of each text; the one that is whole and most in the language is taken"""
     least_share: Share = 0.5
@@ -54,7 +54,7 @@ class DistilledOptions(Config):
     """of pairs, which text the teacher is shown first. source: the one that `judged` names first. hashed: in
     half of the rows, by a hash of their ids, the other one; the field of the right score then names the other side"""
     gold: Field_ | None = "score"
-    """the field with the right score, where a row has one; it must be a level of the rubric. null: rows have none"""
+    """the field with the right score, if a row has one; it must be a level of the rubric. null: rows have none"""
     draws: PositiveInt = 1
     """replies asked for each row, which become a row each"""
     also: list[Strategy] = Field(default_factory=list)
@@ -125,21 +125,21 @@ class AgreeingOptions(Config):
     scores: list[Field_] = Field(default_factory=lambda: ["judged"])
     """fields with scores that must all be right for a row to stay; none: []"""
     judge: Field_ | None = None
-    """a small model, asked the row's prompt `draws` times: what it mostly gets right teaches little; null: none"""
+    """a small model, asked the row's prompt `draws` times: rows that it mostly gets right teach little; null: none"""
     draws: PositiveInt = 5
     """how often it is asked"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7, top_p: 0.8}"""
+    """sampling parameters of its questions, such as {temperature: 0.7, top_p: 0.8}"""
     profile: Profile = "strict"
     """how its replies are read; see rubric/pointwise"""
     keep: dict[int, Share] | None = None
-    """of the rows that it gets right so often, the share that stays, such as {5: 0}; what is not named stays. null: all
+    """for each number of right draws, the share of rows that stays, such as {5: 0}; all other rows stay. null: all
     but those that it gets right at every draw, as R3 does"""
 
     rows: PositiveInt | None = None
-    """how many rows stay: all whose share is 1, and of the others as many as are missing, drawn by their shares as
-    weights. The source is read whole before the first row, and those that may stay are held in memory. null: each row
-    stays by its own share"""
+    """how many rows stay: all with share 1, filled up from the others, drawn with their shares as weights. The source
+    is read whole before the first row, and those that may stay are held in memory. null: each row stays by its own
+    share"""
     whole: dict[Field_, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
     """with `rows`: field -> values, such as {source: [MATH-500]}; rows with one of them stay before any other, whatever
     their share, if it is not 0"""
@@ -159,7 +159,7 @@ class AgreeingOptions(Config):
 
     @property
     def shares(self) -> dict[int, float]:
-        """The share of rows that stays, by how often the small model is right, where it is not 1."""
+        """The share of rows that stays, by how often the small model is right, if the share is not 1."""
         return {self.draws: 0.0} if self.keep is None else dict(self.keep)
 
 
@@ -172,7 +172,7 @@ class PreferencesOptions(Config):
     candidates: Annotated[int, Field(ge=2)] = 4
     """answers asked of the policy for each row; without a policy, about how many the rows have, for estimates"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 1.0}"""
+    """sampling parameters of its questions, such as {temperature: 1.0}"""
     judge: Field_
     """the judge that prefers"""
     asks: Literal["pointwise", "binary", "pairwise"] = "pairwise"

@@ -48,7 +48,7 @@ def judging_specs() -> list[DatasetSpec]:
         ),
         DatasetSpec(
             name="translated_texts",
-            summary="what questions in further languages need, and a rubric's translations (a data step)",
+            summary="texts for questions in further languages, and a rubric's translations (a data step)",
             config=TranslatedTextsOptions,
             provides=("language", "texts", "rubric", "rubric_sha"),
             step=True,
@@ -73,7 +73,7 @@ def _distilled_calls(options: DistilledOptions, rows: int) -> int:
 
 
 def _distilled_question(options: DistilledOptions) -> dict[str, list[Ask]]:
-    """Return the teacher's question by each strategy; the translator's are not told."""
+    """Return the teacher's question by each strategy; the translator's are left out."""
     from rewardlab_rubric.first_question import first_question
 
     return {"teacher": [first_question(options.reward_by(one)) for one in (options.asked_by, *options.also)]}

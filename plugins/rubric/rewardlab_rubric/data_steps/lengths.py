@@ -1,4 +1,4 @@
-"""How long a text is: in tokens of a tokenizer, or in words where none is named."""
+"""Measure the length of a text in tokens of a tokenizer, or in words if none is named."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -28,15 +28,15 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4})(?:\.[0-9
 
 
 class NegativeRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row is its source's, with `response`, an answer, `score`, "true" or "false", and `made_by`, which says how a wrong
     answer came about: "option", "corruption" or "asked"; null for the right one. With `write: both` the right
     answer's row has the source's id with /true behind it, and the wrong one's with /false.
 
-    Iterating raises UserError for a row without an answer, with an answer that is none of its options, or with neither
-    options, corruption nor judge; JobError where the judge answers none of the questions about a row, or too many rows
-    must be dropped.
+    Iterating raises UserError for a row without an answer, with an answer that is not one of its options, or with
+    neither options, corruption nor judge; JobError if the judge answers none of the questions about a row, or too many
+    rows must be dropped.
     """
 
     def __init__(self, options: NegativesOptions, context: Context):
@@ -105,7 +105,7 @@ class NegativeRows:
         return str(answer).strip()
 
     async def _asked(self, answer: str, sample: Sample, asker: PatientAsker) -> str:
-        """Return a wrong answer from the judge: it makes one up, and then copies it out of what it said."""
+        """Return a wrong answer from the judge: it makes one up, and then copies it from its reply."""
         where, params = sample.source or sample.id, self._options.params
         copier = PatientAsker(self._judge, str(self._options.judge), 1)
 
@@ -153,7 +153,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def _whole(reply: Reply) -> str:
-    """Return what a reply says behind its thoughts. An UnusableReply where that is not whole."""
+    """Return the text after the thoughts of a reply. Raises UnusableReply if it is incomplete."""
     text = sections.response(reply.text).strip()
     if reply.finish_reason == "length":
         raise UnusableReply("cut off at the limit of tokens", text)

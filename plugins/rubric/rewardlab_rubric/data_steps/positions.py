@@ -25,7 +25,7 @@ def placed(
     """Return the row with `swapped`: whether its texts are in each other's place, with the score for that order.
 
     texts: the fields of the texts. gold: the field of the score, which keeps its type. label: the level that it names;
-    None where the row has none.
+    None if the row has none.
     """
     fields = {**sample.fields, "swapped": moved}
     if moved:

@@ -24,12 +24,12 @@ COMPLETIONS = "completions"
 
 
 class PreferenceRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row is its source's with `chosen` and `rejected`, the answers with the highest and the lowest reward (of equals
     the first), `rewards` of all answers in their order, and `margin`, the difference of the two; without `completions`.
 
-    Iterating raises UserError for a row without answers, and JobError where a policy or judge gives no answer, or too
+    Iterating raises UserError for a row without answers, and JobError if a policy or judge gives no answer, or too
     many rows must be dropped.
     """
 
@@ -50,7 +50,7 @@ class PreferenceRows:
         tally.close(0)
 
     def _taken(self) -> Iterable[Sample]:
-        """Return the source's rows, of translations of each other so many as the options say."""
+        """Return the source's rows, with translations of each other limited by the options."""
         field, most = self._options.parallel, self._options.most_parallel
         if field is None:
             return self._source

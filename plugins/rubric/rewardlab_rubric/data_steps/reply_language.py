@@ -1,4 +1,4 @@
-"""In which language a teacher thought: told for replies that are long enough, in languages that lingua knows."""
+"""Detect the language of a teacher's thoughts, if they are long enough and lingua knows the language."""
 
 from functools import cache
 
@@ -11,8 +11,8 @@ ENGLISH = "en"
 READ = 4_000
 """characters that are read, from the end: what comes first may quote the question"""
 WORDS, LETTERS = 12, 40
-"""a text with fewer different words is in no language for certain; nor, where a language has no spaces, one with fewer
-different letters, of which no alphabet has so many"""
+"""the language of a text with fewer different words is uncertain; in a language without spaces, of one with fewer
+different letters, which is more than any alphabet has"""
 
 
 def wanted_language(strategy: str, sample: Sample, field: str, languages: Languages) -> str:
@@ -21,7 +21,7 @@ def wanted_language(strategy: str, sample: Sample, field: str, languages: Langua
 
 
 def share_in(text: str, code: str) -> float | None:
-    """Return the share of a text that is in a language, in [0, 1]; None where that cannot be told."""
+    """Return the share of a text that is in a language, in [0, 1]; None if that is unknown."""
     meter = _meter(code)
     text = text[-READ:]
     if meter is None or (len(set(text.casefold().split())) < WORDS and len(set(text.casefold())) < LETTERS):

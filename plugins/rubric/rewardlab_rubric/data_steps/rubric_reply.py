@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
-    """Return the rubric in a reply. Raises UnusableReply for one that is cut off, is none, or has other levels.
+    """Return the rubric in a reply. Raises UnusableReply if it is cut off, is not a rubric, or has other levels.
 
     levels: how many a scale has, from 1.
     """
@@ -35,7 +35,7 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     try:
         (rubric,) = known_variants({"description": description, "scoring": found["scoring"]}, [kind])
     except ValueError as problem:
-        raise UnusableReply("levels that are no rubric's", str(problem)) from None
+        raise UnusableReply("levels that are not a rubric's", str(problem)) from None
     if kind == "scale" and list(rubric.levels.texts) != [str(level) for level in range(1, levels + 1)]:
         raise UnusableReply(f"another scale than 1 to {levels}", ", ".join(rubric.levels.texts))
     return rubric

@@ -25,14 +25,14 @@ LEAST = 16
 
 
 class SummarisedRows:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
-    A row is its source's with `tokens`, the length of its response. Of a response that is longer than the limit, the
-    thoughts are replaced by a summary, in the response and in their own field; `full_trace` holds what they were, and
+    A row is its source's with `tokens`, the length of its response. In a response longer than the limit, the thoughts
+    are replaced by a summary, in the response and in their own field; `full_trace` holds the original thoughts, and
     null in every other row.
 
     Iterating raises UserError for a row without a response, or with a long one that does not hold its thoughts once,
-    and JobError where the judge answers none of the questions about a row, or too many rows must be dropped.
+    and JobError if the judge answers none of the questions about a row, or too many rows must be dropped.
     """
 
     def __init__(self, options: SummarisedOptions, context: Context):
@@ -99,7 +99,7 @@ def first_question(options: SummarisedOptions) -> Ask:
 
 
 def _summary(reply: Reply) -> str:
-    """Return what a reply says behind the judge's own thoughts."""
+    """Return the text of a reply after the judge's own thoughts."""
     text = reply.text.strip()
     if text.startswith(TAGS[0]):
         text = sections.response(text).strip() or text.removeprefix(TAGS[0]).removesuffix(TAGS[1]).strip()

@@ -1,4 +1,5 @@
-"""The data step rubric/translated_texts: a row for each language of the source's rows, with what questions in it need.
+"""The data step rubric/translated_texts: a row for each language of the source's rows, with the texts for questions in
+it.
 
 Source: mR3 (Anugraha et al. 2025), appendix C.2.2, which translates tags, tasks, rubrics and schemas once a language.
 """
@@ -26,7 +27,7 @@ ENGLISH = "en"
 
 @dataclass(frozen=True)
 class _Language:
-    """A language to make a row for. name: what the translator is told; tag: what the row calls it."""
+    """A language to make a row for. name: the name for the translator; tag: the row's name for it."""
 
     code: str
     name: str
@@ -34,15 +35,15 @@ class _Language:
 
 
 class TranslatedTexts:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row, the first time that a language comes in the source: id "texts-<code>"; prompt: the language's name;
-    fields `language` (its code), `texts` (as in the packaged files; null where they have the language), `rubric` (the
+    fields `language` (its code), `texts` (as in the packaged files; null if they have the language), `rubric` (the
     translated variants) and `rubric_sha` (which rubric they are of); both are null without a rubric. English, and
     without a rubric a packaged language, makes no row.
 
     Iterating raises UserError for a source row without a language, or with more languages than `most`, and JobError
-    where the translator answers none of the questions about a language, or too many must be dropped.
+    if the translator answers none of the questions about a language, or too many must be dropped.
     """
 
     def __init__(self, options: TranslatedTextsOptions, context: Context):
@@ -86,7 +87,7 @@ class TranslatedTexts:
         except ValueError:
             code = self._codes.get(tag.strip().casefold()) or code_of(tag)
             if code is None:
-                told = f"{tag[:40]!r} is no code of a language; give `names: {{eu: {tag[:40]}}}`, with its code"
+                told = f"{tag[:40]!r} is not a language code; give `names: {{eu: {tag[:40]}}}`, with its code"
                 raise UserError(told, where=sample.source) from None
             return _Language(code, self._options.names.get(code, f"the language with the code {tag}"), tag)
         if known.code == ENGLISH or not self._variants:
@@ -130,7 +131,7 @@ class TranslatedTexts:
         return await self._translated(as_data(self._variants), language, lambda translated: translated)
 
     async def _translated(self, original: Any, language: _Language, checked: Any) -> Any:
-        """Return a translation that keeps what it must, of the first draw that has one."""
+        """Return the first draw's translation that keeps all required parts."""
         why, unanswered = "", 0
         for draw in range(self._options.tries):
             reply = await self._judge.ask(question(original, language.name, draw))
@@ -162,7 +163,7 @@ class _NoTranslation(Exception):
 
 
 def calls(options: TranslatedTextsOptions, rows: int) -> int:
-    """Return the most questions that the translator gets for so many source rows, further tries included."""
+    """Return the maximum number of questions to the translator for this many source rows, including retries."""
     return makes(options, rows) * (1 + (options.rubric is not None)) * options.tries
 
 

@@ -55,9 +55,10 @@ class ThoughtTranslator:
         return self._translator.failed
 
     async def translate(self, sample: Sample, trace: str, explanation: str, label: str) -> TranslatedThoughts:
-        """Return a row in its language. NoUsableTranslation where it has none, UserError for a row without a language.
+        """Return a row in its language. Raises NoUsableTranslation if there is none, UserError if the row has no
+        language.
 
-        Raises JobError where the translator answers none of the questions about a text.
+        Raises JobError if the translator answers no question about a text.
         """
         prompt, _ = self._begun(self._question(sample).ask.messages)
         try:

@@ -1,4 +1,5 @@
-"""Ask a judge to translate the texts of a JSON value, and read the translation: same keys, and what must stay stays."""
+"""Ask a judge to translate the texts of a JSON value, and read the translation: same keys, and required parts
+unchanged."""
 
 import json
 import re
@@ -32,14 +33,14 @@ def question(original: Any, language: str, draw: int) -> Ask:
 
 
 def read_translation(reply: Reply, original: Any) -> Any:
-    """Return the translated value in a reply. A ValueError says what it lost or left as it was."""
+    """Return the translated value in a reply. Raises ValueError that says what it lost or left untranslated."""
     text = _FENCE.sub("", reply.text.rpartition("</think>")[2].strip())
     if reply.finish_reason == "length":
         raise ValueError("the reply was cut off")
     try:
         translated = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("the reply is no JSON value") from None
+        raise ValueError("the reply is not a JSON value") from None
     _check(translated, original, "")
     return translated
 
@@ -52,7 +53,7 @@ def _check(translated: Any, original: Any, place: str) -> None:
             _check(translated[key], value, f"{place}.{key}".lstrip("."))
     elif isinstance(original, list):
         if not isinstance(translated, list) or len(translated) != len(original):
-            raise ValueError(f"{place or 'the value'} is no list of {len(original)}")
+            raise ValueError(f"{place or 'the value'} is not a list of {len(original)}")
         for number, (one, other) in enumerate(zip(translated, original, strict=True)):
             _check(one, other, f"{place}.{number}".lstrip("."))
     else:
@@ -61,7 +62,7 @@ def _check(translated: Any, original: Any, place: str) -> None:
 
 def _check_text(translated: Any, original: Any, place: str) -> None:
     if not isinstance(translated, str) or not translated.strip():
-        raise ValueError(f"{place} is no text")
+        raise ValueError(f"{place} is not a text")
     if sorted(KEPT.findall(translated)) != sorted(KEPT.findall(original)):
         kept = ", ".join(dict.fromkeys(KEPT.findall(original))) or "none of the words that stay"
         raise ValueError(f"{place} must have {kept} as often as the original")

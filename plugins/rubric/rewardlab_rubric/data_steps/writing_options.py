@@ -29,8 +29,8 @@ class NegativesOptions(Config):
     answer: Field_ = "answer"
     """the field with the right answer: a text or a number; of a row with options one of them, or its label"""
     options: Field_ | None = "options"
-    """the field in which a row has its options, where it has any: a list of texts, a mapping of labels to texts,
-    or {text: [...], label: [...]}. Another one is then the wrong answer. null: no row has any"""
+    """the field with a row's options, if it has any: a list of texts, a mapping of labels to texts,
+    or {text: [...], label: [...]}. Another option is then the wrong answer. null: no row has options"""
     corruption: bool = False
     """whether a row without options gets a wrong answer without a model if its answer is of a kind that R3 corrupts: an
     option that its question has, or its label; yes or no, true or false; a whole number, by `numbers`; closing
@@ -40,9 +40,9 @@ class NegativesOptions(Config):
     judge: Field_ | None = None
     """the name of the judge that makes up the wrong answer of a row that gets none by options or corruption"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7}"""
+    """sampling parameters of its questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
-    """the most wrong answers asked for, until one is no right one; each takes two questions"""
+    """maximum number of wrong answers asked for until one is not right; each takes two questions"""
     write: Literal["both", "one", "wrong"] = "both"
     """both: a row with the right answer and one with the wrong one. one: either of them, by a hash of seed and id, as
     R3 has it. wrong: the wrong one"""
@@ -73,7 +73,7 @@ class SummarisedOptions(Config):
     trace: Field_ = "trace"
     """the field with the thoughts, which the response holds once"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with its questions, such as {temperature: 0.7}"""
+    """sampling parameters of its questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
     """the most summaries asked for, until one is short enough"""
     max_dropped: Share = 0.2
@@ -102,7 +102,7 @@ class RubricsOptions(Config):
     write: Field_ = "rubric"
     """the field that gets the list of rubrics"""
     params: dict[str, Any] = Field(default_factory=dict)
-    """what is sent with the questions, such as {temperature: 0.7}"""
+    """sampling parameters of the questions, such as {temperature: 0.7}"""
     attempts: PositiveInt = 3
     """the most replies asked for each rubric, until one is a rubric"""
     max_dropped: Share = 0.2

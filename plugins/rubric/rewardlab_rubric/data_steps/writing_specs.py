@@ -25,7 +25,7 @@ def writing_specs() -> list[DatasetSpec]:
         ),
         DatasetSpec(
             name="summarised",
-            summary="responses to train on whose thoughts, where they are too long, are shortened (a data step)",
+            summary="responses to train on, with thoughts shortened if they are too long (a data step)",
             config=SummarisedOptions,
             provides=("tokens", "full_trace"),
             step=True,

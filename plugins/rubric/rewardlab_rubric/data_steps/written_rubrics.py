@@ -33,11 +33,11 @@ LEVELS: dict[Kind, tuple[str, ...]] = {"binary": ("true", "false"), "pair": ("re
 
 
 class RowsWithRubrics:
-    """An iterable of samples, streaming; each iteration asks anew.
+    """An iterable of samples, streaming; each iteration asks again.
 
     A row is its source's with `rubric`, a list of variants, each {description, scoring}, which `rubric: {field:
     rubric}` reads. No two variants are the same. Iterating raises UserError for a row without a task, and JobError
-    where the writer answers none of the questions about a variant, or too many rows must be dropped.
+    if the writer answers none of the questions about a variant, or too many rows must be dropped.
     """
 
     def __init__(self, options: RubricsOptions, context: Context):

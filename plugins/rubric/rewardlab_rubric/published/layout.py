@@ -20,7 +20,7 @@ class PartByField(Config):
     field: Annotated[str, Field(min_length=1)]
     """the field of the row"""
     names: dict[str, str] = Field(default_factory=dict)
-    """its value -> the part's name, where they differ"""
+    """its value -> the part's name, if they differ"""
     other: str | None = None
     """the part of every value that no part is called by; null: such a row is an error"""
 
@@ -37,7 +37,7 @@ class PublishedLayout(Config):
     """mR3: the file with the prompt's texts, rubrics and schema, such as
     data/mr3_rubrics/strict_pair_translated_templates.json; its neighbours hold the other texts"""
     part: Annotated[str, Field(min_length=1)] | PartByField | None = None
-    """mR3: which of several tasks in `texts` a row is asked by, such as general; {field: NAME} where rows say"""
+    """mR3: the task in `texts` that rows are asked by, such as general; {field: NAME} if each row says it"""
 
     @property
     def of_mr3(self) -> bool:
@@ -45,7 +45,7 @@ class PublishedLayout(Config):
         return self.texts is not None
 
     def part_of(self, sample: Sample, parts: Collection[str]) -> str | None:
-        """Return the part that a row is asked by; a ValueError where the texts have none of that name."""
+        """Return the part that a row is asked by. Raises ValueError if the texts have no part of that name."""
         if not isinstance(self.part, PartByField):
             return self._checked(self.part, parts)
         value = sample.fields.get(self.part.field)
@@ -55,7 +55,7 @@ class PublishedLayout(Config):
         return self._checked(wanted if wanted in parts else self.part.other, parts)
 
     def parts(self, parts: Collection[str]) -> list[str | None]:
-        """Return the parts that rows can be asked by; a ValueError for a name of none."""
+        """Return the parts that rows can be asked by; raises ValueError for an unknown name."""
         if not isinstance(self.part, PartByField):
             return [self._checked(self.part, parts)]
         for name in (*self.part.names.values(), *([] if self.part.other is None else [self.part.other])):
@@ -69,21 +69,22 @@ class PublishedLayout(Config):
 
 
 def parsed(file: str) -> tuple[ast.Module, Path]:
-    """Return the syntax tree of a Python file, which is not run, and its path. A ValueError says what is wrong."""
+    """Return the syntax tree of a Python file, which is not run, and its path. Raises ValueError that says what is
+    wrong."""
     text, path = _text_of(file)
     try:
         return ast.parse(text), path
     except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{file} is no Python file: {type(error).__name__}") from None
+        raise ValueError(f"{file} is not a Python file: {type(error).__name__}") from None
 
 
 def loaded(file: str | Path) -> Any:
-    """Return what a JSON file holds. A ValueError says what is wrong."""
+    """Return the content of a JSON file. Raises ValueError that says what is wrong."""
     text, _ = _text_of(str(file))
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"{file} is no JSON file; is it a whole one?") from None
+        raise ValueError(f"{file} is not a JSON file; is it complete?") from None
 
 
 def _text_of(file: str) -> tuple[str, Path]:

@@ -62,7 +62,8 @@ class Mr3Prompt:
     beside: Mapping[str, Mapping[str, str]]
 
     def rubric(self, sample: Sample) -> tuple[int, Rubric]:
-        """Return a row's rubric, drawn by its id, and its number. A ValueError says what the row or the texts lack."""
+        """Return a row's rubric, drawn by its id, and its number. Raises ValueError that says what the row or the texts
+        lack."""
         code = self._language_of(sample)
         values = self._values(sample, code)
         variants = self._evaluated(self.rubrics, values)
@@ -91,7 +92,8 @@ class Mr3Prompt:
         ]
 
     def known(self) -> list[Rubric]:
-        """Return every English rubric by which rows can be asked. A ValueError says what is wrong with the texts."""
+        """Return every English rubric by which rows can be asked. Raises ValueError that says what is wrong with the
+        texts."""
         told = self.texts[ENGLISH]
         parts = self.layout.parts(_parts_of(told))
         places = [{"templated_dict": told, "subset_type": one, "template_type": one} for one in parts]
@@ -99,7 +101,7 @@ class Mr3Prompt:
         return [Rubric(levels_of(one, self.kinds)) for one in variants]
 
     def stand_in_fields(self) -> dict[str, str]:
-        """Return the field of a row that says its part, where one does."""
+        """Return the field of a row that says its part, if any."""
         part = self.layout.part
         return {part.field: next(iter(_parts_of(self.texts[ENGLISH])), "")} if isinstance(part, PartByField) else {}
 
@@ -142,11 +144,12 @@ class Mr3Prompt:
                 return whole[item.value if isinstance(item, ast.Constant) else self._evaluated(item, values)]
         except (LookupError, TypeError):
             pass
-        raise ValueError(f"{self.where}: {ast.unparse(node)} is nothing that this reward's rows or the texts have")
+        raise ValueError(f"{self.where}: {ast.unparse(node)} exists neither in this reward's rows nor in the texts")
 
 
 def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, language: str) -> Mr3Prompt:
-    """Return the prompt of a class, for rubrics of these kinds. A ValueError says what the file or the texts lack."""
+    """Return the prompt of a class, for rubrics of these kinds. Raises ValueError that says what the file or the texts
+    lack."""
     assert layout.texts is not None
     tree, _ = parsed(layout.file)
     classes = {one.name: _assigned(one) for one in tree.body if isinstance(one, ast.ClassDef)}
@@ -162,7 +165,7 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
     folder = Path(os.path.expanduser(layout.texts)).parent
     texts, beside = loaded(layout.texts), {name: loaded(folder / file) for name, file in BESIDE.items()}
     if not all(isinstance(one, Mapping) and ENGLISH in one for one in (texts, *beside.values())):
-        raise ValueError(f"{layout.texts} and its neighbours are no texts by language, as data/mr3_rubrics has them")
+        raise ValueError(f"{layout.texts} and its neighbours are not texts by language, as data/mr3_rubrics has them")
     call = told["rubrics"]
     return Mr3Prompt(
         layout=layout,

@@ -34,7 +34,7 @@ class R3Prompt:
     def messages(self, rubric: Rubric, parts: Mapping[str, str], key: str) -> list[Message]:
         """Return the one message that shows `parts` as they are; a ValueError for a rubric that the template cannot."""
         if rubric.description is None:
-            raise ValueError(f"{self.where} shows the rubric's description, and it has none")
+            raise ValueError(f"{self.where} shows the rubric's description, but it has none")
         if sorted(self.levels) != sorted(rubric.levels.texts):
             shown = ", ".join(self.levels)
             raise ValueError(f"{self.where} shows the levels {shown}; the rubric has {', '.join(rubric.levels.texts)}")
@@ -55,12 +55,12 @@ class R3Prompt:
         return [str(label_of_key(name.removeprefix(RUBRIC))) for name in names if name.startswith(RUBRIC)]
 
     def stand_in(self, kinds: Sequence[Kind]) -> Rubric:
-        """Return a rubric of its levels, for where each row has its own."""
+        """Return a rubric of its levels, to use if each row has its own."""
         return Rubric(levels_of(dict.fromkeys(self.levels, "a level"), kinds), "Judge the response.")
 
 
 def r3_prompt(layout: PublishedLayout, asks: str) -> R3Prompt:
-    """Return the template of a reward's question. A ValueError says what the file lacks."""
+    """Return the template of a reward's question. Raises ValueError that says what the file lacks."""
     tree, path = parsed(layout.file)
     name = layout.name or f"evaluate_{asks}"
     found = next((one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name), None)

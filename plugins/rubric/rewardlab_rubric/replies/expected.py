@@ -1,4 +1,4 @@
-"""What a judge would score on average: the probability of each level, from the probabilities of a reply's tokens."""
+"""Compute a judge's mean score: the probability of each level, from the probabilities of a reply's tokens."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ def level_probabilities(logprobs: Any, text: str, start: int | None, labels: Seq
     """Return {label: probability}, which sum to 1, of the levels that could stand at `start` in the reply `text`.
 
     logprobs: of the reply, as OpenAI-compatible servers send them, with the likeliest other tokens of each place.
-    Labels that begin alike are told apart where they part: after "Response " for Response 1 and Response 2.
-    Raises ValueError, which says why, where the probabilities cannot be had.
+    Labels that begin alike are distinguished where they differ: after "Response " for Response 1 and Response 2.
+    Raises ValueError, which says why, if the probabilities are not available.
     """
     if start is None:
         raise ValueError("it is not clear where the score stands in the reply")

@@ -10,8 +10,8 @@ from typing import Any
 class Reading:
     """The verdict in a reply.
 
-    raw: its score as the reader gives it, of any JSON type; None where there is none. explanation: the judge's, if it
-    could be read. start: where the score stands in the text; None where that is not known.
+    raw: its score as the reader gives it, of any JSON type; None without one. explanation: the judge's, if it
+    could be read. start: where the score stands in the text; None if unknown.
     """
 
     raw: Any = None
@@ -38,7 +38,7 @@ def read_r3(text: str) -> Reading:
 
 
 def read_mr3(text: str) -> Reading:
-    """Return the score of the JSON object that follows the thoughts; where it is none, the first `score:` there.
+    """Return the score of the JSON object that follows the thoughts; without one, the first `score:` there.
 
     The type is that of the JSON; nothing is compared with the levels of a rubric.
     Source: rubricreward/mr3 `54ad59a`, src/evaluation/utils.py, parse_qwen3_response and extract_score.
@@ -64,7 +64,7 @@ def read_mr3(text: str) -> Reading:
 
 
 def place_of(raw: Any, text: str, start: int, end: int) -> int | None:
-    """Return where the last `score` of a part of a text has this value; None where none has it."""
+    """Return where the last `score` of a part of a text has this value; None if none does."""
     value = json.dumps(raw) if isinstance(raw, bool) else str(raw)
     place = None
     for found in _MR3.finditer(text, start, end):
@@ -97,7 +97,7 @@ def _whole(found: str) -> int | str | None:
 
 
 def _explanation(text: str) -> str | None:
-    """Return the explanation where what follows the thoughts is JSON; None elsewhere."""
+    """Return the explanation if the text after the thoughts is JSON; else None."""
     try:
         verdict = json.loads(text.rpartition(_THOUGHTS_END)[2])
     except (ValueError, RecursionError):

@@ -29,7 +29,7 @@ def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> Reading:
 def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
     """Return the verdict in a judge's reply to a question.
 
-    Where the question began the judge's thoughts, the reply has a verdict only behind their end: what it says before
+    If the question began the judge's thoughts, the reply has a verdict only behind their end: what it says before
     that is a draft. A server may also send the thoughts separately.
     """
     shown = [*ask.parts.values(), *(message["content"] for message in ask.messages)]
@@ -43,7 +43,7 @@ def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
 
 
 def unreadable(levels: Levels, profile: str) -> str | None:
-    """Return the first level that a profile's reader does not know; None where it knows all."""
+    """Return the first level that a profile's reader does not know; None if it knows all."""
     for label in levels.texts:
         if levels.label_of(read_text(profile, f'{{"explanation": "", "score": "{label}"}}').raw) != label:
             return label

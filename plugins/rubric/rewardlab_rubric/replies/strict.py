@@ -1,7 +1,7 @@
 """The score in a reply, read so that neither broken JSON nor quoted texts mislead. Any text is allowed; nothing raises.
 
-The verdict is the JSON object with a score behind the reply's thoughts. What the judge repeats of the texts that it was
-shown is no verdict of its own, and objects that disagree are none.
+The verdict is the JSON object with a score behind the reply's thoughts. Quotations of the texts that the judge was
+shown do not count, and neither do objects that disagree.
 """
 
 import json
@@ -32,14 +32,14 @@ _DECODER = json.JSONDecoder(strict=False)
 def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> Reading:
     """Return the verdict of a reply; `raw` is None without one.
 
-    quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; what it says last
+    quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; its last object
     may then be a draft.
 
-    Thoughts end with the last `</think>`, except where that stands inside the verdict's own texts. An object in a fence
+    Thoughts end with the last `</think>`, unless that stands inside the verdict's own texts. An object in a fence
     of code counts as one without, and so does one inside an object without a score. A broken object is repaired if it
-    has at most `REPAIRED` characters and is no quotation. An object is a quotation if a shown text has it, whatever the
-    white space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case. Of several
-    objects with different scores one may be what a response planted, written anew, so that none is the verdict.
+    has at most `REPAIRED` characters and is not a quotation. An object is a quotation if a shown text has it, whatever
+    the white space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case. Of
+    several objects with different scores one may be what a response planted, written anew, so none is the verdict.
     """
     start = _earliest_start(text)
     if start is None or cut_off:
@@ -58,7 +58,7 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
 
 
 def _earliest_start(text: str) -> int | None:
-    """Return where a verdict can begin at the earliest; None where the reply never ends its thoughts."""
+    """Return where a verdict can begin at the earliest; None if the reply never ends its thoughts."""
     if not text.lstrip().startswith(_THOUGHT):
         return 0
     first = text.find(_THOUGHT_END)
@@ -80,7 +80,7 @@ class _Reply:
         self._quotations = list(self._repeated)
 
     def verdict(self) -> Found | None:
-        """Return the last object that is the judge's own and has a score; None where several disagree."""
+        """Return the last object that is the judge's own and has a score; None if several disagree."""
         own: list[Found | None] = []
         open_at, stray, behind = None, None, self._start
         for start, named in self._starts():
@@ -132,7 +132,7 @@ class _Reply:
         return self._mended(start, len(self._text)) if not own else [None] if inside else []
 
     def _mended(self, start: int, end: int) -> list[Found | None]:
-        """Return the verdict that a broken object was meant to be; [None] where it has scores and that is not clear."""
+        """Return the verdict that a broken object was meant to be; [None] if it has scores and that is not clear."""
         if end <= self._earliest_end:
             return []
         part = self._without(self._quotations, start, end)
@@ -181,7 +181,7 @@ def _places(part: str, text: str) -> list[tuple[int, int]]:
     first = text.find(part)
     if first < 0:
         return []
-    # not rfind, which is quadratic where a text repeats itself
+    # not rfind, which is quadratic if a text repeats itself
     last = len(text) - len(part) - text[::-1].find(part[::-1])
     return [(place, place + len(part)) for place in {first, last}]
 

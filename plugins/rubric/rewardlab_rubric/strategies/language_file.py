@@ -1,4 +1,4 @@
-"""The file of a language: what a question to a judge says in it besides the rubric."""
+"""The file of a language: the texts of a question to a judge besides the rubric."""
 
 import os
 import re
@@ -49,7 +49,7 @@ _CODE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?")
 class LanguageTexts:
     """The texts of one language.
 
-    code: ISO 639, with a script where a language has several. names: all that a row may call it. system: a judge who
+    code: ISO 639, with a script if a language has several. names: all that a row may call it. system: a judge who
     thinks and answers in it. thinking: how its thoughts begin. tags, tasks, rules: as in the files.
     binary, pairwise: the general rubrics.
     """
@@ -78,11 +78,11 @@ def packaged_texts() -> Mapping[str, LanguageTexts]:
 
 
 def read_folder(folder: str) -> Iterator[LanguageTexts]:
-    """Yield the texts in a folder's YAML files. A ValueError says what is wrong with it or one of them."""
+    """Yield the texts in a folder's YAML files. Raises ValueError that says what is wrong with it or one of them."""
     path = Path(os.path.expanduser(folder))
     found = sorted(path.glob("*.yaml"))
     if not found:
-        raise ValueError(f"texts: {folder} is no folder with files such as sw.yaml")
+        raise ValueError(f"texts: {folder} is not a folder with files such as sw.yaml")
     for source in found:
         yield read_language(source)
 
@@ -95,7 +95,7 @@ def own_text(language: str) -> dict[str, Any]:
 
 
 def code_of(tag: str) -> str | None:
-    """Return the code of a file for a language's tag: eu for eu-ES, sr-Latn for sr-Latn-RS. None for what is no tag."""
+    """Return the code of a file for a language's tag: eu for eu-ES, sr-Latn for sr-Latn-RS. None if it is not a tag."""
     primary, *others = re.split(r"[-_]", tag.strip())
     scripts = [part.title() for part in others if len(part) == 4 and part.isalpha()]
     code = "-".join([primary.lower(), *scripts[:1]])
@@ -119,7 +119,7 @@ def read_language(source: Path | Any) -> LanguageTexts:
 
 
 def texts_of(data: Any, code: str, error: Any) -> LanguageTexts:
-    """Return the texts that a mapping holds; raise `error(place, what)` for what is wrong with them."""
+    """Return the texts that a mapping holds; raise `error(place, what)` for mistakes in them."""
     _check_keys(data, PARTS, (), error)
     for part, names in PARTS.items():
         if names:

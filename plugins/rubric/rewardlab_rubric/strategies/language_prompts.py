@@ -1,4 +1,4 @@
-"""The question to a judge in the row's language: mR3's sections, and how its thoughts begin where they are forced."""
+"""Ask a judge in the row's language: mR3's sections, and the beginning of its thoughts if they are forced."""
 
 import json
 from collections.abc import Mapping

@@ -43,7 +43,7 @@ class Languages:
     def find(self, tag: object) -> LanguageTexts:
         """Return the texts of the language that a code, a tag with script or region, or a name means.
 
-        Raises ValueError, which says what to write, where there are none.
+        Raises ValueError that says what to write if there are none.
         """
         if not isinstance(tag, str) or not tag.strip():
             raise ValueError(f"{tag!r} names no language")
@@ -68,7 +68,7 @@ class Languages:
 
 def read_made(path: str) -> dict[str, dict[str, Any]]:
     """Return {code: row} of the file that rubric/translated_texts made, with the texts as `checked` and file:line as
-    `where`. A ValueError says what is wrong with a row.
+    `where`. Raises ValueError that says what is wrong with a row.
     """
     rows: dict[str, dict[str, Any]] = {}
     try:
@@ -86,7 +86,7 @@ def _made_row(line: str, where: str) -> dict[str, Any]:
         row = json.loads(line)
         found = {name: row[name] for name in ("language", "texts", "rubric", "rubric_sha")}
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ValueError(f"{where}: this is no row of rubric/translated_texts") from None
+        raise ValueError(f"{where}: this is not a row of rubric/translated_texts") from None
     checked = None
     if found["texts"] is not None:
         error = partial(_error_in_row, where)

@@ -84,7 +84,8 @@ class Questions:
         self._params = params_of(options)
 
     def rubric(self, sample: Sample) -> tuple[int, Rubric]:
-        """Return the number of a row's variant and the variant. A ValueError says what is wrong with the row's own."""
+        """Return the number of a row's variant and the variant. Raises ValueError that says what is wrong with the
+        row's own."""
         return self._rubrics(sample)
 
     def about(self, sample: Sample, *texts: str) -> RubricQuestion:
@@ -102,7 +103,8 @@ class Questions:
 
 
 def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate | R3Prompt | Mr3Prompt:
-    """Return what makes the messages of a question. A ValueError says what is wrong with the file of a prompt."""
+    """Return what makes the messages of a question. Raises ValueError that says what is wrong with the file of a
+    prompt."""
     if isinstance(options.layout, PublishedLayout):
         return _published(options) or r3_prompt(options.layout, options.asks)
     if options.strategy != "eng-eng":
@@ -117,7 +119,7 @@ def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate |
 
 
 def _published(options: QuestionOptions) -> Mr3Prompt | None:
-    """Return the published prompt of mR3 that asks; None where another one does."""
+    """Return the published prompt of mR3 that asks; None if another prompt does."""
     layout = options.layout
     if not isinstance(layout, PublishedLayout) or not layout.of_mr3:
         return None
@@ -125,7 +127,7 @@ def _published(options: QuestionOptions) -> Mr3Prompt | None:
 
 
 def known_rubrics(options: QuestionOptions) -> list[Rubric]:
-    """Return the rubrics that are known before any row is; a ValueError says what is wrong with one."""
+    """Return the rubrics that are known before any row is; raises ValueError that says what is wrong with one."""
     published, rubric = _published(options), options.applied
     if published is not None:
         return published.known()
@@ -134,7 +136,7 @@ def known_rubrics(options: QuestionOptions) -> list[Rubric]:
 
 
 def rubrics_of(options: QuestionOptions) -> Rubrics:
-    """Return the function that gives each row its variant, in its language where the strategy asks for that.
+    """Return the function that gives each row its variant, in the row's language if the strategy asks for that.
 
     Raises ValueError that says what is wrong with the rubric or one of its translations; the function does for a row
     whose language has no texts, or no rubric.
@@ -150,7 +152,8 @@ def rubrics_of(options: QuestionOptions) -> Rubrics:
 
 
 def params_of(options: QuestionOptions) -> dict[str, Any]:
-    """Return what a question asks of the server: probabilities, room, and to continue the thoughts that it begins."""
+    """Return the parameters of a question for the server: probabilities, room, and to continue the thoughts that it
+    begins."""
     begins = options.strategy == "tgt-tgt" or _published(options) is not None
     room = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
     return {**(PARAMS if options.expected else {}), **room, **(CONTINUED if begins else {})}

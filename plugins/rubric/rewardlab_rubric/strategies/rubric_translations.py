@@ -20,8 +20,8 @@ def translations(
 ) -> dict[str, list[Rubric]]:
     """Return {code: variants} of a rubric and its translations; the file itself is English unless there is one.
 
-    made: {code: row} of rubric/translated_texts. A file beside the rubric comes before a row. A ValueError says what is
-    wrong with a translation, or how it differs from the rubric.
+    made: {code: row} of rubric/translated_texts. A file beside the rubric comes before a row. Raises ValueError that
+    says what is wrong with a translation, or how it differs from the rubric.
     """
     original = known_variants(str(path), kinds)
     found = {"en": original}
@@ -39,7 +39,7 @@ def translations(
 def _made(row: Mapping[str, Any], original: Sequence[Rubric], kinds: Sequence[Kind], path: Path) -> list[Rubric]:
     where = row["where"]
     if row["rubric_sha"] != sha_of(original):
-        raise ValueError(f"{where}: its rubric is a translation of another one than {path}; make it anew")
+        raise ValueError(f"{where}: its rubric is a translation of another one than {path}; make it again")
     try:
         return known_variants(row["rubric"], kinds)
     except ValueError as problem:
@@ -58,7 +58,7 @@ def as_data(variants: Sequence[Rubric]) -> list[dict[str, Any]]:
 
 
 def sha_of(variants: Sequence[Rubric]) -> str:
-    """Return the SHA-256 of what a rubric says, whatever its file looks like."""
+    """Return the SHA-256 of a rubric's content, independent of its file's form."""
     return hashlib.sha256(json.dumps(as_data(variants), sort_keys=True).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""`rewardlab compare`: what two rewards would teach differently."""
+"""`rewardlab compare`: compare what two rewards would teach."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ from rewardlab_studies.compare.scored_file import ScoredFile
 from rewardlab_studies.compare.sources import SideSource, parse_sides
 
 MIN_WIDTH, MAX_WIDTH = 60, 110
-"""columns of a line with a text, which else has as many as the terminal"""
+"""columns of a line with a text (absent: as many as the terminal)"""
 
 
 class Options(Config):
-    """Show what two rewards would teach differently: shaped rewards of the same completions, group by group.
+    """Compare what two rewards would teach: shaped rewards of the same completions, group by group.
 
     A and B are recipes, or files that `rewardlab score` wrote for these rows. KEY=VALUE is for both recipes,
     a:KEY=VALUE and b:KEY=VALUE for one: rewardlab compare r.yaml r.yaml rows.jsonl b:reward.normalize=[]
@@ -43,7 +43,7 @@ class Options(Config):
     overrides_b: Annotated[tuple[str, ...], PythonOnly()] = ()
     """changes of B alone"""
     limit: Annotated[Count | None, Flag(metavar="N", former=("--rows", "most"))] = None
-    """compare so many rows, evenly over the file (all)"""
+    """compare this many rows, spread evenly over the file (all)"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
     """a line for each value: language; repeatable"""
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
@@ -77,7 +77,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _sides(sources: tuple[SideSource, SideSource]) -> tuple[Plan | ScoredFile, Plan | ScoredFile]:
-    """Return both sides. Raises a UserError with the problems of both, marked A or B where both name the same file."""
+    """Return both sides. Raises a UserError with the problems of both, marked A or B if both name the same file."""
     found: list[Plan | ScoredFile] = []
     wrong: list[list[Problem]] = []
     for source in sources:

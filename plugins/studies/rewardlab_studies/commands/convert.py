@@ -13,7 +13,7 @@ from rewardlab.scorefile import output_path_problem
 
 
 class Options(Config):
-    """Write what lm-evaluation-harness (`--log_samples`) or inspect_ai logged as rows, for `score` and `tables`.
+    """Convert logs of lm-evaluation-harness (`--log_samples`) or inspect_ai to rows, for `score` and `tables`.
 
     A row has the prompt, the model's texts as completions, the right answer, and the document's columns or the sample's
     metadata. Its task and language often stand in the file's name alone: --name
@@ -27,11 +27,11 @@ class Options(Config):
     gold: Annotated[str | None, Flag(metavar="COLUMN")] = None
     """the column with the right answer (the task's target)"""
     name: Annotated[str | None, Flag(metavar="PATTERN")] = None
-    """the form of the files' names; what {places} stand for become fields"""
+    """the form of the files' names; the values of {places} become fields"""
     fields: Annotated[dict[str, str], Flag("--set", metavar="FIELD=TEXT")] = {}  # noqa: RUF012 (pydantic copies it)
     """a field of every row; repeatable"""
     filtered: bool = False
-    """lm_eval: what the filter left of a text is the completion"""
+    """lm_eval: the filtered text is the completion"""
     filter: Annotated[str | None, Flag(metavar="NAME")] = None
     """lm_eval: the filter whose lines count (the first in each file)"""
     skip_bad: bool = False
@@ -39,7 +39,8 @@ class Options(Config):
 
 
 def run(options: Options) -> CommandResult:
-    """Write the rows; data: how many, and the file. A UserError lists what is wrong before anything is written."""
+    """Write the rows; data: how many, and the file. Raises UserError that lists what is wrong before anything is
+    written."""
     if taken_names := {"id", "prompt", "completions"} & options.fields.keys():
         raise UserError("a field is NAME=TEXT, and not id, prompt or completions", where=f"--set {min(taken_names)}")
     form = LogForm(
@@ -81,7 +82,7 @@ def _lines(options: Options, form: LogForm, bad: BadRows, taken: set[str]) -> It
 def _checked(row: dict[str, Any], path: str, taken: set[str]) -> dict[str, Any] | Problem:
     """Return the row, or why `score` would not read it."""
     if row["id"] in taken:
-        what = f"the id {row['id']!r} is there already; --name tells files of one task and several languages apart"
+        what = f"the id {row['id']!r} is there already; use --name if the files are one task in several languages"
         return Problem(where=path, what=what)
     try:
         to_group(row, {})

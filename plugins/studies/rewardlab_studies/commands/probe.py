@@ -23,7 +23,7 @@ class Options(Config):
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """what scores"""
+    """the recipe with the reward"""
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")] = None
     """rows to probe with"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
@@ -35,7 +35,7 @@ class Options(Config):
     reference: Annotated[str, Flag(metavar="FIELD")] = "reference"
     """of the English reference"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
-    """judge each value's rows by themselves, too: language; repeatable"""
+    """also judge each value's rows separately: language; repeatable"""
     tolerance: Annotated[Amount, Flag(metavar="T")] = 1e-6
     """totals so near are equal; a tie wins"""
     max_won: Annotated[Share, Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25

@@ -27,11 +27,11 @@ class Options(Config):
     """
 
     models: Annotated[list[str] | dict[str, str | Path], Positional("MODEL")]
-    """NAME=PATH (a mapping, for programs); the first is what the others are compared with"""
+    """NAME=PATH (a mapping, for programs); the others are compared with the first"""
     rows: Annotated[tuple[str | Path, ...], Flag(metavar="ROWS.jsonl")] = ()
     """rows that were scored; repeatable"""
     measures: Annotated[tuple[str, ...], Flag("--measure", metavar="NAME=COMPONENT")] = ()
-    """what to average, such as accuracy=correct or fidelity=language>=0.7; repeatable; none: all components"""
+    """columns to average, such as accuracy=correct or fidelity=language>=0.7; repeatable; none: all components"""
     pass_at: Annotated[tuple[Count, ...], Flag(metavar="K")] = ()
     """pass@K of the first measure, unbiased"""
     task: Annotated[str | None, Flag(metavar="FIELD")] = None
@@ -45,7 +45,7 @@ class Options(Config):
     against: Annotated[str | None, Flag(metavar="NAME")] = None
     """compare all others with this model; all: every pair (the first)"""
     prompts: Literal["same", "common", "own"] = "same"
-    """what if a model lacks some; same: stop"""
+    """what to do if a model lacks some; same: stop"""
     missing: Literal["refuse", "leave-out", "zero"] = "refuse"
     """completions without a score"""
     raw: bool = False
@@ -53,7 +53,7 @@ class Options(Config):
     digits: Annotated[int, Field(ge=0, le=6)] = 1
     """behind the point"""
     draws: Count = 1000
-    """of the bootstrap of numbers that are no shares"""
+    """of the bootstrap, for numbers that are not shares"""
     seed: int = 0
     """of the bootstrap"""
     output: Annotated[tuple[Path, ...], Flag("-o", metavar="OUT")] = ()

@@ -24,7 +24,7 @@ class Options(Config):
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """what compares the answers"""
+    """the recipe or judge that compares the answers"""
     models: Annotated[dict[str, str | Path], Flag("--model", metavar="NAME=ROWS.jsonl")]
     """a model's answers, rows with completions; twice or more"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
@@ -38,13 +38,13 @@ class Options(Config):
     component: Annotated[str | None, Flag(metavar="NAME")] = None
     """the reward that compares (the only one of scope group)"""
     prompts: Literal["same", "common"] = "same"
-    """what if a model lacks some; same: stop"""
+    """what to do if a model lacks some; same: stop"""
     missing: Literal["refuse", "leave-out"] = "refuse"
     """comparisons without a verdict"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """prompts with one value count as one (problem, if there); none: each alone"""
     draws: Count = 1000
-    """of the bootstrap of numbers that are no shares"""
+    """of the bootstrap, for numbers that are not shares"""
     seed: int = 0
     """of the bootstrap"""
     say: Say = note

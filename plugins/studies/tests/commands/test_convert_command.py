@@ -83,7 +83,7 @@ def test_files_of_several_languages_become_one(main, rows, tmp_path):
     assert [row["id"] for row in rows()] == ["sums/de/0", "sums/de/1", "sums/fr/0", "sums/fr/1"]
     code, _, err = main("convert", SUMS, SUMS, "-o", "twice.jsonl", "--name", PATTERN)
     assert code == 2
-    assert "the id 'sums/de/0' is there already; --name tells files" in err
+    assert "the id 'sums/de/0' is there already; use --name if the files" in err
     code, _, err = main("convert", SUMS, "-o", "twice.jsonl", "--name", "sample_{language}.jsonl")
     assert code == 2
     assert "its name is not of the form sample_{language}.jsonl" in err
@@ -111,12 +111,12 @@ def test_columns_of_the_document_do_not_take_ours(main, write, rows):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"resps": ...}, "is no sample of lm-evaluation-harness: no 'resps'"),
+        ({"resps": ...}, "is not a sample of lm-evaluation-harness: no 'resps'"),
         ({"resps": [[]]}, "`resps` holds no texts, but []"),
         ({"resps": [[["a", 1]]]}, "`resps` holds no texts"),
-        ({"doc": "x"}, "the document is no object, but 'x'"),
+        ({"doc": "x"}, "the document is not an object, but 'x'"),
         ({"arguments": {}}, "`arguments` holds no request, but []"),
-        ({"arguments": {"gen_args_0": {"arg_0": 7, "arg_1": {}}}}, "what was asked is no text, but 7"),
+        ({"arguments": {"gen_args_0": {"arg_0": 7, "arg_1": {}}}}, "the question is not a text, but 7"),
     ],
 )
 def test_a_sample_of_another_form_is_told_with_its_line(main, write, tmp_path, changes, told):

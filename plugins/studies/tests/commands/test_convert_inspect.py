@@ -146,7 +146,7 @@ def test_a_damaged_sample_can_be_left_out_and_a_damaged_head_cannot(main, tmp_pa
     (tmp_path / "log.eval").write_bytes(whole[:-30])
     code, _, err = main("convert", "log.eval", "-o", "other.jsonl", "--skip-bad")
     assert code == 2
-    assert "log.eval: is no log of inspect_ai" in err
+    assert "log.eval: is not a readable log of inspect_ai" in err
 
 
 def test_gold_fields_and_the_files_name_are_the_users(main, rows):
@@ -217,7 +217,7 @@ def test_a_file_that_is_no_log_is_told(main, write, name, text):
     write(name, text)
     code, _, err = main("convert", name, "-o", "rows.jsonl")
     assert code == 2
-    assert f"{name}: is no log of inspect_ai" in err
+    assert f"{name}: is not a readable log of inspect_ai" in err
 
 
 def test_filters_are_of_the_other_tool(main):

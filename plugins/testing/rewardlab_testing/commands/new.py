@@ -29,7 +29,7 @@ class Options(Config):
     """
 
     words: Annotated[tuple[str, ...], Positional("recipe [ROWS.jsonl]")] = ()
-    """what is to be new, and for which rows"""
+    """the kind of thing to create, and its rows"""
     model: str | None = None
     """a folder or a hub name of a causal language model"""
     source: Annotated[str | None, Flag("--from", metavar="NAME")] = None
@@ -67,13 +67,13 @@ def run(options: Options) -> CommandResult:
 
 
 def _rows(options: Options) -> str | None:
-    """Return the file of rows; None where a shipped recipe is to be copied."""
+    """Return the file of rows; None if a shipped recipe is to be copied."""
 
     words = options.words
     if not words or words[0] != RECIPE:
         plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ("plugin",) else ""
         raise UserError(
-            f"what is to be new? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
+            f"what should it make? `rewardlab new {RECIPE} ROWS.jsonl`, or `rewardlab new {RECIPE} --from NAME`{plugin}"
         )
     rows = words[1:]
     if options.source is not None and (rows or options.model or any(getattr(options, field) for field in FIELDS)):
@@ -90,7 +90,7 @@ def _rows(options: Options) -> str | None:
 
 
 def _ask(field: str, columns: Sequence[str]) -> str:
-    """Return the column that somebody at the terminal chooses; "" where none is the field."""
+    """Return the column that somebody at the terminal chooses; "" if they chose none."""
     print(f"Which column is the {field}?", file=sys.stderr)
     for number, column in enumerate(columns, 1):
         print(f"  {number}  {column}", file=sys.stderr)

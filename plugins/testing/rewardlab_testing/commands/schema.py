@@ -25,7 +25,7 @@ class Options(Config):
     """
 
     output: Annotated[Path | None, Flag("-o", metavar="DIR")] = None
-    """a folder for what is installed"""
+    """a folder for the schemas of installed components"""
     check: bool = False
     """write nothing; fail if a file is not as it would be written"""
 
@@ -56,7 +56,7 @@ def run(options: Options) -> CommandResult:
 
 def _refuse_stale(folder: Path, files: dict[str, str], left_over: list[Path]) -> None:
     stale = [f"{folder / name}: {why}" for name, text in files.items() if (why := _staleness(folder / name, text))]
-    stale += [f"{path}: there is no such component any more" for path in left_over]
+    stale += [f"{path}: this component does not exist" for path in left_over]
     if stale:
         again = "rewardlab schema" + ("" if folder == Path("schemas") else f" -o {quote(str(folder))}")
         raise JobError("\n".join([*stale, f"write them with: {again}"]))

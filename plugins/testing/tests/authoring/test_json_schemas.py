@@ -352,7 +352,7 @@ def test_what_is_stale_is_named(main, tmp_path):
     assert err.splitlines() == [
         "error: made/rows.schema.json: is not there",
         "error: made/toy.brevity.schema.json: is out of date",
-        "error: made/toy.gone.schema.json: there is no such component any more",
+        "error: made/toy.gone.schema.json: this component does not exist",
         "error: write them with: rewardlab schema -o made",
     ]
     main("schema", "-o", "made")

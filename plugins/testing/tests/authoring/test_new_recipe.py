@@ -179,7 +179,7 @@ def test_a_file_that_is_there_stays(made, main, write):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "what is to be new? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
+        ([], "what should it make? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
         (["plugin"], "; a plugin: `rewardlab plugins new NAME`\n"),
         (
             ["recipe"],
@@ -187,7 +187,7 @@ def test_a_file_that_is_there_stays(made, main, write):
         ),
         (["recipe", "a.jsonl", "b.jsonl"], "one file of rows, not 'a.jsonl b.jsonl'\n"),
         (["recipe", "no.jsonl"], "no.jsonl: no such file in "),
-        (["recipe", "no.txt"], "no.txt: 'no.txt' is no file of rows by its name; "),
+        (["recipe", "no.txt"], "no.txt: 'no.txt' has no known ending of rows; "),
         (
             ["recipe", "numbers.jsonl"],
             "which column is the prompt? None of these has a text, or messages, in every row: 'a'\n",

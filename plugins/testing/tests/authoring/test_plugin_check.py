@@ -195,7 +195,7 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
         (["toi"], "no plugin 'toi'; did you mean 'toy'? (a new one is found once it is installed, with an entry point"),
         (["toy/brevty"], "no component 'toy/brevty'; did you mean 'toy/brevity'?"),
         (["toy", "--only", "pading"], "no law 'pading'; did you mean 'padding'?"),
-        (["toy", "--tries", "0"], "argument --tries: '0' is no whole number from 1 on"),
+        (["toy", "--tries", "0"], "argument --tries: '0' is not a whole number from 1 on"),
         (["toy/brevity", "word=3"], "'word=3': no option 'word' of toy/brevity; did you mean 'words'?"),
         (["toy", "wordz=3"], "'wordz=3': no option 'wordz' of any component of toy; did you mean 'words'?"),
         (["toy/brevity", "words=x", "--only", "order"], "toy/brevity (five words): words: Input should be"),
@@ -244,7 +244,7 @@ def test_every_option_that_fits_nothing_is_told(toy):
     assert str(error.value).splitlines() == [
         "'words': an option is KEY=VALUE or <plugin>/<component>:KEY=VALUE",
         "'a b=1': an option is KEY=VALUE or <plugin>/<component>:KEY=VALUE",
-        "'words=.nan': .nan is no finite number; quote it if you mean the text",
+        "'words=.nan': .nan is not a finite number; quote it if you mean the text",
         "'toy/thread:words=1': toy/thread is not checked here; there is 'toy/brevity'",
     ]
 
