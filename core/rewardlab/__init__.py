@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.hookspecs import hookimpl as hookimpl
     from rewardlab.redaction import redact as redact
     from rewardlab.references import resolve_all as resolve_all
+    from rewardlab.registry import find as find
+    from rewardlab.registry import installed as installed
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.recipe_reward import load_reward as load_reward

@@ -44,7 +44,9 @@ __all__ = [
     "HOOKS",
     "Plugin",
     "Registry",
+    "find",
     "find_command",
+    "installed",
     "offers_of",
 ]
 
@@ -206,6 +208,16 @@ def _looked_at(spec: _S) -> _S:
     for reference in references(spec, with_laws=False):
         reference.look()
     return spec
+
+
+def find(kind: str, use: str) -> Spec:
+    """Return the spec of an installed component, find("reward", "math/accuracy"). A UserError says what is wrong."""
+    return Registry().find(kind, use)
+
+
+def installed() -> Registry:
+    """Return the installed plugins; each is loaded when it is asked for."""
+    return Registry()
 
 
 def find_command(name: str, registry: Registry) -> CommandSpec | None:

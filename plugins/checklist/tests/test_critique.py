@@ -4,8 +4,7 @@ import asyncio
 import json
 
 import pytest
-from rewardlab import Completion, Context, Reply, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Reply, Sample, find
 from rewardlab_checklist.checklist_file import find_checklist
 
 ROW = Sample(
@@ -53,7 +52,7 @@ class Judge:
 
 
 def score(name, judge, text=TEXT, row=ROW, **options):
-    spec = Registry().find("reward", f"checklist/{name}")
+    spec = find("reward", f"checklist/{name}")
     reward = spec.build(spec.config.model_validate({"judge": "j", **options}), Context(judges={"j": judge}))
     (found,) = asyncio.run(reward.score([(row, Completion(text=text))]))
     return found
@@ -317,7 +316,7 @@ class TestPlainMeaning:
         row = Sample(id="a", prompt=ROW.prompt, fields={"task": "haiku"})
         judge = Judge({"reasoning": {"Kind": "Haiku.", "Good": ENTRY}})
         assert score("task", judge, row=row, reasoning=str(path), critique="separate").value == 1.0
-        spec = Registry().find("reward", "checklist/task")
+        spec = find("reward", "checklist/task")
         assert spec.abstains(spec.config(judge="j", reasoning=str(path), critique="separate"), row) is None
         assert "not a task that a trace can recognise" in spec.abstains(spec.config(judge="j"), row)
 
@@ -330,7 +329,7 @@ class TestPlainMeaning:
 
 class TestRows:
     def test_without_a_checklist_for_their_task_are_told_before_anything_is_paid(self):
-        spec = Registry().find("reward", "checklist/answer")
+        spec = find("reward", "checklist/answer")
         options = spec.config(judge="j")
         told = spec.abstains(options, Sample(id="a", prompt=(), fields={"task": "Poetry"}))
         assert told.startswith("no checklist for the task 'Poetry'")
@@ -349,7 +348,7 @@ class TestRows:
     )
     def test_options_that_do_not_fit_are_refused(self, name, options, told):
         with pytest.raises(ValueError, match=told):
-            Registry().find("reward", f"checklist/{name}").config.model_validate({"judge": "j", **options})
+            find("reward", f"checklist/{name}").config.model_validate({"judge": "j", **options})
 
 
 @pytest.mark.slow

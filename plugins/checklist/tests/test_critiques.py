@@ -5,9 +5,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from rewardlab import Completion, Context, Reply, Sample
+from rewardlab import Completion, Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab_checklist.critic import Critic
 from rewardlab_checklist.options import AnswerOptions
 
@@ -52,7 +51,7 @@ class Teacher:
 
 
 def rows(source, teacher=None, seed=0, **options):
-    spec = Registry().find("dataset", "checklist/critiques")
+    spec = find("dataset", "checklist/critiques")
     named = {"given": "critique"} if teacher is None else {"teacher": "t"}
     made = spec.config.model_validate({**named, "checklist": FORM, "kinds": ["answer"], **options})
     return list(spec.build(made, Context(source=source, judges={"t": teacher}, seed=seed)))
@@ -182,7 +181,7 @@ def test_a_teacher_that_does_not_answer_ends_the_job():
     ],
 )
 def test_options_that_contradict_are_refused(options, says):
-    spec = Registry().find("dataset", "checklist/critiques")
+    spec = find("dataset", "checklist/critiques")
     with pytest.raises(ValueError, match=says):
         spec.config.model_validate(options)
 
@@ -226,7 +225,7 @@ class TestOwnPrompt:
     def test_completions_are_scored_by_a_checklist_in_the_recipe(self):
         import asyncio
 
-        spec = Registry().find("reward", "checklist/answer")
+        spec = find("reward", "checklist/answer")
         options = spec.config.model_validate({"judge": "j", "checklist": FORM, "critique": "separate"})
         reward = spec.build(options, Context(judges={"j": Teacher({"answer": SAID["answer"]})}))
         (score,) = asyncio.run(reward.score([(ROW, Completion(text=TEXT))]))

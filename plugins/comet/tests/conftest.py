@@ -4,12 +4,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
-from rewardlab.workers.shared import Workers
+from rewardlab import Completion, Context, Sample, find
+from rewardlab.workers import Workers
 
 BUILDER = Path(__file__).parents[3] / "tests" / "tiny_models" / "comet.py"
-SPEC = Registry().find("reward", "comet/answer")
+SPEC = find("reward", "comet/answer")
 
 
 def items(*pairs):

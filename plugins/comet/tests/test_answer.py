@@ -4,13 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Sample, Score
+from rewardlab import Completion, Context, Sample, Score, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
-from rewardlab.workers.process import PluginRaisedError
+from rewardlab.workers import PluginRaisedError
 from rewardlab_comet.answer import Answer
 
-SPEC = Registry().find("reward", "comet/answer")
+SPEC = find("reward", "comet/answer")
 
 
 @pytest.fixture(scope="module")

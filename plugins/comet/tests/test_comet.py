@@ -10,16 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from rewardlab import Context
-from rewardlab.registry import Registry
-from rewardlab.workers.process import WorkerStartError
-from rewardlab.workers.shared import Workers
+from rewardlab import Context, find
+from rewardlab.workers import Workers, WorkerStartError
 
 from .cases import FORGED, HALVES, ORDINARY, STRANGE
 from .conftest import items
 
 pytestmark = pytest.mark.slow
-SPEC = Registry().find("reward", "comet/answer")
+SPEC = find("reward", "comet/answer")
 EQUAL = 1e-6
 FOLDER = Path(__file__).parents[1] / "rewardlab_comet"
 

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from rewardlab import installed
 from rewardlab.laws import REWARD
-from rewardlab.registry import Registry
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # starts processes that load COMET
 
-REGISTRY = Registry()
+REGISTRY = installed()
 SPEC = REGISTRY.find("reward", "comet/answer")
 
 

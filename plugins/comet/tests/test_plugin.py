@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab.registry import Registry
+from rewardlab import find
 
 PLUGIN = Path(__file__).parents[1]
-SPEC = Registry().find("reward", "comet/answer")
+SPEC = find("reward", "comet/answer")
 
 
 def test_the_spec_tells_the_host_what_it_needs():

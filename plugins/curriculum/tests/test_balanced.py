@@ -4,10 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Candidates, Completion, Context, PoolEntry, Sample, Score
-from rewardlab.registry import Registry
+from rewardlab import Candidates, Completion, Context, PoolEntry, Sample, Score, find
 
-SPEC = Registry().find("curriculum", "curriculum/balanced")
+SPEC = find("curriculum", "curriculum/balanced")
 SAMPLE = Sample(id="s1")
 value = st.sampled_from([0.0, 0.4, 0.5, 1.0, None])
 cells = st.lists(st.tuples(value, value), min_size=8, max_size=40)

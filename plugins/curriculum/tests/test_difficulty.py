@@ -1,9 +1,8 @@
 """The orders of curriculum/difficulty."""
 
 import pytest
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 
 ROWS = {  # id: how often right, characters of the prompt, language
     "easy": (5, 10, "de"),
@@ -18,7 +17,7 @@ SAMPLES = [
 
 
 def order(samples=SAMPLES, seed=0, **options):
-    spec = Registry().find("curriculum", "curriculum/difficulty")
+    spec = find("curriculum", "curriculum/difficulty")
     found = spec.build(spec.config(**options), Context()).order(samples, seed)
     return [samples[index].id for index in found]
 

@@ -3,10 +3,9 @@ import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab import Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Context, Sample, find
 
-SPEC = Registry().find("curriculum", "curriculum/shuffle")
+SPEC = find("curriculum", "curriculum/shuffle")
 ids = st.lists(st.text(max_size=4), unique=True, max_size=12)
 seeds = st.integers()
 

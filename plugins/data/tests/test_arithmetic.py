@@ -14,15 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Context
+from rewardlab import Context, find
 from rewardlab.data import Identifier, remap
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab.text import sections
 from rewardlab_data.arithmetic import held_out_pairs, pairs, slip
 from rewardlab_data.wording import STEPS, WordProblem, wordings
 
-SPEC = Registry().find("dataset", "data/arithmetic")
+SPEC = find("dataset", "data/arithmetic")
 DEFAULT = ("en", "es", "id", "sw", "de", "fr")
 
 

@@ -7,13 +7,12 @@ import sys
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab.text import sections
 from rewardlab_data.expert import ROWS_AT_ONCE
 
-SPEC = Registry().find("dataset", "data/expert")
+SPEC = find("dataset", "data/expert")
 
 
 def source(n):

@@ -4,16 +4,15 @@ import json
 import sys
 
 import pytest
-from rewardlab import Context
+from rewardlab import Context, find
 from rewardlab.data import remap
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
 pytestmark = pytest.mark.slow  # importing `datasets` takes as long as some hundred of the quick tests
 
 
 def dataset(seed=0, **options):
-    spec = Registry().find("dataset", "data/hub")
+    spec = find("dataset", "data/hub")
     return spec.build(spec.config(**options), Context(seed=seed))
 
 

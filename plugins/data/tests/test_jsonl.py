@@ -6,14 +6,13 @@ import logging
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.data import remap
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 
 
 def dataset(**options):
-    spec = Registry().find("dataset", "data/jsonl")
+    spec = find("dataset", "data/jsonl")
     return spec.build(spec.config(**options), Context())
 
 
@@ -127,7 +126,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
 def test_a_part_of_a_file(tmp_path, options, read):
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f'{{"letter": "{name}", "prompt": "{name}"}}\n' for name in "abcd"))
-    spec = Registry().find("dataset", "data/jsonl")
+    spec = find("dataset", "data/jsonl")
     rows = spec.build(spec.config(path=str(path), **options), Context())
     assert [row.fields["letter"] for row in rows] == list(read)
 
@@ -135,7 +134,7 @@ def test_a_part_of_a_file(tmp_path, options, read):
 def test_rows_that_the_seed_draws_are_others_by_another_seed_and_never_twice(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f'{{"id": "{n}", "prompt": "?"}}\n' for n in range(300)))
-    spec = Registry().find("dataset", "data/jsonl")
+    spec = find("dataset", "data/jsonl")
 
     def ids(seed, **options):
         rows = spec.build(spec.config(path=str(path), drawn=True, **options), Context(seed=seed))

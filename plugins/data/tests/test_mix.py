@@ -8,14 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.cli import main
 from rewardlab.errors import UserError
-from rewardlab.recipe.loading import load
-from rewardlab.registry import Registry
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 
-SPEC = Registry().find("dataset", "data/mix")
+SPEC = find("dataset", "data/mix")
 
 
 @pytest.fixture
@@ -289,7 +288,7 @@ def test_a_mix_that_reads_each_part_once_has_no_row_twice(tmp_path):
     for name, count in (("long", 5), ("short", 2)):
         (tmp_path / f"{name}.jsonl").write_text("".join(f'{{"prompt": "{name} {n}"}}\n' for n in range(count)))
     parts = {name: {"path": str(tmp_path / f"{name}.jsonl"), "share": 1} for name in ("short", "long")}
-    spec = Registry().find("dataset", "data/mix")
+    spec = find("dataset", "data/mix")
     made = {until: list(spec.build(spec.config(parts=parts, until=until), Context())) for until in ENDS}
     assert sorted(row.prompt[0]["content"] for row in made["each_read"]) == [
         *(f"long {n}" for n in range(5)),

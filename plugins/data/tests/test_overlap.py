@@ -3,12 +3,11 @@
 import json
 
 import pytest
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_data.grams import grams, normal
 
-SPEC = Registry().find("dataset", "data/overlap")
+SPEC = find("dataset", "data/overlap")
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
 TWELVE = " ".join(LONG.split()[:12])
 CHINESE = "人人生而自由在尊嚴和權利上一律平等他們賦有理性和良心並應以兄弟關係的精神相對待"

@@ -3,11 +3,11 @@
 import subprocess
 import sys
 
-from rewardlab.registry import Registry
+from rewardlab import find, installed
 
 
 def test_the_plugin_offers_its_datasets():
-    plugin = Registry().plugin("data")
+    plugin = installed().plugin("data")
     assert plugin.broken is None
     assert set(plugin.specs) == {
         ("dataset", name) for name in ("jsonl", "mix", "hub", "benchmark", "arithmetic", "expert", "split", "overlap")
@@ -15,12 +15,12 @@ def test_the_plugin_offers_its_datasets():
 
 
 def test_only_reading_tells_what_a_file_provides():
-    spec = Registry().find("dataset", "data/jsonl")
+    spec = find("dataset", "data/jsonl")
     assert spec.provided_fields(spec.config(path="rows.jsonl")) is None
 
 
 def test_every_option_has_a_help_text():
-    for spec in Registry().plugin("data").specs.values():
+    for spec in installed().plugin("data").specs.values():
         for name, option in spec.config.model_fields.items():
             assert option.description, f"{spec.name}: {name}"
 

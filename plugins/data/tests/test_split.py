@@ -4,11 +4,10 @@ from collections import Counter
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 
-SPEC = Registry().find("dataset", "data/split")
+SPEC = find("dataset", "data/split")
 ROWS = [
     Sample(id=f"r{n}", prompt=({"role": "user", "content": f"q{n}"},), fields={"problem": n // 2}) for n in range(4000)
 ]

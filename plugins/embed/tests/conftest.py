@@ -7,8 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Reply, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Reply, Sample, find
 
 TINY = Path(__file__).parents[3] / "tests" / "tiny_models" / "embedder.py"
 REFERENCE = "<think>first we add three and four</think><answer>seven books</answer>"
@@ -105,7 +104,7 @@ def built(opened):
     """built("cosine", workers=..., judge=..., **options): the reward with score(texts, language=..., **fields)."""
 
     def build(name, workers=None, judge=None, **options):
-        spec = Registry().find("reward", f"embed/{name}")
+        spec = find("reward", f"embed/{name}")
         if judge is not None:
             options["translator"] = "mt"
         reward = spec.build(

@@ -5,13 +5,12 @@ import logging
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
 from .conftest import overlap
 
-SPEC = Registry().find("dataset", "embed/distinct")
+SPEC = find("dataset", "embed/distinct")
 CHUNK = 8
 
 

@@ -8,13 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab_embed import diverse_worker
 from rewardlab_embed.diverse import worker_settings
 
-SPEC = Registry().find("dataset", "embed/diverse")
+SPEC = find("dataset", "embed/diverse")
 TOPICS = ("rain", "train", "prime", "poem")
 
 

@@ -1,14 +1,14 @@
 """embed/cosine and embed/translated_cosine keep the laws of rewards, with a tiny real model."""
 
 import pytest
+from rewardlab import installed
 from rewardlab.laws import REWARD
-from rewardlab.registry import Registry
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 
-REGISTRY = Registry()
+REGISTRY = installed()
 NAMES = ["cosine", "translated_cosine"]
 
 

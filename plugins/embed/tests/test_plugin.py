@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context
+from rewardlab import Context, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_embed import LONGEST
 from rewardlab_embed.model import locate_model
 
-COSINE = Registry().find("reward", "embed/cosine")
-TRANSLATED = Registry().find("reward", "embed/translated_cosine")
-DISTINCT = Registry().find("dataset", "embed/distinct")
+COSINE = find("reward", "embed/cosine")
+TRANSLATED = find("reward", "embed/translated_cosine")
+DISTINCT = find("dataset", "embed/distinct")
 
 
 @pytest.mark.parametrize("spec", [COSINE, TRANSLATED])

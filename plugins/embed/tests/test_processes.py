@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Sample
-from rewardlab.concurrency.threads import LoopThread
-from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.recipe.use import JudgeUse
-from rewardlab.registry import Registry
-from rewardlab.workers.shared import Workers
+from rewardlab import Completion, Context, Sample, installed
+from rewardlab.concurrency import LoopThread
+from rewardlab.judging import HostedJudge
+from rewardlab.recipe import JudgeUse
+from rewardlab.workers import Workers
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 
@@ -52,7 +51,7 @@ def rewards(workers, tiny_model, home):
     """rewards(server): embed/cosine and embed/translated_cosine of one job, with a judge as the host has it."""
 
     def build(server, **options):
-        registry = Registry()
+        registry = installed()
         chat = registry.find("judge", "openai/chat")
         asking = chat.config(model="mt", base_url=server.url)
         judge = chat.build(asking, Context())

@@ -4,9 +4,8 @@ import asyncio
 from collections import Counter
 
 import pytest
-from rewardlab import Completion, Context, Reply, Sample, Score
+from rewardlab import Completion, Context, Reply, Sample, Score, find
 from rewardlab.errors import JobError
-from rewardlab.registry import Registry
 
 GERMAN = "<think>zunächst fügen wir drei und vier zusammen</think><answer>sieben</answer>"
 ENGLISH = "<think>first we add three and four</think><answer>seven</answer>"
@@ -128,7 +127,7 @@ def test_what_must_stop_the_job_is_raised(built, translator):
 def test_both_rewards_open_the_same_model(opened, translator):
     built = {}
     for name, more in (("cosine", {"part": "answer"}), ("translated_cosine", {"translator": "mt", "clamp": False})):
-        spec = Registry().find("reward", f"embed/{name}")
+        spec = find("reward", f"embed/{name}")
         options = spec.config(model="org/model", max_tokens=99, **more)
         built[name] = spec.build(options, Context(workers=opened, judges={"mt": translator()}))
     models = [settings for file, settings in opened.opened if file == "embedding_worker.py"]
@@ -139,7 +138,7 @@ def test_both_rewards_open_the_same_model(opened, translator):
 
 
 def test_a_row_without_a_language_is_looked_at_all_the_same(opened, translator):
-    spec = Registry().find("reward", "embed/translated_cosine")
+    spec = find("reward", "embed/translated_cosine")
     options = spec.config(model="org/model", translator="mt", against="gold")
     reward = spec.build(options, Context(workers=opened, judges={"mt": translator()}))
     items = [(Sample(fields={"gold": "we add"}), Completion(text=GERMAN))]

@@ -4,15 +4,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 from rewardlab.text import official_box
 
 CASES = Path(__file__).parents[3] / "tests" / "data" / "sp3f_boxed_cases.jsonl"
 
 
 def judge(text, **options):
-    spec = Registry().find("reward", "format/boxed")
+    spec = find("reward", "format/boxed")
     (score,) = spec.build(spec.config(**options), Context()).score([(Sample(), Completion(text=text))])
     return score
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 
-SPEC = Registry().find("reward", "format/overlong")
+SPEC = find("reward", "format/overlong")
 DAPO = {"max_tokens": 20_480, "buffer": 4_096}
 
 

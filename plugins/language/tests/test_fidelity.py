@@ -5,10 +5,9 @@ import sys
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 
-SPEC = Registry().find("reward", "language/fidelity")
+SPEC = find("reward", "language/fidelity")
 GOLD = (
     r"Pertama kita tahu bahwa ada 5 apel. Kemudian kita tambahkan 3 yang lainnya. Jadi 5 + 3 = 8. "
     r"Jawabannya adalah \boxed{8}."
@@ -140,8 +139,8 @@ def test_the_spec_says_how_it_runs():
 
 def test_importing_the_plugin_and_asking_whether_it_abstains_needs_no_lingua():
     code = (
-        "import sys; from rewardlab import Sample; from rewardlab.registry import Registry;"
-        "spec = Registry().find('reward', 'language/fidelity');"
+        "import sys; from rewardlab import Sample, find;"
+        "spec = find('reward', 'language/fidelity');"
         "assert spec.abstains(spec.config(languages=['id']), Sample(fields={'language': 'jv'}));"
         "assert 'lingua' not in sys.modules"
     )

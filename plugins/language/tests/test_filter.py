@@ -1,13 +1,12 @@
 """language/filter: which rows stay, and what is said of the others."""
 
 import pytest
-from rewardlab import Context, Sample
+from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_language.examples import IN_ENGLISH, IN_GERMAN, IN_SPANISH
 from rewardlab_language.options import FilterOptions
 
-SPEC = Registry().find("dataset", "language/filter")
+SPEC = find("dataset", "language/filter")
 
 
 def kept(*rows, **options):

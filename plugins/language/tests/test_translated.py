@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab.text import last_box
 from rewardlab_language.options import TRAINING_LANGUAGES
 from rewardlab_language.translated import calls, language_of
 from rewardlab_language.translation_step import ROWS_AT_ONCE
 from rewardlab_language.wording import wordings
 
-SPEC = Registry().find("dataset", "language/translated")
+SPEC = find("dataset", "language/translated")
 WORDS = {"৫": "5", "৩": "3", "৮": "8", "الثلاث": "3", "márùn-ún": "5", "mẹ́ta": "3"}
 """numbers that the Arabic and the Yoruba sentences have in words, in figures, so that each story has its own"""
 
@@ -734,8 +733,8 @@ def test_building_it_loads_no_language_model():
     program = """
 import sys
 from rewardlab import Context
-from rewardlab.registry import Registry
-spec = Registry().find("dataset", "language/translated")
+from rewardlab import find
+spec = find("dataset", "language/translated")
 spec.build(spec.config(translator="t"), Context(judges={"t": None}, source=[]))
 assert "lingua" not in sys.modules
 """

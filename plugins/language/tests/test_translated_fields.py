@@ -3,7 +3,7 @@
 import pytest
 from rewardlab import Ask, Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.recipe.validation import validate
+from rewardlab.recipe import validate
 from rewardlab_language.options import TranslatedFieldsOptions
 from rewardlab_language.translated_fields import TranslatedFields, calls, first_question
 

@@ -1,12 +1,11 @@
 import pytest
-from rewardlab import Completion, Context, Sample
-from rewardlab.registry import Registry
+from rewardlab import Completion, Context, Sample, find
 
 
 @pytest.fixture(scope="session")
 def spec():
     """The spec of math/accuracy, found as any plugin's."""
-    return Registry().find("reward", "math/accuracy")
+    return find("reward", "math/accuracy")
 
 
 @pytest.fixture(scope="session")

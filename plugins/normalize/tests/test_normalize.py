@@ -5,10 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Context
-from rewardlab.registry import Registry
+from rewardlab import Context, find
 
-SPECS = {name: Registry().find("normalizer", f"normalize/{name}") for name in ("center", "std")}
+SPECS = {name: find("normalizer", f"normalize/{name}") for name in ("center", "std")}
 names = st.sampled_from(sorted(SPECS))
 total = st.floats(-4, 4).map(lambda x: round(x, 6))
 groups = st.lists(total, min_size=1, max_size=16)
@@ -125,7 +124,7 @@ class TestPoolLargerThanTheSubset:
 class TestLength:
     """A group's factor makes the sum of its token losses their mean (SGCM, appendix G), times the reference length."""
 
-    spec = Registry().find("normalizer", "normalize/length")
+    spec = find("normalizer", "normalize/length")
     totals = (1.0, -0.5, 0.25, -0.75, 3.0)
     tokens = (10, 40, 20, 30, 1000)
 
@@ -175,7 +174,7 @@ def test_options_that_make_no_sense_are_refused(options):
 
 
 def test_which_subset_gives_the_deviation_does_not_depend_on_the_order_of_the_pool():
-    spec = Registry().find("normalizer", "normalize/std")
+    spec = find("normalizer", "normalize/std")
     std = spec.build(spec.config(subset=4), Context())
     pool = [0.0, 1.0, 0.25, 0.5, 3.0, 0.0, 2.0]
     for seed in range(20):

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from rewardlab import Ask, Context
-from rewardlab.recipe.validation import validate
-from rewardlab.registry import Registry
+from rewardlab import Ask, Context, find
+from rewardlab.recipe import validate
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 
@@ -59,7 +58,7 @@ def replying(serve):
 
 @pytest.fixture(scope="session")
 def spec():
-    return Registry().find("judge", "openai/chat")
+    return find("judge", "openai/chat")
 
 
 @pytest.fixture(scope="session")

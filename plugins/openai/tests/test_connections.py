@@ -10,10 +10,10 @@ import time
 import pytest
 from aiohttp import web
 from rewardlab import Ask
-from rewardlab.concurrency.threads import LoopThread
+from rewardlab.concurrency import LoopThread
 from rewardlab.errors import TryAgain
-from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.recipe.use import JudgeUse
+from rewardlab.judging import HostedJudge
+from rewardlab.recipe import JudgeUse
 
 WHOLE = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
 
@@ -222,9 +222,9 @@ def test_all_is_closed_at_the_end(serve):
         import asyncio, gc, sys
         from rewardlab import Ask, Context
         from rewardlab.errors import TryAgain
-        from rewardlab.registry import Registry
+        from rewardlab import find
 
-        spec = Registry().find("judge", "openai/chat")
+        spec = find("judge", "openai/chat")
         judges = [spec.build(spec.config(model="m", base_url=sys.argv[1]), Context()) for _ in range(2)]
         question = Ask(messages=({"role": "user", "content": "Is it?"},))
 

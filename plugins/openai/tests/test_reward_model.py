@@ -6,9 +6,8 @@ import math
 
 import pytest
 from aiohttp import web
-from rewardlab import Ask, Completion, Context, Reply, Sample
-from rewardlab.recipe.validation import validate
-from rewardlab.registry import Registry
+from rewardlab import Ask, Completion, Context, Reply, Sample, find
+from rewardlab.recipe import validate
 from rewardlab.testing import check_reward
 from rewardlab_openai.options import PoolingOptions, RewardModelOptions
 from rewardlab_openai.pooling import PoolingJudge
@@ -227,6 +226,6 @@ def test_every_law_holds():
 
 
 def test_what_its_spec_builds_and_asks():
-    spec = Registry().find("reward", "openai/reward_model")
+    spec = find("reward", "openai/reward_model")
     assert spec.build(RewardModelOptions(judge="j"), Context(judges={"j": None})) is not None
     assert isinstance(spec.question(RewardModelOptions(judge="j")), Ask)

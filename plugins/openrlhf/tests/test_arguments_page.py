@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rewardlab.recipe.loading import load
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.dry_run.files import dry_run_files

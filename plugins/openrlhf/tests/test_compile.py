@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.recipe.loading import load
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import Command, render_arguments

@@ -6,14 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from rewardlab import Ask, Completion, Sample, Score
+from rewardlab import Ask, Completion, Sample, Score, ScoredGroup
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import LedgerShard
-from rewardlab.training.results import Results
+from rewardlab.training import LedgerShard, Results
 from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator

@@ -1,7 +1,7 @@
 """Which process of a stage gets which GPUs."""
 
 import pytest
-from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab_openrlhf.layout import LayoutError, layout_of
 from rewardlab_openrlhf.options import Options
 

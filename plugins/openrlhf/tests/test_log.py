@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 from rewardlab.errors import JobError, UserError
-from rewardlab.recipe.loading import load
+from rewardlab.recipe import load
 from rewardlab.redaction import note_secrets
-from rewardlab.training.check import check_recipe
+from rewardlab.training import check_recipe
 from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step

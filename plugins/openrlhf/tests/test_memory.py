@@ -4,10 +4,8 @@ import json
 import re
 
 import pytest
-from rewardlab.recipe.loading import load
-from rewardlab.recipe.models import TinyModel
-from rewardlab.training import Lora
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import TinyModel, load
+from rewardlab.training import Lora, check_recipe
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms

@@ -4,8 +4,8 @@ import json
 from textwrap import dedent
 
 import pytest
+from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab.types import Sample
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.rendered_rows import Row, read_rows, write_rows

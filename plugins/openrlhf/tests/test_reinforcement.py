@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab.recipe.models import RlStage
+from rewardlab.recipe import RlStage
 from rewardlab_openrlhf.job.reinforcement import check_last_step, executor_settings
 from rewardlab_openrlhf.options import Options
 

@@ -7,9 +7,8 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.errors import JobError
-from rewardlab.scoring.composition import ScoredGroup
 from rewardlab_openrlhf.messages import GroupPlace
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator

@@ -5,8 +5,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample, Score
-from rewardlab.registry import Registry
+from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample, Score, find
 
 
 class ScriptedJudge:
@@ -38,7 +37,7 @@ def scripted() -> type[ScriptedJudge]:
 @pytest.fixture
 def win_rate():
     """win_rate(judge, texts, sample_id=..., fields=..., arrival=[...], **options) -> list[Score]."""
-    spec = Registry().find("reward", "pairwise/win_rate")
+    spec = find("reward", "pairwise/win_rate")
 
     def score(judge, texts, *, sample_id="s", fields=None, arrival=None, **options) -> list[Score]:
         config = spec.config.model_validate({"judge": "scripted", **options})

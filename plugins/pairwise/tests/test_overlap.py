@@ -4,13 +4,12 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rewardlab import Ask, Context
-from rewardlab.registry import Registry
+from rewardlab import Ask, Context, find
 from rewardlab_pairwise.maths import maths
 from rewardlab_pairwise.verdicts import verdict
 from sacrebleu.metrics.chrf import CHRF
 
-SPEC = Registry().find("judge", "pairwise/overlap")
+SPEC = find("judge", "pairwise/overlap")
 
 
 def overlap(**options):

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Reply
-from rewardlab.registry import Registry
+from rewardlab import Reply, find
 
-SPEC = Registry().find("reward", "pairwise/win_rate")
+SPEC = find("reward", "pairwise/win_rate")
 
 
 def test_the_spec_tells_the_host_what_it_needs():

@@ -7,9 +7,8 @@ from itertools import permutations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rewardlab import Completion, Context, GroupStream, Reply, Sample
+from rewardlab import Completion, Context, GroupStream, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
 quiet = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 answers = st.lists(st.text("abc", max_size=2), min_size=1, max_size=9)
@@ -56,7 +55,7 @@ class LeapingLoop(asyncio.SelectorEventLoop):
 
 
 def build(judge, **options):
-    spec = Registry().find("reward", "pairwise/win_rate")
+    spec = find("reward", "pairwise/win_rate")
     return spec.build(spec.config(judge="j", **options), Context(judges={"j": judge}))
 
 

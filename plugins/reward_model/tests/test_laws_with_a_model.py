@@ -1,14 +1,14 @@
 """reward_model/score keeps the laws of rewards, with a tiny real model in its own process."""
 
 import pytest
+from rewardlab import installed
 from rewardlab.laws import REWARD
-from rewardlab.registry import Registry
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import try_laws
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 
-REGISTRY = Registry()
+REGISTRY = installed()
 SPEC = REGISTRY.find("reward", "reward_model/score")
 
 

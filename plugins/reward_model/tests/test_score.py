@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Sample
+from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_reward_model.score import sigmoid
 
-SPEC = Registry().find("reward", "reward_model/score")
+SPEC = find("reward", "reward_model/score")
 SAMPLE = Sample(id="s", prompt=({"role": "system", "content": "Be short."}, {"role": "user", "content": "2 + 2?"}))
 
 

@@ -5,8 +5,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample
-from rewardlab.registry import Registry
+from rewardlab import Ask, Completion, Context, Group, GroupStream, Reply, Sample, find
 
 
 class ScriptedJudge:
@@ -41,7 +40,7 @@ def rubric():
     """rubric("pointwise", judge, texts, sample_id=..., fields=..., **options) -> list[Score]."""
 
     def score(name, judge, texts, /, *, sample_id="s", fields=None, **options):
-        spec = Registry().find("reward", f"rubric/{name}")
+        spec = find("reward", f"rubric/{name}")
         config = spec.config.model_validate({"judge": "scripted", **options})
         reward = spec.build(config, Context(judges={"scripted": judge}))
         prompt = [{"role": "user", "content": "What is 3 + 4?"}]

@@ -5,9 +5,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
 PROMPT = ({"role": "user", "content": "Score it from 1 to 5."},)
 
@@ -22,7 +21,7 @@ def agreeing(scripted):
 
     def kept(source, reply=None, seed=0, **options):
         judge = scripted(reply)
-        spec = Registry().find("dataset", "rubric/agreeing")
+        spec = find("dataset", "rubric/agreeing")
         config = spec.config(**({"judge": "small", **options} if reply else options))
         return list(spec.build(config, Context(seed=seed, judges={"small": judge}, source=source))), judge
 

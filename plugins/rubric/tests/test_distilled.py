@@ -4,9 +4,8 @@ import json
 import logging
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab_rubric.levels import canonical
 
 SCALE = {"1": "wrong", "2": "right, without a reason", "3": "right, with a reason"}
@@ -25,7 +24,7 @@ def distil(scripted):
 
     def made(reply, *rows, judges=None, **options):
         teacher = scripted(reply if callable(reply) else lambda ask: reply)
-        spec = Registry().find("dataset", "rubric/distilled")
+        spec = find("dataset", "rubric/distilled")
         config = spec.config(**{"teacher": "t", "rubric": SCALE, **options})
         context = Context(judges={"t": teacher, **(judges or {})}, source=list(rows or [row()]))
         return list(spec.build(config, context)), teacher

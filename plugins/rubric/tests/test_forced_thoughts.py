@@ -5,11 +5,10 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from rewardlab import Completion, Context, Sample
+from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
-from rewardlab.recipe.loading import load
-from rewardlab.registry import Registry
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
@@ -61,7 +60,7 @@ def served(request):
             bodies.append(body)
             return REPLY if body["messages"][-1]["role"] == "assistant" else f"<think>{REPLY}"
 
-        chat = Registry().find("judge", "openai/chat")
+        chat = find("judge", "openai/chat")
         with module.Serving(module.JudgeServer(answer=answer)) as server:
             made = use(ClosedEachTime(chat, chat.config(model="m", base_url=server.url, continues=True)))
         return bodies, made
@@ -75,13 +74,13 @@ def distilled(**options):
         prompt=({"role": "user", "content": "3 + 4?"},),
         fields={"response": "7", "score": "true", "language": "de"},
     )
-    spec = Registry().find("dataset", "rubric/distilled")
+    spec = find("dataset", "rubric/distilled")
     config = spec.config(teacher="t", asks="binary", least_share=0, **options)
     return lambda judge: list(spec.build(config, Context(judges={"t": judge}, source=[row])))
 
 
 def rewarded(**options):
-    spec = Registry().find("reward", "rubric/binary")
+    spec = find("reward", "rubric/binary")
     row = Sample(id="pens", prompt=({"role": "user", "content": "3 + 4?"},), fields={"language": "de"})
 
     def use(judge):

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from rewardlab.recipe.loading import load
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
 
 PAGE = (Path(__file__).parents[3] / "docs" / "rubric_languages.md").read_text(encoding="utf-8")

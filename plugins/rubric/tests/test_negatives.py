@@ -3,11 +3,10 @@
 import logging
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
-SPEC = Registry().find("dataset", "rubric/negatives")
+SPEC = find("dataset", "rubric/negatives")
 QUESTION = "Which city is the capital of France?"
 
 

@@ -1,8 +1,7 @@
 """rubric/pairwise is pairwise/win_rate with another question and reader: graded verdicts, ties, both bad."""
 
 import pytest
-from rewardlab import Context, Reply
-from rewardlab.registry import Registry
+from rewardlab import Context, Reply, find
 from rewardlab_pairwise.pairwise_reward import PairwiseReward
 
 SEVEN = {str(number): f"{number}" for number in range(1, 8)}
@@ -19,7 +18,7 @@ def values(scores):
 
 def test_both_share_the_machinery():
     for use, options in (("pairwise/win_rate", {}), ("rubric/pairwise", {})):
-        spec = Registry().find("reward", use)
+        spec = find("reward", use)
         reward = spec.build(spec.config(judge="j", **options), Context(judges={"j": None}))
         assert isinstance(reward, PairwiseReward)
         assert type(reward).score is PairwiseReward.score

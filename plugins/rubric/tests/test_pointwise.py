@@ -1,11 +1,10 @@
 import pytest
 from pydantic import ValidationError
-from rewardlab import Reply
+from rewardlab import Reply, find
 from rewardlab.errors import JobError
-from rewardlab.registry import Registry
 
 SCALE = {"1": "bad", "2": "poor", "3": "fair", "4": "good", "5": "fine"}
-BINARY = Registry().find("reward", "rubric/binary").config
+BINARY = find("reward", "rubric/binary").config
 
 
 @pytest.mark.parametrize(("score", "value"), [(1, 0.0), (2, 0.25), ("3", 0.5), (4.0, 0.75), (5, 1.0)])
@@ -125,7 +124,7 @@ def test_a_template_of_ones_own(rubric, scripted, tmp_path):
 @pytest.mark.parametrize("name", ["pointwise", "binary", "pairwise"])
 @pytest.mark.parametrize("layout", ["r3", "mr3"])
 def test_the_first_question_has_the_form_of_the_others(rubric, scripted, name, layout):
-    spec = Registry().find("reward", f"rubric/{name}")
+    spec = find("reward", f"rubric/{name}")
     options = {"layout": layout, **({"rubric": SCALE} if name == "pointwise" else {})}
     judge = scripted(lambda ask: 3)
     rubric(name, judge, ["7", "8"], **options)

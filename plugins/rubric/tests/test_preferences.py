@@ -4,9 +4,8 @@ import logging
 from collections import Counter
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 
 SCALE = {"1": "bad", "2": "fair", "3": "good"}
 
@@ -34,7 +33,7 @@ def prefer(scripted):
         named = {"judge": "j", "asks": "pointwise", **({"policy": "p"} if policy else {}), **options}
         if named["asks"] == "pointwise":
             named.setdefault("options", {"rubric": SCALE})
-        spec = Registry().find("dataset", "rubric/preferences")
+        spec = find("dataset", "rubric/preferences")
         context = Context(seed=seed, judges=judges, source=list(rows or [row()]))
         return list(spec.build(spec.config(**named), context)), judges
 

@@ -4,13 +4,12 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Sample
-from rewardlab.registry import Registry
+from rewardlab import Sample, find
 from rewardlab_rubric.levels import levels_of
 from rewardlab_rubric.rubrics import chosen, known_variants
 
 SCALE = {"1": "bad", "2": "fair", "3": "good"}
-POINTWISE = Registry().find("reward", "rubric/pointwise").config
+POINTWISE = find("reward", "rubric/pointwise").config
 
 
 def rows(count):
@@ -146,7 +145,7 @@ def test_pointwise_needs_a_rubric():
 
 
 def test_levels_that_the_profile_cannot_read_are_refused():
-    pair = Registry().find("reward", "rubric/pairwise").config
+    pair = find("reward", "rubric/pairwise").config
     assistants = {"assistant_a": "a", "assistant_b": "b"}
     with pytest.raises(ValidationError, match="profile r3_official cannot read the level 'Assistant A'"):
         pair(judge="j", profile="r3_official", rubric=assistants)
@@ -161,7 +160,7 @@ def test_a_rubric_of_the_row(rubric, scripted):
     assert rubric("pointwise", judge, ["7"], fields=fields, rubric={"field": "mine"})[0].value == 1.0
     text = {"mine": json.dumps({"score_1": "bad", "score_2": "fair", "score_3": "good"})}
     assert rubric("pointwise", judge, ["7"], fields=text, rubric={"field": "mine"})[0].value == 0.5
-    spec = Registry().find("reward", "rubric/pointwise")
+    spec = find("reward", "rubric/pointwise")
     assert spec.required_fields(spec.config(judge="j", rubric={"field": "mine"})) == ("mine",)
 
 

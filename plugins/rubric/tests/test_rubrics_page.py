@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rewardlab import installed
 from rewardlab.cli import main
-from rewardlab.registry import Registry
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "rubrics.md").read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def test_from_a_dataset_to_rows_for_a_judge(tmp_path, monkeypatch, capsys):
 
 
 def test_every_component_in_it_has_these_options():
-    registry, found = Registry(), 0
+    registry, found = installed(), 0
     for kind, text in BLOCKS:
         for line in text.splitlines() if kind == "yaml" else ():
             if (named := re.match(r"\s*\w+: (\{use: rubric/.*?\}+)(?:\s+#.*)?$", line)) is not None:

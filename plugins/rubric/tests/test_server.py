@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from rewardlab import Completion, Context, Sample
+from rewardlab import Completion, Context, Sample, installed
 from rewardlab.errors import UserError
-from rewardlab.judging.first_call import probe_judges
+from rewardlab.judging import probe_judges
 from rewardlab.plan import make_plan
-from rewardlab.recipe.loading import load
-from rewardlab.registry import Registry
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 RECIPE = """\
@@ -65,7 +64,7 @@ def likely(**levels):
 
 
 def scored(url, **options):
-    registry = Registry()
+    registry = installed()
     chat, spec = registry.find("judge", "openai/chat"), registry.find("reward", "rubric/pointwise")
     config = spec.config(judge="main", rubric={"1": "bad", "2": "good"}, **options)
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Completion, Context, Reply, Sample
+from rewardlab import Completion, Context, Reply, Sample, find, installed
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
-from rewardlab.recipe.loading import load
-from rewardlab.registry import Registry
-from rewardlab.training.check import check_recipe
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
@@ -24,7 +23,7 @@ GUTE = "description: Wie gut?\nscoring:\n  1: schlecht\n  2: gut\n"
 
 
 def options_of(name, **options):
-    return Registry().find("reward", f"rubric/{name}").config.model_validate({"judge": "j", **options})
+    return find("reward", f"rubric/{name}").config.model_validate({"judge": "j", **options})
 
 
 @pytest.fixture
@@ -213,7 +212,7 @@ def test_a_row_whose_language_has_no_texts_is_an_error_unasked(rubric, scripted,
 
 
 def test_the_rows_must_have_the_language():
-    spec = Registry().find("reward", "rubric/binary")
+    spec = find("reward", "rubric/binary")
     assert spec.required_fields(options_of("binary")) == ()
     assert spec.required_fields(options_of("binary", strategy="tgt-eng", language="lang")) == ("lang",)
 
@@ -263,7 +262,7 @@ def test_a_server_is_told_to_continue_and_its_reply_is_read_behind_the_thoughts(
         seen.append(request)
         return 'Die Antwort hat {"explanation": "?", "score": 1}.</think>{"explanation": "Sie stimmt.", "score": "2"}'
 
-    registry = Registry()
+    registry = installed()
     chat, reward = registry.find("judge", "openai/chat"), registry.find("reward", "rubric/pointwise")
     config = reward.config(judge="main", rubric=str(quality), strategy="tgt-tgt")
 

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab_rubric.data_steps.lengths import count_words, length_of
 
-SPEC = Registry().find("dataset", "rubric/summarised")
+SPEC = find("dataset", "rubric/summarised")
 LONG = "I add them. " + "Or do I? " * 20 + "I do."
 VERDICT = '{"explanation": "", "score": 2}'
 

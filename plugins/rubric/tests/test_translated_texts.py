@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, installed
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab.training import RunJob
 from rewardlab_rubric.data_steps.translated_texts_examples import MarkingTranslator
 from rewardlab_rubric.strategies.language_file import script_of
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
-REGISTRY = Registry()
+REGISTRY = installed()
 SPEC = REGISTRY.find("dataset", "rubric/translated_texts")
 REWARD = REGISTRY.find("reward", "rubric/pointwise")
 

@@ -4,13 +4,12 @@ import json
 import logging
 
 import pytest
-from rewardlab import Context, Reply, Sample
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.registry import Registry
 from rewardlab_rubric.data_steps.nearest import NearestTexts
 from rewardlab_rubric.rubrics import rubrics_of_rows
 
-SPEC = Registry().find("dataset", "rubric/rubrics")
+SPEC = find("dataset", "rubric/rubrics")
 LEVELS = {"1": "no", "2": "partly", "3": "yes"}
 
 

@@ -4,10 +4,10 @@ import json
 import shutil
 
 import pytest
+from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.recipe.models import Chat
-from rewardlab.training.prompts import PromptFormat
-from rewardlab.types import Sample
+from rewardlab.training import PromptFormat
 from rewardlab_trl.models import load_policy
 
 pytestmark = pytest.mark.slow  # imports torch and transformers

@@ -1,10 +1,11 @@
 """Prompts and answers as token ids: the same in supervised training, reinforcement learning, evaluation."""
 
 import pytest
+from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.recipe.models import Chat
-from rewardlab.training.prompts import PromptFormat, as_text
-from rewardlab.types import Sample
+from rewardlab.training import PromptFormat
+from rewardlab.training.prompts import as_text
 from rewardlab_trl.models import load_policy
 
 pytestmark = pytest.mark.slow  # imports transformers

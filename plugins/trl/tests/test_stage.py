@@ -3,10 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
+from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.errors import UserError
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.prompt_lengths import fitting_prompts
-from rewardlab.types import Completion, Sample, Score
+from rewardlab.training import fitting_prompts
 from rewardlab_trl.step_reward import metrics_of_step
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]

@@ -171,9 +171,9 @@ class TestTokens:
     )
     def test_a_prompt_has_the_same_ids_in_every_stage(self, run, model_folder, kind, chat):
         """And those of the evaluation: what `PromptFormat` says."""
+        from rewardlab import Sample
         from rewardlab.recipe.models import Chat
-        from rewardlab.training.prompts import PromptFormat
-        from rewardlab.types import Sample
+        from rewardlab.training import PromptFormat
         from rewardlab_trl.models import load_policy
 
         chats = [f"stages.{n}.chat={json.dumps(chat)}" for n in (0, 1)]

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
-from rewardlab.recipe.loading import load
-from rewardlab.scoring.scorer import Scorer
-from rewardlab.training.ledger import Ledger
+from rewardlab.recipe import load
+from rewardlab.scoring import Scorer
+from rewardlab.training import Ledger
 
 PLUGIN = """
 from rewardlab import Ask, JudgeSpec, Reply, RewardSpec, Score, hookimpl

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from rewardlab.types import Score
+from rewardlab import Score
 from rewardlab_studies.judge_agreement.dimensions import dimension_measures
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.scoring.rank_correlation import kendall_tau_b
+from rewardlab.scoring import kendall_tau_b
 from rewardlab_studies.judge_agreement.measures import cohen_kappa, wilson
 
 few = st.integers(min_value=-2, max_value=2).map(float)

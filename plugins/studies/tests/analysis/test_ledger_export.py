@@ -7,10 +7,9 @@ import tracemalloc
 from dataclasses import replace
 
 import pytest
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.errors import UserError
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.ledger import Ledger
+from rewardlab.training import Ledger
 from rewardlab_studies.ledger.export import export_ledger
 from rewardlab_studies.ledger.flat_file import flat_file
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
-from rewardlab.recipe.loading import load
-from rewardlab.scoring.scorer import Scorer
+from rewardlab.recipe import load
+from rewardlab.scoring import Scorer
 from rewardlab.training import Ledger, LedgerIndex, LedgerShard
 from rewardlab_studies.report.page import write_report
 from rewardlab_testing.backend_laws.ledger import read_groups

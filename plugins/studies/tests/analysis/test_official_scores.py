@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from rewardlab.scoring.rank_correlation import kendall_tau_b
+from rewardlab.scoring import kendall_tau_b
 from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
 from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
 from rewardlab_studies.judge_benchmarks.outcomes import Outcome

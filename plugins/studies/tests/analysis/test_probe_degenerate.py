@@ -5,7 +5,8 @@ import re
 import pytest
 from helpers.paths import DOCS
 from rewardlab import Sample
-from rewardlab.recipe.probe_families import DESCRIPTIONS, FAMILIES
+from rewardlab.recipe import FAMILIES
+from rewardlab.recipe.probe_families import DESCRIPTIONS
 from rewardlab.text import sections
 from rewardlab_studies.probe.degenerate import HonestRow, probe_rows
 

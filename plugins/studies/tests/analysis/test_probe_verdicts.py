@@ -2,8 +2,7 @@
 
 import pytest
 from rewardlab import Sample
-from rewardlab.recipe.expression import parse
-from rewardlab.recipe.probe_families import FAMILIES
+from rewardlab.recipe import FAMILIES, parse
 from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
 from rewardlab_studies.probe.verdicts import WinRule, slices, verdicts
 

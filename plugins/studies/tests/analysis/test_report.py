@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.training.results import Results, Slice
+from rewardlab.training import Results
+from rewardlab.training.results import Slice
 from rewardlab_studies.report.page import write_report
 
 

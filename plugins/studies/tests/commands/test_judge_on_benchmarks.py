@@ -6,7 +6,7 @@ from statistics import correlation
 from textwrap import dedent
 
 import pytest
-from rewardlab.scoring.rank_correlation import kendall_tau_b
+from rewardlab.scoring import kendall_tau_b
 from rewardlab.text import corrupted
 from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark, packaged
 from rewardlab_studies.judge_benchmarks.benchmark_rows import read_benchmark

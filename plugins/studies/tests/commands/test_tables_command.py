@@ -5,11 +5,10 @@ from random import Random
 
 import pytest
 import rewardlab
-from rewardlab import Completion, Sample, Score
+from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.cli import main
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.ledger import Ledger
-from rewardlab.training.results import Results, Slice
+from rewardlab.training import Ledger, Results
+from rewardlab.training.results import Slice
 
 TASKS = {"MGSM": ["de", "sw"], "Belebele": ["de", "sw", "zh"]}
 PROMPTS = 12

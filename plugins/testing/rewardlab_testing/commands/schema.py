@@ -10,12 +10,16 @@ from rewardlab.registry import Registry
 
 from rewardlab_testing.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
 
+COMMITTED = ("recipe.schema.json", "rows.schema.json")
+"""what a repository keeps, because recipes name it by its path: it holds the options of all components"""
+
 
 class Options(Config):
     """Write JSON Schemas, which let editors complete and check recipes and rows.
 
-    Into schemas/: those of this repository's plugins (the distributions in ./plugins). With -o DIR: those of
-    every plugin that is installed. A recipe names its schema in its first line:
+    Into schemas/: those of recipes and rows, with this repository's plugins (the distributions in ./plugins). With
+    -o DIR: with every plugin that is installed, and one for the options of each component. A recipe names its schema
+    in its first line:
 
         # yaml-language-server: $schema=../schemas/recipe.schema.json
     """
@@ -34,6 +38,8 @@ def run(options: Options) -> CommandResult:
     if broken and not options.output:
         raise JobError("\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken))
     files, warnings = generate_schemas(plugins)
+    if not options.output:
+        files = {name: files[name] for name in COMMITTED}
     warnings = [*(f"plugin {plugin.name!r} is left out: {plugin.broken}" for plugin in broken), *warnings]
     left_over = _left_over(folder, files, {plugin.name for plugin in broken})
     data = {"ok": True, "folder": str(folder), "files": sorted(files)}

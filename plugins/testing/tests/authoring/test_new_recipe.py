@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from helpers.paths import RECIPES
-from rewardlab.recipe.shipped import shipped_recipes
+from rewardlab.recipe import shipped_recipes
 
 GSM8K = [{"question": f"How much is {n} + {n}?", "answer": f"{n} + {n} = {2 * n}\n#### {2 * n}"} for n in range(40)]
 MULTILINGUAL = [

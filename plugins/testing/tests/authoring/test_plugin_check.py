@@ -6,8 +6,8 @@ import time
 from importlib import import_module
 
 import pytest
+from rewardlab import installed
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
 from rewardlab_testing import reward_harness, reward_laws
 from rewardlab_testing.check import progress
 from rewardlab_testing.check.check import check_plugin
@@ -128,6 +128,11 @@ def test_as_json(padded, main):
     assert (law["law"], law["state"]) == ("padding", "broken")
 
 
+def test_it_tries_as_many_cases_as_it_is_told_to(padded, main):
+    few, more = (found(main, "padded/long", "--only", "range", "--tries", tries, code=0) for tries in ("2", "9"))
+    assert few["components"][0]["laws"][0]["tries"] < more["components"][0]["laws"][0]["tries"]
+
+
 def test_a_name_that_components_of_two_kinds_have_means_both(offer, main):
     offer("twice", PADDED.replace('name="centred"', 'name="long"'))
     told = found(main, "twice/long", "--only", "order", "--tries", "2", code=0)
@@ -218,7 +223,7 @@ def test_without_hypothesis_it_says_what_to_install(main, monkeypatch):
 
 
 def test_an_option_goes_to_every_component_that_has_it_or_to_the_one_named(toy):
-    plugin = Registry().plugin("toy")
+    plugin = installed().plugin("toy")
     specs = [plugin.specs["reward", name] for name in ("brevity", "thread", "prefer")]
     given = options_by_component(plugin, specs, ["toy/thread:words=7", "words=3", "judge='3'"])
     assert given == {
@@ -231,7 +236,7 @@ def test_an_option_goes_to_every_component_that_has_it_or_to_the_one_named(toy):
 
 
 def test_every_option_that_fits_nothing_is_told(toy):
-    plugin = Registry().plugin("toy")
+    plugin = installed().plugin("toy")
     with pytest.raises(UserError) as error:
         options_by_component(
             plugin, [plugin.specs["reward", "brevity"]], ["words", "a b=1", "toy/thread:words=1", "words=.nan"]

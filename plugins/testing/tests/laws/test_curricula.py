@@ -3,9 +3,8 @@
 import random
 
 import pytest
-from rewardlab import Completion, CurriculumSpec, Sample, Score
+from rewardlab import Candidates, Completion, CurriculumSpec, PoolEntry, Sample, Score
 from rewardlab.laws import CURRICULUM, CurriculumExample
-from rewardlab.types import Candidates, PoolEntry
 from rewardlab_testing.curriculum_laws import LAWS
 from rewardlab_testing.run_laws import try_laws
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import Ask, Config, DatasetSpec, Reply, Sample
-from rewardlab.concurrency.ordered_map import in_order
+from rewardlab.data import in_order
 from rewardlab.laws import DATASET, DatasetExample, Laws
 from rewardlab_testing.dataset_laws import LAWS
 from rewardlab_testing.run_laws import try_laws

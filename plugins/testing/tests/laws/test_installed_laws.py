@@ -6,8 +6,8 @@ Components that need a model or a server are tried with one beside their plugins
 from dataclasses import replace
 
 import pytest
+from rewardlab import installed
 from rewardlab.laws import EXAMPLE_OF_KIND, REWARD
-from rewardlab.registry import Registry
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import try_laws
 
@@ -45,7 +45,7 @@ NO_CASE = {
     "pairwise/overlap": {"secrets", "close"},
 }
 """component -> the laws of which its first example has no case: all others are tried"""
-PLUGINS = [plugin for plugin in Registry() if plugin.distribution.startswith("rewardlab-")]
+PLUGINS = [plugin for plugin in installed() if plugin.distribution.startswith("rewardlab-")]
 TRIED = {
     plugin.use(spec): (plugin, spec)
     for plugin in PLUGINS

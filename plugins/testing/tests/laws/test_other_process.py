@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from rewardlab import CurriculumSpec
+from rewardlab import CurriculumSpec, installed
 from rewardlab.errors import JobError
-from rewardlab.registry import Registry
 from rewardlab_testing.component_under_test import open_trial
 from rewardlab_testing.other_process import call_in_process
 from rewardlab_testing.outcome import UnmetNeed
@@ -54,7 +53,7 @@ def test_what_cannot_be_built_there_is_told(there):
 
 
 def test_an_installed_plugin_is_found_by_its_name():
-    registry = Registry()
+    registry = installed()
     spec = registry.find("curriculum", "curriculum/shuffle")
     place = location_of(spec, "curriculum/shuffle", installed=True)
     assert place == {"kind": "curriculum", "name": "shuffle", "use": "curriculum/shuffle"}

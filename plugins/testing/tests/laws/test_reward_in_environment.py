@@ -6,8 +6,8 @@ import sysconfig
 from dataclasses import replace
 
 import pytest
+from rewardlab import installed
 from rewardlab.errors import JobError
-from rewardlab.registry import Registry
 from rewardlab.testing import check_reward
 from rewardlab_testing.run_laws import try_laws
 
@@ -69,7 +69,7 @@ def there(offer, tmp_path):
 
 
 def states(name, *laws, **options):
-    plugin = Registry().plugin("there")
+    plugin = installed().plugin("there")
     [result] = try_laws(plugin.specs["reward", name], plugin=plugin, given=options, tries=1, only=laws)
     return {outcome.law: (outcome.state, outcome.why) for outcome in result.outcomes}
 
@@ -87,7 +87,7 @@ def test_of_group_scope_and_in_another_process(there):
 
 @pytest.mark.slow
 def test_what_hangs_there_is_killed_and_has_the_score_of_hosts(there):
-    plugin = Registry().plugin("there")
+    plugin = installed().plugin("there")
     spec = plugin.specs["reward", "longer"]
     example = replace(spec.laws.examples()[0], bad=["hang"])
     options = {"environment": {"python": there}}
@@ -118,6 +118,6 @@ def test_the_command_says_that_it_could_not_be_built(there, main, tmp_path):
 
 
 def test_without_an_installed_plugin_its_environment_cannot_find_it(there):
-    spec = Registry().plugin("there").specs["reward", "longer"]
+    spec = installed().plugin("there").specs["reward", "longer"]
     [result] = try_laws(spec, given={"environment": {"python": there}}, tries=1, only=["range"])
     assert (result.outcomes[0].state, "offered by an installed plugin" in result.outcomes[0].why) == ("untried", True)
