@@ -1,4 +1,4 @@
-"""Build the wheel and the source archive of the core and of every plugin, and check them as their users will meet them.
+"""Build the wheel and the source archive of every distribution, and check them as their users will meet them.
 
     python release/build.py                        into dist/, checked in a fresh environment with packages of the index
     python release/build.py --dependencies here    the same without a network: other packages are those of this Python
@@ -75,12 +75,12 @@ def _copy_of_tracked_files(folder: Path) -> Path:
     for name in filter(None, listed.stdout.split("\0")):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, target)
+        shutil.copy(ROOT / name, target, follow_symlinks=False)
     return folder
 
 
 def _distributions(sources: Path) -> list[Path]:
-    return [sources, *sorted(path.parent for path in sources.glob("plugins/*/pyproject.toml"))]
+    return [sources, sources / "core", *sorted(path.parent for path in sources.glob("plugins/*/pyproject.toml"))]
 
 
 def _release(source: Path, urls: Mapping[str, str], out: Path, scratch: Path) -> Release:

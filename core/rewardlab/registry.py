@@ -6,13 +6,12 @@ the recipe that uses it; a name that two distributions offer is never settled si
 
 import difflib
 import inspect
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError, distributions, entry_points, requires
+from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ import pluggy
 from rewardlab import hookspecs
 from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.first_party import first_party, installation
 from rewardlab.function_reward import FunctionReward
 from rewardlab.references import references
 from rewardlab.specs import (
@@ -34,14 +34,11 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
-from rewardlab.version import PLUGINS
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 """entry points of plugins whose backend is the default, so that no other plugin is loaded to find it"""
 DISTRIBUTION = "rewardlab"
-_EXTRA_PLUGIN = re.compile(rf"{DISTRIBUTION}-([\w.-]*\w)\b.*extra == ['\"](.+?)['\"]")
-"""an optional requirement of this distribution: (the plugin, the extra that brings it)"""
 S = TypeVar("S")
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
@@ -142,7 +139,7 @@ class Registry:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
             malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-            hint = hint or _of_ours(name) or _without_entry_point(name) or nearest(name, self._points)
+            hint = hint or _hint(installation(name)) or _without_entry_point(name) or nearest(name, self._points)
             raise UserError(f"no plugin {name!r}{hint}{malformed}")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
@@ -165,7 +162,8 @@ class Registry:
             return self._default_backend()
         name, slash, component = use.partition("/")
         if name not in self._points:
-            raise UserError(f"no backend {use!r} is installed{_installation(name) or nearest(use, self.backends())}")
+            hint = _backend_installations(name) or nearest(use, self.backends())
+            raise UserError(f"no backend {use!r} is installed{hint}")
         plugin = self.usable(name)
         found = _backends_of(plugin)
         named = plugin.specs.get(("backend", component)) if slash else found.get(name)
@@ -180,7 +178,7 @@ class Registry:
         known = {name: spec for plugin in plugins for name, spec in _backends_of(plugin).items()}
         named = [name for name, spec in known.items() if spec.default] or list(known)
         if not named:
-            raise UserError(f"missing, and no backend is installed{_installation(None)}")
+            raise UserError(f"missing, and no backend is installed{_backend_installations(None)}")
         if len(named) > 1:
             raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
         return named[0], _looked_at(known[named[0]])
@@ -193,12 +191,14 @@ def _looked_at(spec: S) -> S:
     return spec
 
 
-def find_command(name: str, registry: Registry) -> CommandSpec | None:
-    """Return the command that a plugin offers under this name; None if none does.
+def find_command(name: str, registry: Registry, plugins: Iterable[str] | None = None) -> CommandSpec | None:
+    """Return the command that a plugin offers under this name; None if none does. plugins: those to look into.
 
     A UserError names both distributions if two offer it. A broken plugin offers none.
     """
-    found = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
+    known = registry.names()
+    looked_into = [registry.plugin(one) for one in (known if plugins is None else plugins) if one in known]
+    found = [(plugin, plugin.commands[name]) for plugin in looked_into if name in plugin.commands]
     if len(found) > 1:
         both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
         raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
@@ -232,11 +232,6 @@ def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
     return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
 
 
-def _of_ours(name: str) -> str:
-    """Return a hint if a distribution of ours has the plugin of this name; else nothing."""
-    return f"; pip install {DISTRIBUTION}-{name.replace('_', '-')} brings it" if name in PLUGINS else ""
-
-
 def _without_entry_point(name: str) -> str:
     """Return a hint where a module of this name is there, and no entry point makes it a plugin; else nothing."""
     if not name.isidentifier():
@@ -251,15 +246,18 @@ def _without_entry_point(name: str) -> str:
     return ""
 
 
-def _installation(plugin: str | None) -> str:
-    """Return a hint: the `pip install` for a plugin that is an extra of this distribution (None: any of them)."""
-    try:
-        needed = requires(DISTRIBUTION) or []
-    except PackageNotFoundError:
-        return ""
-    extras = {found[1]: found[2] for need in needed if (found := _EXTRA_PLUGIN.match(need))}
-    brought = [extra for name, extra in sorted(extras.items()) if plugin in (None, name)]
-    return "; " + " or ".join(f"pip install '{DISTRIBUTION}[{extra}]'" for extra in brought) if brought else ""
+def _hint(text: str) -> str:
+    return f"; {text}" if text else ""
+
+
+def _backend_installations(name: str | None) -> str:
+    """Return a hint: the pip install for a backend of ours (None: any of them)."""
+    brought = [
+        f"pip install '{DISTRIBUTION}[{plugin['extra']}]'"
+        for own, plugin in first_party().items()
+        if name in (None, own) and any(one.startswith("backend ") for one in plugin["components"])
+    ]
+    return _hint(" or ".join(brought))
 
 
 def _offered(plugin: Plugin, kind: str) -> list[str]:

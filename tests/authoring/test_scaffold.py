@@ -128,7 +128,7 @@ def test_the_distribution_needs_this_rewardlab_and_offers_the_plugin(made):
     project = tomllib.loads((made.folder / "pyproject.toml").read_text())["project"]
     minor = __version__.rpartition(".")[0]
     assert project["name"] == "rewardlab-my-terms"
-    assert project["dependencies"] == [f"rewardlab~={minor}.0"]
+    assert project["dependencies"] == [f"rewardlab-core~={minor}.0"]
     assert project["optional-dependencies"] == {"test": [f"rewardlab[testing]~={minor}.0"]}
     assert project["entry-points"] == {"rewardlab": {"my-terms": "rewardlab_my_terms"}}
 

@@ -102,7 +102,7 @@ def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call,
     distribution(call.site, "stranger", "odd", PLUGIN.replace('"tally"', f'"{name}"'))
     if name == "tally":
         distribution(call.site, "other", "even", PLUGIN)
-    other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab 0.1.0"
+    other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab-core 0.1.0"
     error = call(name, "x", code=2)[1]
     assert f"the command '{name}' is offered by" in error
     assert other.split(" and ")[0] in error

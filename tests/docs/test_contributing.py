@@ -77,7 +77,7 @@ def test_it_begins_with_what_the_scaffold_says(tmp_path, monkeypatch):
     table = TEXT.split("| file | |\n|---|---|\n")[1].split("\n\n")[0]
     told = [name for row in table.splitlines() for name in re.findall("`([^`]*)`", row.split(" | ")[0])]
     assert sorted(told) == made.files
-    assert f"`rewardlab~={__version__.rpartition('.')[0]}.0`" in table
+    assert f"`rewardlab-core~={__version__.rpartition('.')[0]}.0`" in table
 
 
 def test_what_it_links_to_is_there():

@@ -73,7 +73,7 @@ def test_other_paths_are_paths(path):
 
 
 def test_the_wheel_holds_them_and_runs_them_by_name(installed, tmp_path):
-    site = installed(ROOT)
+    site = installed(ROOT / "core")
     packed = {
         path.relative_to(site / "rewardlab/shipped_recipes"): path for path in site.rglob("shipped_recipes/**/*.yaml")
     }
@@ -94,5 +94,5 @@ def test_the_wheel_holds_them_and_runs_them_by_name(installed, tmp_path):
 def test_an_editable_installation_has_no_copies(tmp_path):
     from hatchling.builders.wheel import WheelBuilder
 
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["editable"])
+    (wheel,) = WheelBuilder(str(ROOT / "core")).build(directory=str(tmp_path), versions=["editable"])
     assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".yaml")]

@@ -10,7 +10,7 @@ import pytest
 from helpers.paths import ROOT
 from rewardlab import __version__
 
-PROJECTS = [ROOT / "pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
+PROJECTS = [ROOT / "pyproject.toml", ROOT / "core/pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
 URLS = "[urls]\n" + "".join(
     f'{name} = "https://rewardlab.example/{name}"\n' for name in ("Repository", "Documentation", "Changelog", "Issues")
 )
@@ -94,7 +94,7 @@ def test_all_distributions_are_built_and_fine(released):
         ("rewardlab_math/tests/test_x.py", ("", "x"), "rewardlab_math/tests/test_x.py does not belong into it"),
         ("LICENSE", ("Apache", "Another"), "no LICENSE, or another one"),
         ("METADATA", ("Python :: 3.13", "Python :: 2.7"), "no classifier Programming Language :: Python :: 3.13"),
-        ("METADATA", ("rewardlab~=0.1.0", "rewardlab"), "it needs rewardlab, and not one of our own minor version"),
+        ("METADATA", ("rewardlab-core~=0.1.0", "rewardlab-core"), "it needs rewardlab-core, and not one"),
         ("METADATA", ("https://rewardlab.example/Issues", "https://else.example"), "project URLs {"),
         ("METADATA", ("text/markdown", "text/plain"), "no README as its description"),
         ("entry_points.txt", ("rewardlab_math", "rewardlab_maths"), "which is not in it"),

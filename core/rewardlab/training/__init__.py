@@ -5,7 +5,7 @@ starts, follows, stops and continues a run as `rewardlab run` does. Authors of e
 the parts that the engines of this repository use; docs/plugins.md is the guide.
 
 This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
-repository use it. Pin `rewardlab~=0.1.0`.
+repository use it. Pin `rewardlab-core~=0.1.0`.
 
     run_job, run_directory      a run, and its folder
     evaluation_job              a run of nothing but the stages `eval`, of any policy

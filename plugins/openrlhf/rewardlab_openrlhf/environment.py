@@ -34,4 +34,4 @@ def _cpu() -> tuple[InstallStep, ...]:
 def _ours() -> tuple[str, ...]:
     owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
     ours = {owner for owner in owners if owner.startswith("rewardlab-")}
-    return "rewardlab", *sorted(ours - {"rewardlab-trl"})  # another engine, whose requirements need not fit this one's
+    return tuple(sorted(ours - {"rewardlab-trl"}))  # another engine, whose requirements need not fit this one's

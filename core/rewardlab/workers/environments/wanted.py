@@ -28,5 +28,5 @@ def environment_of(plugin: Plugin, spec: Any) -> EnvironmentDefinition | None:
     return EnvironmentDefinition(
         name=plugin.name,
         steps=(InstallStep(requirements=(plugin.home or Path()) / file),),
-        distributions=("rewardlab", plugin.distribution) if whole else (),
+        distributions=("rewardlab-core", plugin.distribution) if whole else (),
     )

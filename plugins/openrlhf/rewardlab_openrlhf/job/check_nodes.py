@@ -20,7 +20,7 @@ from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.ray_actors import WITHOUT_TORCH
 
 ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
-PACKAGES = ("rewardlab", *ENGINE_PACKAGES, "ray")
+PACKAGES = ("rewardlab-core", *ENGINE_PACKAGES, "ray")
 MODULES = ("openrlhf", "deepspeed", "flash_attn")
 EXAMINE_LIMIT_S = 120.0
 
