@@ -7,9 +7,10 @@ A new plugin needs its folder, and a line under `dependencies` or an extra in py
 """
 
 import json
+import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,24 @@ def _components(plugin: Plugin) -> Iterator[str]:
 def _extra_of(distribution: str) -> str:
     """Return the extra of the distribution rewardlab that brings another; nothing if it depends on it anyway."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].items()
-    found = [extra for extra, needs in extras if any(need.startswith(f"{distribution}~=") for need in needs)]
-    if not found and not any(need.startswith(f"{distribution}~=") for need in project["dependencies"]):
-        raise SystemExit(f"pyproject.toml: {distribution} is neither under `dependencies` nor an extra")
-    return found[0] if found else ""
+    if distribution in brought(project["dependencies"]):
+        return ""
+    for extra, needs in project["optional-dependencies"].items():
+        if distribution in brought(needs):
+            return str(extra)
+    raise SystemExit(f"pyproject.toml: {distribution} is neither under `dependencies` nor an extra")
+
+
+def brought(needs: Iterable[str]) -> set[str]:
+    """Return the names of our distributions that come with requirements: what they name, and what these need."""
+    known = {project["name"]: project for project in projects().values()}
+    found: set[str] = set()
+    names = [re.split(r"[\[~=<>; ]", need)[0] for need in needs]
+    while names:
+        if (name := names.pop()) in known and name not in found:
+            found.add(name)
+            names += [re.split(r"[\[~=<>; ]", need)[0] for need in known[name]["dependencies"]]
+    return found
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def _of_entry_points(files: Mapping[str, bytes], info: str, project: Mapping[str
     points = ConfigParser(delimiters="=")
     points.optionxform = str  # type: ignore[assignment,method-assign]
     points.read_string(files.get(f"{info}/entry_points.txt", b"").decode())
-    if not points.sections():
+    if not points.sections() and {"entry-points", "scripts"} & project.keys():
         yield "no entry point: nobody would find it"
     for group in points.sections():
         for name, place in points.items(group):

@@ -27,9 +27,11 @@ def first_party() -> dict[str, FirstParty]:
 
 
 def installation(plugin: str) -> str:
-    """Return the words of a hint, "pip install ... brings it"; nothing if the plugin is none of ours."""
+    """Return the words of a hint, "pip install ... brings it"; nothing if no recipe can name the plugin."""
     found = first_party().get(plugin)
-    return f"pip install {found['distribution']} brings it" if found else ""
+    return (
+        f"pip install {found['distribution']} brings it" if found and (found["components"] or found["commands"]) else ""
+    )
 
 
 def command_owner(command: str) -> str | None:

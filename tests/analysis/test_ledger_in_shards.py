@@ -10,7 +10,8 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.testing.backend_laws.ledger import read_groups
-from rewardlab.training import Ledger, LedgerIndex, LedgerShard
+from rewardlab.training import Ledger
+from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard
 
 PLUGIN = """
 from rewardlab import RewardSpec, Score, hookimpl

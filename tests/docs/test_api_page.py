@@ -16,6 +16,7 @@ PACKAGES = {
     "rewardlab.errors": "What to raise, and how to word it.",
     "rewardlab.text": "Texts: read them, compare them, quote them, align them.",
     "rewardlab.data": "Rows of data, for authors of datasets and data steps.",
+    "rewardlab.judging": "Parts of hosted judges, for engines whose processes share one. Provisional.",
     "rewardlab.training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
 }
 HEAD = """# The public interface

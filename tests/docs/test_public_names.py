@@ -16,6 +16,7 @@ PUBLIC = (
     "rewardlab",
     "rewardlab.data",
     "rewardlab.errors",
+    "rewardlab.judging",
     "rewardlab.laws",
     "rewardlab.testing",
     "rewardlab.text",

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
     from rewardlab.data.jsonl import BadRows as BadRows
     from rewardlab.data.jsonl import kind_of as kind_of
+    from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
+    from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
+    from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds

@@ -22,5 +22,38 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     first_call       one call to each judge before a run
     limits           the limits as attempts meet them, a process's own or on loan
     kept_replies     the files of a judge's replies
-    leases/          several processes ask the same judges: limits on loan, replies with owners
+
+For engines whose processes share a judge (rewardlab-ray lends its limits and divides its replies) are the names below;
+like `rewardlab.training`, they are provisional.
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.judging.budget import AHEAD as AHEAD
+    from rewardlab.judging.budget import UNITS as UNITS
+    from rewardlab.judging.budget import cost as cost
+    from rewardlab.judging.budget import limits_by_unit as limits_by_unit
+    from rewardlab.judging.budget import question_bound as question_bound
+    from rewardlab.judging.budget import refusal as refusal
+    from rewardlab.judging.budget import tokens_spent as tokens_spent
+    from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
+    from rewardlab.judging.judges import NamedJudges as NamedJudges
+    from rewardlab.judging.judges import format_summary as format_summary
+    from rewardlab.judging.kept_replies import KeptReplies as KeptReplies
+    from rewardlab.judging.kept_replies import reply_files as reply_files
+    from rewardlab.judging.limits import Limits as Limits
+    from rewardlab.judging.rate_limit import SECONDS as SECONDS
+    from rewardlab.judging.rate_limit import SOON as SOON
+    from rewardlab.judging.rate_limit import Bucket as Bucket
+    from rewardlab.judging.rate_limit import TokenEstimate as TokenEstimate
+    from rewardlab.judging.reply_cache import ReplyStore as ReplyStore
+    from rewardlab.judging.usage import Usage as Usage
+    from rewardlab.judging.usage import UsageFile as UsageFile
+    from rewardlab.recipe.use import BudgetUse as BudgetUse
+    from rewardlab.recipe.use import JudgeUse as JudgeUse
+    from rewardlab.recipe.use import Price as Price
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

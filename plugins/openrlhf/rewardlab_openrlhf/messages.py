@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rewardlab.training import GroupNumbers, LedgerSpan
+from rewardlab.training import GroupNumbers
+from rewardlab_ray.ledger_shards import LedgerSpan
 
 SCORED = "group/scored"
 """a log of each sample: 1 where it has a total, else 0, as it then has no advantage and counts in no statistic"""

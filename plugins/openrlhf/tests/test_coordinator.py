@@ -11,13 +11,14 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.testing.backend_laws.ledger import read_rows
-from rewardlab.training import LedgerShard, LoopThread, numbers_of_group
+from rewardlab.training import LoopThread, numbers_of_group
 from rewardlab.training.results import Results
 from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.scoring.coordinator import Coordinator
 from rewardlab_openrlhf.scoring.scorer_judges import ScorerJudges
 from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_ray.ledger_shards import LedgerShard
 
 RECIPE = """
 version: 1

@@ -12,14 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import (
-    CallThread,
-    JudgeLenders,
-    LeaseGrant,
-    LeaseReport,
-    ReplyOwner,
-    require_secrets,
-)
+from rewardlab.training import CallThread, require_secrets
+from rewardlab_ray.leases.judge_lender import JudgeLenders
+from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_ray.leases.reply_owner import ReplyOwner
 
 from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_openrlhf.options import options_of

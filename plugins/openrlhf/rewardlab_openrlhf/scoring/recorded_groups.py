@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab import Completion, Sample, Score
-from rewardlab.training import GroupNumbers, LedgerIndex, Phase, ScoredGroup, read_span
+from rewardlab.training import GroupNumbers, Phase, ScoredGroup
+from rewardlab_ray.ledger_shards import LedgerIndex, read_span
 
 from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
 from rewardlab_openrlhf.rendered_rows import Row

@@ -14,7 +14,6 @@ from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.training import (
     CallThread,
-    LedgerShard,
     LoopThread,
     Machine,
     Plan,
@@ -24,6 +23,7 @@ from rewardlab.training import (
     Scorer,
     numbers_of_group,
 )
+from rewardlab_ray.ledger_shards import LedgerShard
 
 from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_openrlhf.options import options_of

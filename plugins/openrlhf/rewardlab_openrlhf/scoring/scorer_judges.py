@@ -8,20 +8,11 @@ from typing import Any
 
 from rewardlab import Context
 from rewardlab.errors import JobError
-from rewardlab.training import (
-    Component,
-    Judges,
-    JudgeShare,
-    JudgingSettings,
-    LeaseGrant,
-    LeaseReport,
-    LoopThread,
-    Plan,
-    ReplyLine,
-    ReplyOwner,
-    open_judges,
-    require_secrets,
-)
+from rewardlab.training import Component, Judges, JudgingSettings, LoopThread, Plan, open_judges, require_secrets
+from rewardlab_ray.leases.judge_share import JudgeShare
+from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_ray.leases.reply_owner import ReplyOwner
+from rewardlab_ray.leases.shared_replies import ReplyLine
 
 from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
 from rewardlab_openrlhf.ray_actors import ActorClient

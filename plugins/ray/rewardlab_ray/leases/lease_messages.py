@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from rewardlab.judging.usage import Usage
+from rewardlab.judging import Usage
 
 Tokens = tuple[int, int]
 """tokens of questions, tokens of answers"""

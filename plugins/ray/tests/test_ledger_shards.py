@@ -13,7 +13,8 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import Ledger, LedgerIndex, LedgerShard, LedgerSpan, numbers_of_group, read_span
+from rewardlab.training import Ledger, numbers_of_group
+from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
 
 HOSTILE = 'a "quoted"\nline\r, \u2028, a tab\t and half a pair \ud800'
 

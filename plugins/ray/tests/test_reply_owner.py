@@ -7,10 +7,10 @@ import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging.cassette import question_key
-from rewardlab.judging.leases.reply_owner import ReplyOwner, owner_of
-from rewardlab.judging.leases.shared_replies import ReplyLine, SharedReplies
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import CassetteUse, JudgeUse
+from rewardlab_ray.leases.reply_owner import ReplyOwner, owner_of
+from rewardlab_ray.leases.shared_replies import ReplyLine, SharedReplies
 
 SPEC = JudgeSpec(name="made", summary="a judge", build=lambda options, context: None)
 FIRST, SECOND, RESTARTED = (0, "first"), (1, "second"), (0, "first again")

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
-from rewardlab.judging.budget import AHEAD, UNITS, cost, limits_by_unit, refusal
-from rewardlab.judging.leases.lease_messages import LeaseReport, Tokens
-from rewardlab.recipe.use import BudgetUse, Price
+from rewardlab.judging import AHEAD, UNITS, BudgetUse, Price, cost, limits_by_unit, refusal
+
+from rewardlab_ray.leases.lease_messages import LeaseReport, Tokens
 
 SILENT_S = 5.0
 """seconds after which a borrower that has said nothing keeps nobody waiting for the last of the budget"""

@@ -6,14 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from rewardlab.errors import JobError, one_line
-from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab.judging.leases.leased_limits import LeasedLimits
-from rewardlab.judging.leases.shared_replies import ReplyLine, SharedReplies
-from rewardlab.judging.limits import Limits
-from rewardlab.judging.reply_cache import ReplyStore
-from rewardlab.judging.usage import Usage
-from rewardlab.recipe.use import JudgeUse
+from rewardlab.judging import HostedJudge, JudgeUse, Limits, ReplyStore, Usage
+
+from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_ray.leases.leased_limits import LeasedLimits
+from rewardlab_ray.leases.shared_replies import ReplyLine, SharedReplies
 
 Lease = Callable[[dict[str, LeaseReport]], Awaitable[Mapping[str, LeaseGrant]]]
 LONGEST_PAUSE_S = 5.0

@@ -4,10 +4,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
-from rewardlab.judging.budget import question_bound, tokens_spent
-from rewardlab.judging.leases.lease_messages import Tokens
-from rewardlab.types import Ask, Reply
+from rewardlab.judging import question_bound, tokens_spent
+
+from rewardlab_ray.leases.lease_messages import Tokens
 
 MOST_NEEDS = 256
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rewardlab import Reply
 from rewardlab.errors import JobError
-from rewardlab.judging.kept_replies import KeptReplies, reply_files
-from rewardlab.plan.component import Component
-from rewardlab.types import Reply
+from rewardlab.judging import KeptReplies, reply_files
+from rewardlab.training import Component
 
 Asker = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""

@@ -6,13 +6,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rewardlab.errors import JobError
-from rewardlab.judging.judges import NamedJudges, format_summary
-from rewardlab.judging.leases.budget_lender import BudgetLender
-from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab.judging.leases.permit_lender import PermitLender
-from rewardlab.judging.leases.turn_lender import TurnLender
-from rewardlab.judging.usage import Usage, UsageFile
-from rewardlab.plan.component import Component
+from rewardlab.judging import NamedJudges, Usage, UsageFile, format_summary
+from rewardlab.training import Component
+
+from rewardlab_ray.leases.budget_lender import BudgetLender
+from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_ray.leases.permit_lender import PermitLender
+from rewardlab_ray.leases.turn_lender import TurnLender
 
 Borrower = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""

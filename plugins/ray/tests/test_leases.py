@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 from helpers import shared_job
@@ -11,9 +12,12 @@ from helpers.shared_job import ANSWER_TOKENS, PROMPT_TOKENS, Clock, Job
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewardlab import Ask
-from rewardlab.judging.leases.leased_limits import LeasedTurns
-from rewardlab.judging.leases.permit_lender import PermitLender
+from rewardlab.judging.usage import Usage
 from rewardlab.recipe.use import BudgetUse, JudgeUse
+from rewardlab_ray.leases.judge_lender import JudgeLenders
+from rewardlab_ray.leases.lease_messages import LeaseReport
+from rewardlab_ray.leases.leased_limits import LeasedTurns
+from rewardlab_ray.leases.permit_lender import PermitLender
 
 MINUTE = 60.0
 QUESTION = Ask(messages=({"role": "user", "content": "x"},))
@@ -224,3 +228,20 @@ class TestRestarts:
 
         job, _ = on_clock(JudgeUse(use="test/made"), work)
         assert job.lender.lenders["main"].usage.calls == 80
+
+
+def test_usage_of_earlier_attempts_is_known_to_whoever_goes_on_within_one(tmp_path):
+    """A coordinator that is restarted belongs to the attempt of the one that was lost."""
+    judge = SimpleNamespace(use=JudgeUse(use="mine/chat"))
+
+    def lenders(process, calls, restarted):
+        opened = JudgeLenders.open({"main": judge}, tmp_path, 1, restarted)
+        opened.exchange((0, process), {"main": LeaseReport(permits=0, wanted=0, usage=Usage(calls=calls))})
+        opened.close()
+        return opened.summary()
+
+    assert lenders("a", 10, restarted=False) == ["judge main: 10 calls, 0 tokens"]
+    assert lenders("b", 1, restarted=True) == ["judge main: 11 calls, 0 tokens"]
+    before = "0 tokens (earlier attempts: 11 calls, 0 tokens)"
+    assert lenders("c", 2, restarted=False) == [f"judge main: 2 calls, {before}"]
+    assert lenders("d", 3, restarted=True) == [f"judge main: 5 calls, {before}"]

@@ -11,13 +11,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import read_lines
-from rewardlab.data.ledger_lines import INDEX_ENDING, LEDGER_FOLDER, ledger_indices, shard_beginning
+from rewardlab import ScoredGroup
+from rewardlab.data import INDEX_ENDING, LEDGER_FOLDER, ledger_indices, read_lines, shard_beginning
 from rewardlab.errors import JobError
-from rewardlab.files import LineAppender, cut_torn_line
-from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.ledger import Phase, ledger_rows
+from rewardlab.training import LEDGER_VERSION, LineAppender, Phase, cut_torn_line, ledger_rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,14 +10,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from rewardlab.judging.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab.judging.leases.leased_budget import LeasedBudget
-from rewardlab.judging.leases.turn_lender import LAPSE_S, MOST_TURNS
-from rewardlab.judging.limits import Limits
-from rewardlab.judging.rate_limit import TokenEstimate
-from rewardlab.judging.usage import Usage
-from rewardlab.recipe.use import JudgeUse
-from rewardlab.types import Ask, Reply
+from rewardlab import Ask, Reply
+from rewardlab.judging import JudgeUse, Limits, TokenEstimate, Usage
+
+from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_ray.leases.leased_budget import LeasedBudget
+from rewardlab_ray.leases.turn_lender import LAPSE_S, MOST_TURNS
 
 ROUNDING = 1e-6  # tokens
 

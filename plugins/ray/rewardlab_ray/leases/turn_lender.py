@@ -5,7 +5,7 @@ import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from rewardlab.judging.rate_limit import SECONDS, SOON, Bucket
+from rewardlab.judging import SECONDS, SOON, Bucket
 
 LAPSE_S = 1.0
 """a turn that was lent is used within this time or lost; and it waits that long for its borrower to come for it"""
