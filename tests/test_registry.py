@@ -1,6 +1,7 @@
 """Plugins are found through entry points; a broken one is a row, and stops only what names it."""
 
 import pytest
+import yaml
 from rewardlab import RewardSpec
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
@@ -259,6 +260,17 @@ def test_a_name_of_two_distributions_is_refused_with_both_named(offer):
     assert "second-rewards 2.0" in broken
     assert "uninstall one" in problem("reward", "same/brevity")
     assert Registry().find("reward", "fine/brevity").name == "brevity"
+
+
+@pytest.mark.parametrize("backend", [{"use": "trl"}, {}])
+def test_two_distributions_of_a_name_are_both_told_to_who_uses_it(offer, main, write, backend):
+    offer("trl", BREVITY, distribution="other-trl")
+    stage = {"use": "sft", "steps": 1, "dataset": {"use": "data/arithmetic", "with": {"kind": "responses"}}}
+    recipe = {"version": 1, "model": {"use": "tiny"}, "stages": [stage], "backend": backend}
+    code, out, err = main("check", write("r.yaml", yaml.safe_dump(recipe)))
+    assert (code, out) == (2, "")
+    both = "the name 'trl' is offered by other-trl 1.0 and rewardlab-trl 0.1.0; uninstall one of them"
+    assert err.endswith(f"backend.use: plugin 'trl' (other-trl + rewardlab-trl) cannot be used: {both}\n")
 
 
 @pytest.mark.parametrize("name", ["my/plugin", "my plugin", "../mine"])

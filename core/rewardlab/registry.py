@@ -174,7 +174,7 @@ class Registry:
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
         claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
-        plugins = [self.plugin(name) for name in claimed if name in self._points] or list(self)
+        plugins = [self.usable(name) for name in sorted(set(claimed)) if name in self._points] or list(self)
         known = {name: spec for plugin in plugins for name, spec in _backends_of(plugin).items()}
         named = [name for name, spec in known.items() if spec.default] or list(known)
         if not named:
