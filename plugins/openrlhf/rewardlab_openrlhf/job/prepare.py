@@ -20,9 +20,9 @@ from rewardlab.training import (
     spread,
     steps_of,
 )
+from rewardlab_ray.rendered_rows import Row, write_rows
 
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.stage_files import StageFiles
 
 SPARE = 2

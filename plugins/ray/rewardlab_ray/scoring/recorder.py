@@ -3,22 +3,20 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from rewardlab.training import Plan, RlStage, Usage, UsageLog, run_name
 
-from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
-from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.scoring.evaluation_events import EvaluationEvents
-from rewardlab_openrlhf.scoring.evaluation_passes import EvaluationPasses
-from rewardlab_openrlhf.scoring.evaluation_run import EvaluationRun
-from rewardlab_openrlhf.scoring.journal import Journal
-from rewardlab_openrlhf.scoring.reading_order import Prompts
-from rewardlab_openrlhf.scoring.recorded_groups import RecordedGroups
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
-from rewardlab_openrlhf.scoring.step_log import StepLog
-from rewardlab_openrlhf.scoring.training_steps import TrainingSteps
+from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.scoring.evaluation_events import EvaluationEvents
+from rewardlab_ray.scoring.evaluation_passes import EvaluationPasses
+from rewardlab_ray.scoring.evaluation_run import EvaluationRun
+from rewardlab_ray.scoring.journal import Journal
+from rewardlab_ray.scoring.reading_order import Prompts
+from rewardlab_ray.scoring.recorded_groups import RecordedGroups
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.step_log import StepLog
+from rewardlab_ray.scoring.training_steps import TrainingSteps
 
 
 class Recorder:
@@ -33,7 +31,6 @@ class Recorder:
     ):
         """Open the files and go on with the groups that are there. A JobError where these must end the job."""
         self._stage = settings.stage
-        self._engine = options_of(plan).engine
         self._usage = usage
         stage = settings.stage_of(plan)
         done = settings.trained
@@ -54,7 +51,7 @@ class Recorder:
             self._start_usage_from(usage())
             self._steps = self._step_log(settings, plan, stage)
             opened.callback(self._steps.close)
-            trackers = list(_trackers(plan, run, f"{run_name(plan)}-{settings.name}"))
+            trackers = list(_trackers(settings, f"{run_name(plan)}-{settings.name}"))
             for tracker in trackers:
                 opened.callback(tracker.close)
             self._passes = EvaluationPasses(
@@ -149,7 +146,7 @@ class Recorder:
             settings.attempt,
             plan.uses_in_total,
             stage.batch_size,
-            window=stage.batch_size * stage.group_size if self._engine.dynamic_filtering else None,
+            window=stage.batch_size * stage.group_size if settings.dynamic_filtering else None,
         )
 
 
@@ -157,10 +154,10 @@ def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:
     return {name: asdict(counts) for name, counts in usage.items()}
 
 
-def _trackers(plan: Plan, run: Path, name: str) -> Iterator[EvaluationEvents | EvaluationRun]:
-    """Yield the trackers that the recipe asks for; `name` is that of OpenRLHF's own runs in them."""
-    options = options_of(plan)
-    if options.tensorboard:
-        yield EvaluationEvents(run / "logs" / "tensorboard" / name)
-    if options.engine.wandb is not None:
-        yield EvaluationRun(options.engine.wandb, name, run / "logs")
+def _trackers(settings: ServiceSettings, name: str) -> Iterator[EvaluationEvents | EvaluationRun]:
+    """Yield the trackers that the recipe asks for; `name` is that of the engine's own runs in them."""
+    logs = settings.run / "logs"
+    if settings.tensorboard:
+        yield EvaluationEvents(logs / "tensorboard" / name)
+    if settings.wandb is not None:
+        yield EvaluationRun(settings.wandb, name, logs)

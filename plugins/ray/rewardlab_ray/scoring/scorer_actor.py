@@ -23,17 +23,16 @@ from rewardlab.training import (
     Scorer,
     numbers_of_group,
 )
-from rewardlab_ray.ledger_shards import LedgerShard
 
-from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, WrittenGroup
-from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
-from rewardlab_openrlhf.rendered_rows import Row
-from rewardlab_openrlhf.scoring.reading_order import Prompts
-from rewardlab_openrlhf.scoring.rewards import rewards
-from rewardlab_openrlhf.scoring.scorer_judges import Claims, ScorerJudges
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
-from rewardlab_openrlhf.scoring.training_steps import is_discarded
+from rewardlab_ray.ledger_shards import LedgerShard
+from rewardlab_ray.messages import GroupPlace, GroupRewards, WrittenGroup
+from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.rendered_rows import Row
+from rewardlab_ray.scoring.reading_order import Prompts
+from rewardlab_ray.scoring.rewards import rewards
+from rewardlab_ray.scoring.scorer_judges import Claims, ScorerJudges
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.training_steps import is_discarded
 
 T = TypeVar("T")
 REMEMBERED = 1000
@@ -212,6 +211,7 @@ class ScorerActor:
             opened.callback(files.close)
             judges.start(self._restarted)
             return _ScorerParts(
+                settings=settings,
                 plan=plan,
                 scorer=scorer,
                 judges=judges,
@@ -236,6 +236,7 @@ class _PendingGroup:
 class _ScorerParts:
     """The open parts of a scorer."""
 
+    settings: ServiceSettings
     plan: Plan
     scorer: Scorer
     judges: ScorerJudges
@@ -254,7 +255,7 @@ class _ScorerParts:
 
     def keep(self, place: GroupPlace) -> Sequence[float] | None:
         """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
-        return None if place.evaluation else options_of(self.plan).engine.dynamic_filtering
+        return None if place.evaluation else self.settings.dynamic_filtering
 
     def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
         """Write a group to the shard. It blocks. A JobError where the disk refuses."""
@@ -267,7 +268,7 @@ class _ScorerParts:
         pool = self.scorer.collect(
             row.sample,
             place.size,
-            timeout=options_of(self.plan).engine.barrier.scoring_timeout,
+            timeout=self.settings.scoring_timeout,
             zero_truncated=False if place.evaluation else None,
             sampled=not place.evaluation,
         )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rewardlab.training import GroupNumbers
+
 from rewardlab_ray.ledger_shards import LedgerSpan
 
 SCORED = "group/scored"
@@ -12,7 +13,7 @@ SCORED = "group/scored"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RolloutPrompt:
-    """The prompt that a ticket of OpenRLHF stands for."""
+    """The prompt that a ticket of the engine stands for."""
 
     row: int
     """index of the stage's training samples, or of its evaluation samples"""
@@ -49,7 +50,7 @@ class GroupPlace:
 
     @property
     def trains(self) -> bool:
-        """Whether OpenRLHF trains on the group, once it is recorded."""
+        """Whether the engine trains on the group, once it is recorded."""
         return not (self.evaluation or self.discarded or self.unchosen)
 
 

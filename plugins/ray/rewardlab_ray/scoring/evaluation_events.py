@@ -1,4 +1,4 @@
-"""TensorBoard events of evaluations: OpenRLHF's own tracker has its pass rates, and none of the recipe's components."""
+"""TensorBoard events of evaluations: the engine's own tracker has its pass rates, not the recipe's components."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from rewardlab.training import Results, evaluation_metrics
 
 
 class EvaluationEvents:
-    """The events of a stage's evaluations, beside those of OpenRLHF in `folder`, with the names that trl's have.
+    """The events of a stage's evaluations, beside those of the engine in `folder`, with the names that trl's have.
 
     The file is opened by the first evaluation. Close it.
     """

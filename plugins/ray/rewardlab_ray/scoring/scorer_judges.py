@@ -9,16 +9,16 @@ from typing import Any
 from rewardlab import Context
 from rewardlab.errors import JobError
 from rewardlab.training import Component, Judges, JudgingSettings, LoopThread, Plan, open_judges, require_secrets
+
 from rewardlab_ray.leases.judge_share import JudgeShare
 from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
 from rewardlab_ray.leases.reply_owner import ReplyOwner
 from rewardlab_ray.leases.shared_replies import ReplyLine
-
-from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
-from rewardlab_openrlhf.ray_actors import ActorClient
-from rewardlab_openrlhf.scoring.policy_judge import Engines
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
-from rewardlab_openrlhf.user_lines import say
+from rewardlab_ray.ray_actors import ActorClient
+from rewardlab_ray.scoring.policy_judge import Engines
+from rewardlab_ray.scoring.policy_judge_spec import POLICY_JUDGE
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.user_lines import say
 
 Claims = list[tuple[str, str]]
 """(judge, key) of questions that a scorer asks"""

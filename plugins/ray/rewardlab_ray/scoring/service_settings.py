@@ -1,5 +1,6 @@
 """The settings with which the actors of one rl stage start."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,16 @@ class ServiceSettings:
     evaluation_rows: int = 0
     scorers: int = 1
     """how many there are"""
+    generates_ahead: bool = False
+    """whether the engine receives groups of several steps within one round of generation"""
+    dynamic_filtering: Sequence[float] | None = None
+    """the bounds between which the engine keeps a group, by its mean of `reward.correctness`; None: it keeps all"""
+    scoring_timeout: float = 1800.0
+    """seconds for scoring a group that is complete"""
+    tensorboard: bool = False
+    """whether evaluations become TensorBoard events under logs/"""
+    wandb: str | None = None
+    """the Weights & Biases project of evaluations"""
 
     def plan(self) -> Plan:
         """Return the plan of the run's recipe, which was checked when the run began."""

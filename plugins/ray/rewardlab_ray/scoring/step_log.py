@@ -16,7 +16,7 @@ from rewardlab.training import (
     metrics_of_numbers,
 )
 
-from rewardlab_openrlhf.messages import GroupPlace
+from rewardlab_ray.messages import GroupPlace
 
 WriteUsage = Callable[[int], Mapping[str, Usage]]
 """called with a step that is over; returns what each judge was asked in it"""

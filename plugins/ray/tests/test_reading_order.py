@@ -1,4 +1,4 @@
-"""Which prompt a ticket of OpenRLHF stands for: the recipe's own order, whatever order the tickets come in."""
+"""Which prompt a ticket of the engine stands for: the recipe's own order, whatever order the tickets come in."""
 
 import json
 
@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Sample
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.rendered_rows import Row
-from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
+from rewardlab_ray.rendered_rows import Row
+from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
 
 ORDER = [3, 1, 0, 2, 3, 1]
 

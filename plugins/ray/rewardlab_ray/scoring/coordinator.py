@@ -13,18 +13,17 @@ from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.training import CallThread, require_secrets
+
 from rewardlab_ray.leases.judge_lender import JudgeLenders
 from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
 from rewardlab_ray.leases.reply_owner import ReplyOwner
-
-from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt, WrittenGroup
-from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.ray_actors import ActorClient
-from rewardlab_openrlhf.scoring.reading_order import Prompts, ReadingOrder
-from rewardlab_openrlhf.scoring.recorder import Recorder
-from rewardlab_openrlhf.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
-from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder
+from rewardlab_ray.messages import GroupPlace, RolloutPrompt, WrittenGroup
+from rewardlab_ray.ray_actors import ActorClient
+from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
+from rewardlab_ray.scoring.recorder import Recorder
+from rewardlab_ray.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.training_steps import ReleaseOrder
 
 Asker = tuple[int, str]
 """a scorer's number, and what its process is known by"""
@@ -52,7 +51,7 @@ class Coordinator:
         await self._parts()
 
     async def rollout_prompt(self, label: str) -> RolloutPrompt:
-        """Return the prompt that a row of OpenRLHF stands for; the same row always stands for the same prompt.
+        """Return the prompt that a row of the engine stands for; the same row always stands for the same prompt.
 
         JobError where there is none.
         """
@@ -81,7 +80,7 @@ class Coordinator:
         parts.judges.check()
 
     async def may_go(self, key: str, seconds: float) -> bool:
-        """Return whether a recorded group may be handed to OpenRLHF; False, after `seconds`, is to ask again."""
+        """Return whether a recorded group may be handed to the engine; False, after `seconds`, is to ask again."""
         release_order = (await self._parts()).release_order
         return release_order is None or await release_order.may_go(key, seconds)
 
@@ -102,7 +101,7 @@ class Coordinator:
         return await parts.thread.call(parts.recorder.evaluation_is_due, step, final)
 
     async def received(self, key: str) -> None:
-        """Note that OpenRLHF has received a group."""
+        """Note that the engine has received a group."""
         release_order = (await self._parts()).release_order
         if release_order is not None:
             release_order.received(key)
@@ -196,7 +195,7 @@ class _CoordinatorParts:
     reading_order: ReadingOrder
     recorder: Recorder
     release_order: ReleaseOrder | None
-    """where OpenRLHF receives the groups of several steps at once"""
+    """where the engine receives the groups of several steps at once"""
     rows_before_training: list[int]
     """to evaluate on before the first step; nobody has claimed them"""
     claimed_rows: dict[str, int] = field(default_factory=dict)
@@ -240,9 +239,9 @@ def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
         closing.callback(owner.close)
         judges = JudgeLenders.open(shared_judges(plan), folder, settings.scorers, restarted)
         closing.callback(judges.close)
-        engine, journal = options_of(plan).engine, settings.journal("reading_order")
-        ahead = engine.generates_ahead(stage.batch_size)
-        by_position = not ahead and engine.dynamic_filtering is None
+        ahead = settings.generates_ahead
+        by_position = not ahead and settings.dynamic_filtering is None
+        journal = settings.journal("reading_order")
         reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, by_position)
         closing.callback(reading_order.close)
         recorder = Recorder(settings, plan, prompts, judges.usage)

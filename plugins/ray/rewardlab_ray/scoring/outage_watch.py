@@ -9,7 +9,7 @@ from typing import Any
 from rewardlab.errors import one_line
 from rewardlab.text import format_duration, progress_interval_s
 
-from rewardlab_openrlhf.user_lines import say
+from rewardlab_ray.user_lines import say
 
 LOOK_S = 1.0
 """seconds between two looks at the actors"""

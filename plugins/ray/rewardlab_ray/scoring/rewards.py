@@ -1,4 +1,4 @@
-"""The rewards that OpenRLHF receives for the completions of a scored group."""
+"""The rewards that the engine receives for the completions of a scored group."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rewardlab.errors import JobError
 from rewardlab.training import CENTRED, ScoredGroup, group_advantages, numbers_of_group
 
-from rewardlab_openrlhf.messages import SCORED, GroupRewards
+from rewardlab_ray.messages import SCORED, GroupRewards
 
 
 def rewards(
@@ -15,10 +15,10 @@ def rewards(
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
     algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation, whose
-    rewards OpenRLHF only averages and calls pass rates: they are the correctness, or else the recipe's totals.
+    rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's totals.
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
-    OpenRLHF averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
+    The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
     the mean of its group, or NaN where the whole group has none. A JobError where a reward is not finite.
     """
     if not all(map(math.isfinite, group.shaped)):

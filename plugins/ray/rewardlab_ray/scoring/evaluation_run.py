@@ -1,4 +1,4 @@
-"""Evaluations in Weights & Biases: OpenRLHF's own run has its pass rates, and none of the recipe's components."""
+"""Evaluations in Weights & Biases: the engine's own run has its pass rates, not the recipe's components."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from rewardlab.training import Results, evaluation_metrics
 
 
 class EvaluationRun:
-    """A run of W&B for a stage's evaluations, in one group with OpenRLHF's, with the names that trl's have.
+    """A run of W&B for a stage's evaluations, in one group with the engine's, with the names that trl's have.
 
     It is opened by the first evaluation. Close it.
     """

@@ -1,8 +1,8 @@
-"""The step of OpenRLHF's training that uses a group, where the prompt's place in the reading order does not say it.
+"""The step of the engine's training that uses a group, where the prompt's place in the reading order does not say it.
 
-OpenRLHF fills a buffer with groups in the order in which it receives them, without those that dynamic filtering drops,
-and a step takes the `batch_size` first of the buffer. With `generate_batch` it receives the groups of several steps
-within one round of generation.
+The engine fills a buffer with groups in the order in which it receives them, but for those that dynamic filtering
+drops, and a step takes the `batch_size` first of the buffer. With `generate_batch` it receives the groups of several
+steps within one round of generation.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ class TrainingSteps:
 
 
 class ReleaseOrder:
-    """The order in which groups are handed to OpenRLHF where it receives those of several steps at once.
+    """The order in which groups are handed to the engine where it receives those of several steps at once.
 
-    A group waits until OpenRLHF has received all of the steps before its own: what is recorded as a step's is trained
-    in it. Nothing is lost by that, as OpenRLHF trains on none of them before it has them all.
+    A group waits until the engine has received all of the steps before its own: what is recorded as a step's is trained
+    in it. Nothing is lost by that, as the engine trains on none of them before it has them all.
     """
 
     def __init__(self, batch_size: int, step: int = 1, received: int = 0):
-        """Begin with a step of which OpenRLHF has so many groups."""
+        """Begin with a step of which the engine has so many groups."""
         self._batch_size = batch_size
         self._open = step
         self._steps: dict[str, int] = {}
@@ -47,12 +47,12 @@ class ReleaseOrder:
         self._changed = asyncio.Event()
 
     def add(self, key: str, step: int | None) -> None:
-        """Note the step of a group that OpenRLHF is to receive."""
+        """Note the step of a group that the engine is to receive."""
         assert step is not None, "a group of the training has a step once it is recorded"
         self._steps[key] = step
 
     def received(self, key: str) -> None:
-        """Note that OpenRLHF has a group; one that is not known, or was received already, does not count."""
+        """Note that the engine has a group; one that is not known, or was received already, does not count."""
         step = self._steps.pop(key, None)
         if step is None:
             return
@@ -75,9 +75,9 @@ class ReleaseOrder:
 
 
 def is_discarded(correctness: Sequence[float] | None, keep: Sequence[float] | None) -> bool:
-    """Return whether OpenRLHF's dynamic filtering drops a group.
+    """Return whether the engine's dynamic filtering drops a group.
 
-    correctness: of its members, which OpenRLHF has in single precision. keep: the bounds strictly between which their
+    correctness: of its members, which the engine has in single precision. keep: the bounds strictly between which their
     mean has to be; None: nothing is filtered.
     """
     if keep is None or correctness is None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from rewardlab import Completion, Sample, Score
 from rewardlab.training import GroupNumbers, Phase, ScoredGroup
-from rewardlab_ray.ledger_shards import LedgerIndex, read_span
 
-from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
-from rewardlab_openrlhf.rendered_rows import Row
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_ray.ledger_shards import LedgerIndex, read_span
+from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.rendered_rows import Row
+from rewardlab_ray.scoring.service_settings import ServiceSettings
 
 
 class RecordedGroups:
@@ -31,7 +31,7 @@ class RecordedGroups:
         self._index.add(place.key, written.span, step=step, trained=trained, phase=phase, place=where, note=note)
 
     def written_again(self, place: GroupPlace, written: WrittenGroup) -> None:
-        """Let what was written last of a recorded group count: OpenRLHF gets these rewards."""
+        """Let what was written last of a recorded group count: the engine gets these rewards."""
         self._index.move(place.key, written.span)
 
     def earlier(self) -> Iterator[tuple[GroupPlace, WrittenGroup]]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
 
-from rewardlab_openrlhf.options import Scorers
-from rewardlab_openrlhf.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
-from rewardlab_openrlhf.scoring.coordinator import Coordinator
-from rewardlab_openrlhf.scoring.outage_watch import OutageWatch
-from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
-from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.outage_watch import OutageWatch
+from rewardlab_ray.scoring.scorer_actor import ScorerActor
+from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
+from rewardlab_ray.scoring.service_settings import ServiceSettings
 
 __all__ = ["Service", "ServiceSettings", "start_service"]
 

@@ -1,6 +1,6 @@
-"""The reading order of an rl stage: which prompt each ticket of OpenRLHF stands for.
+"""The reading order of an rl stage: which prompt each ticket of the engine stands for.
 
-OpenRLHF shuffles its rows, so they are tickets: each takes the next position when it is first seen. A position is a
+The engine shuffles its rows, so they are tickets: each takes the next position when it is first seen. A position is a
 place in the recipe's own reading order, counted over all steps of the stage.
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from rewardlab.errors import JobError, one_line
 
-from rewardlab_openrlhf.messages import RolloutPrompt
-from rewardlab_openrlhf.rendered_rows import Row, read_rows
-from rewardlab_openrlhf.scoring.journal import Journal
+from rewardlab_ray.messages import RolloutPrompt
+from rewardlab_ray.rendered_rows import Row, read_rows
+from rewardlab_ray.scoring.journal import Journal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ class ReadingOrder:
         if position is None:
             if self._next >= len(self._prompts.order):
                 raise JobError(
-                    f"OpenRLHF asked for more than the {len(self._prompts.order)} prompts of this stage "
+                    f"the engine asked for more than the {len(self._prompts.order)} prompts of this stage "
                     f"(ticket {ticket}); was its checkpoint made with other steps or another batch_size?"
                 )
             position = self._next
@@ -101,10 +101,10 @@ def _parse_label(label: Any) -> tuple[str, int]:
         what = "it should name a ticket or an evaluation"
     except (ValueError, TypeError, AttributeError) as error:
         what = one_line(error)
-    raise JobError(f"OpenRLHF brought a row that is not of this stage: {label!r} ({what})")
+    raise JobError(f"the engine brought a row that is not of this stage: {label!r} ({what})")
 
 
 def _row_at(rows: Sequence[Row], index: int, label: str) -> Row:
     if not 0 <= index < len(rows):
-        raise JobError(f"OpenRLHF brought {label}, and there are {len(rows)} rows of that kind")
+        raise JobError(f"the engine brought {label}, and there are {len(rows)} rows of that kind")
     return rows[index]
