@@ -51,9 +51,13 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
     from rewardlab.data.jsonl import told_name as told_name
+    from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
     from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
     from rewardlab.data.ledger_lines import LedgerPart as LedgerPart
+    from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
     from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
+    from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
     from rewardlab.data.lm_eval_samples import lm_eval_rows as lm_eval_rows
     from rewardlab.data.log_form import LogForm as LogForm
     from rewardlab.data.parquet import import_pyarrow as import_pyarrow
