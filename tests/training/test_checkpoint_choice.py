@@ -10,7 +10,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Validation
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import Ledger, RunDirectory, StageJob, UsageLog, best_checkpoint
+from rewardlab.training import RunDirectory, StageJob, best_checkpoint
 from rewardlab.training.check import check_recipe
 from rewardlab.training.checkpoint_choice import checkpoint_score
 from rewardlab.types import Completion, Group, Sample, Score
@@ -88,10 +88,8 @@ def choose(toy, rows, tmp_path, write):
         (tmp_path / "run").mkdir(exist_ok=True)
         with (
             closing(RunDirectory(path=tmp_path / "run")) as directory,
-            closing(Ledger(directory.path / "ledger.jsonl", 1)) as ledger,
-            closing(UsageLog(directory.path / "usage.jsonl", 1)) as usage,
+            closing(StageJob(plan=plan, run=directory, index=0, say=said.append)) as job,
         ):
-            job = StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=0, say=said.append)
             found = best_checkpoint(job, {step: tmp_path / str(step) for step in answers}, sample)
         return int(found.name), said, sampled
 

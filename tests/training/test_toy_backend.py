@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from rewardlab.errors import Problem
 
 RECIPE = """
     version: 1
@@ -29,11 +28,11 @@ def test_the_recipe_itself_is_fine(problems):
 @pytest.mark.parametrize(
     ("override", "path", "what"),
     [
-        ("stages.0.algorithm=ppo", "stages.0.algorithm", "the toy backend has no ppo; use dr_grpo or grpo"),
+        ("stages.0.algorithm=ppo", "stages.0.algorithm", "the backend toy has no ppo; use dr_grpo or grpo"),
         ("stages.0.group_size=1", "stages.0.group_size", "use 2 or more"),
         ("stages.0.kl={coef: 0.1}", "stages.0.kl", "means nothing to the toy backend"),
         ("stages.1.max_new_tokens=8", "stages.1.max_new_tokens", "means nothing to the toy backend"),
-        ("stages.1={use: sft}", "stages.1", "the toy backend runs data, rl and eval stages, not sft"),
+        ("stages.1={use: sft}", "stages.1", "the backend toy runs data, rl and eval stages, not sft"),
         ("stages.1.benchmark=../end", "stages.1.benchmark", "cannot be part of a file's name"),
         ("model=.", "model", "holds no policy.json"),
         ("backend.answers=[a, b, a]", "backend.answers", "'a' stands there twice"),
@@ -50,12 +49,12 @@ def test_what_it_cannot_do_is_refused_with_its_place(problems, override, path, w
 def test_an_engine_may_warn_of_a_recipe_that_it_can_run(main, write, monkeypatch, toy):
     from toy_rewards.engine.backend import ToyBackend
 
-    found = [Problem(where="r.yaml:3: name", what="is short")]
+    found = [(("name",), "is short")]
     monkeypatch.setattr(ToyBackend, "warnings", lambda self, plan: found, raising=False)
     write("r.yaml", RECIPE)
     for command in (["check"], ["run", "--dry-run"]):
         code, _, err = main(*command, "r.yaml")
-        assert (code, err) == (0, "warning: r.yaml:3: name: is short\n")
+        assert (code, err.endswith(": name: is short\n")) == (0, True)
     code, _, err = main("check", "r.yaml", "stages.0.algorithm=ppo")
     assert code == 2
     assert "is short" not in err
@@ -65,7 +64,7 @@ def test_it_describes_its_stages_and_writes_nothing(main, write, tmp_path):
     write("r.yaml", RECIPE)
     code, out, _ = main("run", "r.yaml", "--dry-run")
     assert code == 0
-    assert "backend toy, in this process: a policy over 4 answers\n" in out
+    assert "backend toy, in this process: a policy over 4 answers; seed 0\n" in out
     assert "  policy gradient on toy/counting: 60 steps of 4 prompts; logits move by 10 x gradient\n" in out
     assert "stage 1: eval\n  8 completions a prompt of toy/counting" in out
     assert [path.name for path in tmp_path.iterdir()] == ["r.yaml"]

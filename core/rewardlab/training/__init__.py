@@ -9,7 +9,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
 
     run_job, run_directory      a run, and its folder
     evaluation_job              a run of nothing but the stages `eval`, of any policy
-    backend, no_engine, check   the engine as the rest of the library sees it, or none, and every check before a run
+    backend, check   the engine as the rest of the library sees it, or none, and every check before a run
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
@@ -38,15 +38,11 @@ if TYPE_CHECKING:
     from rewardlab.training.asked_rows import keep_asked as keep_asked
     from rewardlab.training.asked_rows import read_asked as read_asked
     from rewardlab.training.backend import Backend as Backend
+    from rewardlab.training.backend import Capabilities as Capabilities
     from rewardlab.training.backend import open_backend as open_backend
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
-    from rewardlab.training.costs import data_costs as data_costs
-    from rewardlab.training.costs import describe_evaluation as describe_evaluation
-    from rewardlab.training.costs import reward_costs as reward_costs
-    from rewardlab.training.divergence import DivergenceDetector as DivergenceDetector
-    from rewardlab.training.divergence import Sign as Sign
     from rewardlab.training.divergence_watch import DivergenceWatch as DivergenceWatch
     from rewardlab.training.divergence_watch import divergences as divergences
     from rewardlab.training.dry_run import clip_note as clip_note
@@ -55,15 +51,11 @@ if TYPE_CHECKING:
     from rewardlab.training.dry_run import describe_sampling as describe_sampling
     from rewardlab.training.dry_run import describe_updates as describe_updates
     from rewardlab.training.dry_run import model_line as model_line
-    from rewardlab.training.dry_run import shaped_line as shaped_line
-    from rewardlab.training.dry_run import total_lines as total_lines
     from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation_rows as write_evaluation_rows
     from rewardlab.training.group_rounds import collect_groups as collect_groups
     from rewardlab.training.hub_models import hub_configs as hub_configs
-    from rewardlab.training.hub_models import hub_warnings as hub_warnings
     from rewardlab.training.hub_models import refuse_missing_models as refuse_missing_models
-    from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
     from rewardlab.training.ledger import ledger_rows as ledger_rows
@@ -89,17 +81,11 @@ if TYPE_CHECKING:
     from rewardlab.training.run_job import RunResult as RunResult
     from rewardlab.training.run_job import written_models as written_models
     from rewardlab.training.splits import evaluation_samples as evaluation_samples
-    from rewardlab.training.splits import read_samples as read_samples
     from rewardlab.training.splits import training_samples as training_samples
     from rewardlab.training.stage import StageJob as StageJob
-    from rewardlab.training.stage_checks import benchmark_findings as benchmark_findings
     from rewardlab.training.stage_checks import context_of as context_of
     from rewardlab.training.stage_checks import divisors as divisors
-    from rewardlab.training.stage_checks import length_findings as length_findings
-    from rewardlab.training.stage_checks import model_findings as model_findings
-    from rewardlab.training.stage_checks import template_findings as template_findings
     from rewardlab.training.stage_checks import update_findings as update_findings
-    from rewardlab.training.stages import run_stages as run_stages
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
     from rewardlab.training.starting_model import written_before as written_before
     from rewardlab.training.step_metrics import evaluation_metrics as evaluation_metrics

@@ -1,44 +1,63 @@
 """The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, RewardlabError, UserError, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import needs_engine
-from rewardlab.training.no_engine import NoEngine
-from rewardlab.training.run_directory import RunDirectory
+from rewardlab.recipe.validation import Finding
+from rewardlab.training.stage import StageJob
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What an engine can do, as data; `check` refuses the rest with what it can.
+
+    stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served policies are
+    the host's. algorithms: those of rl. transformers_models: whether it loads models as transformers writes them, so
+    that folders, context lengths and chat templates are checked for it.
+    """
+
+    stages: Sequence[str]
+    algorithms: Sequence[str] = ()
+    transformers_models: bool = True
 
 
 class Backend(Protocol):
     """A training engine: the object that `build` of a BackendSpec returns.
 
-    Only `ready` and `run` may import the engine. `only` is the index of the only stage to look at; None means all.
+    The host checks, describes and records what is the same for every engine, takes the stages one after the other, and
+    runs those that need none; it asks the engine about the others. Only `ready` and `run_stage` may import the engine.
 
-    An engine may also have `warnings(plan) -> Sequence[Problem]`: what it can do as a recipe without problems says, and
+    An engine may also have `warnings(plan) -> Iterable[Finding]`: what it can do as a recipe without problems says, and
     the recipe's author may not mean. `check` and `run` print them.
     """
 
-    def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why this engine cannot run the recipe; empty if it can.
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do."""
 
-        What it says of a stage that runs without an engine (`needs_engine`) is left out.
-        """
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield (place in the recipe, why) for all that this engine cannot do, beyond what `capabilities` say."""
 
-    def describe(self, plan: Plan, only: int | None) -> str:
-        """Return the text that `run --dry-run` prints of all stages or of stage `only`; write nothing."""
+    def headline(self, plan: Plan) -> str:
+        """Return the end of the first line of `run --dry-run`, after "backend NAME"."""
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield the lines that `run --dry-run` prints of a stage that trains; write nothing."""
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError if this machine cannot start what the stages (or stage `only`) need."""
+        """Raise UserError if this machine cannot start what the stages (or stage `only`) need; some of them need it."""
 
     def trains_here(self, plan: Plan) -> bool:
         """Return True if the rewards of training stages are scored on this machine, False if on those of a cluster."""
 
-    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-        """Run the stages that are not done (of these only stage `only`, if given).
+    def run_stage(self, job: StageJob) -> None:
+        """Run a stage that is not done, and leave what it trains in `job.output`.
 
-        `say` prints a line for the user. Raises KeyboardInterrupt if the user stopped the run, by Ctrl-C or by
-        `directory.stop`; finished work is kept.
+        Raises KeyboardInterrupt if the user stopped the run, by Ctrl-C or by `job.run.stop`; finished work is kept.
         """
 
 
@@ -52,12 +71,6 @@ def lacking(plan: Plan) -> str | None:
         return None
     missing = backend.ask("what it lacks", backend.spec.lacks, backend.options)
     return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
-
-
-def backend_warnings(backend: Backend, plan: Plan) -> Sequence[Problem]:
-    """Return the warnings of an engine about a plan without problems; none where it has no `warnings`."""
-    warnings = getattr(backend, "warnings", None)
-    return warnings(plan) if callable(warnings) else []
 
 
 def open_backend(plan: Plan) -> Backend:
@@ -75,8 +88,37 @@ def open_backend(plan: Plan) -> Backend:
         raise kind(f"{what}: {error}") from error
     except PLUGIN_FAULTS as error:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
-    for needed in ("check", "describe", "ready", "trains_here", "run"):
+    for needed in ("findings", "headline", "describe_stage", "ready", "trains_here", "run_stage"):
         if not callable(getattr(backend, needed, None)):
             raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{needed}`")
     engine: Backend = backend
     return engine
+
+
+class NoEngine:
+    """The backend of a recipe whose stages need no engine, if the one that it names is not installed."""
+
+    capabilities = Capabilities(stages=())
+
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Return nothing: a stage that needs an engine is refused when the recipe is planned."""
+        return ()
+
+    def headline(self, plan: Plan) -> str:
+        """Return that there is none."""
+        return "none installed"
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Return nothing."""
+        return ()
+
+    def ready(self, plan: Plan, only: int | None) -> None:
+        """Raise nothing: there is no engine that this machine could lack."""
+
+    def trains_here(self, plan: Plan) -> bool:
+        """Return True: rewards are scored in this process."""
+        return True
+
+    def run_stage(self, job: StageJob) -> None:
+        """Raise JobError: there is no engine."""
+        raise JobError(f"stage {job.index} needs an engine, and none is installed")

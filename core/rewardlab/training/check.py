@@ -11,9 +11,9 @@ from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
 from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.registry import Registry
-from rewardlab.training.backend import backend_warnings, lacking, open_backend
+from rewardlab.training.backend import lacking, open_backend
 from rewardlab.training.dataset_preview import preview
-from rewardlab.training.stage_checks import benchmark_findings
+from rewardlab.training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
 
 def check_recipe(
@@ -54,12 +54,10 @@ def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[lis
     problems += [problem for problem in _served_names(plan) if draft.lost.is_founded(problem.path)]
     if plan.backend is not None:
         backend = open_backend(plan)
-        others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
-        about_engine = [problem for problem in backend.check(plan) if problem.path[:2] not in others]
-        found = [problem for problem in about_engine if draft.lost.is_founded(problem.path)]
+        found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
         problems += found
         if not found and not draft.problems:
-            warnings = [*warnings, *map(str, backend_warnings(backend, plan))]
+            warnings = [*warnings, *map(str, engine_warnings(plan, backend))]
     return warnings, problems
 
 

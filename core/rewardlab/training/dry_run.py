@@ -1,10 +1,36 @@
-"""The lines of `run --dry-run` that are the same for every engine."""
+"""The text of `run --dry-run`: what is the same for every engine, and where an engine adds its own lines."""
 
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
+from rewardlab.training.backend import Backend
+from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
 from rewardlab.workers.placement import describe_environment
+
+
+def describe_run(plan: Plan, backend: Backend, only: int | None) -> str:
+    """Return all stages as text, or stage `only`; nothing is started or written."""
+    name = "" if plan.backend is None else f" {plan.backend.use.use}"
+    lines = [f"backend{name}, {backend.headline(plan)}; seed {plan.recipe.seed}", *total_lines(plan)]
+    for index, stage in enumerate(plan.recipe.stages):
+        if only in (None, index):
+            about = _describe_stage(plan, backend, index, stage)
+            lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in about)]
+    return "\n".join(lines)
+
+
+def _describe_stage(plan: Plan, backend: Backend, index: int, stage: Stage) -> Iterator[str]:
+    if isinstance(stage, DataStage):
+        yield f"{stage.dataset.use} to {stage.to}"
+        yield from data_costs(plan, ("stages", index, "dataset"))
+    elif isinstance(stage, EvalStage):
+        yield from describe_evaluation(plan, index)
+    else:
+        yield from backend.describe_stage(plan, index)
+        if isinstance(stage, RlStage):
+            yield from shaped_line(plan, stage)
+            yield from reward_costs(plan, stage)
 
 
 def total_lines(plan: Plan) -> Iterator[str]:

@@ -17,9 +17,11 @@ from rewardlab.redaction import name_variables, shell_command
 from rewardlab.training.backend import Backend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.divergence_watch import divergences
+from rewardlab.training.dry_run import describe_run
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
 from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
+from rewardlab.training.stages import run_stages
 
 Say = Callable[[str], None]
 
@@ -120,7 +122,7 @@ class RunJob:
     def describe(self) -> str:
         """Return what the run would do, with the exact commands of the engine; nothing is started or written."""
         backend = self._backend()
-        return "\n".join(backend.describe(self.plan, stage) for stage in self._only)
+        return "\n".join(describe_run(self.plan, backend, stage) for stage in self._only)
 
     def run(self) -> RunResult:
         """Run to the end, in this thread; `directory` is set as soon as the folder is made.
@@ -138,7 +140,7 @@ class RunJob:
             self._say(note)
         try:
             for stage in self._only:
-                backend.run(self.plan, directory, stage, self._say)
+                run_stages(self.plan, directory, stage, self._say, backend.run_stage)
         except KeyboardInterrupt:
             return RunResult(directory=directory.path, stopped=True)
         finally:
@@ -215,8 +217,9 @@ class RunJob:
 
     def _get_ready(self, backend: Backend) -> None:
         """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
-        for stage in self._only:
-            backend.ready(self.plan, stage)
+        for only in self._only:
+            if any(needs_engine(stage) for i, stage in enumerate(self.plan.recipe.stages) if only in (None, i)):
+                backend.ready(self.plan, only)
         here = backend.trains_here(self.plan)
         for stage in self._only if here else self._without_engine():  # a cluster asks the judges of its stages itself
             if here or isinstance(self.plan.recipe.stages[stage or 0], EvalStage):

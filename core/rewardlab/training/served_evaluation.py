@@ -2,8 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,18 +12,14 @@ from rewardlab.errors import JobError
 from rewardlab.files import write_text
 from rewardlab.group_stream import GroupStream
 from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.plan import Plan
 from rewardlab.recipe.models import MISSING_FIELD, EvalStage
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 from rewardlab.training.evaluation_rows import write_evaluation_rows
-from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.results import Results, results_table, summarise
-from rewardlab.training.run_directory import RunDirectory
 from rewardlab.training.served_policy import Answers, ServedPolicy
-from rewardlab.training.splits import evaluation_samples
 from rewardlab.training.stage import StageJob
 from rewardlab.types import Group, Sample
 
@@ -36,19 +31,14 @@ FIRST_ANSWERS = 50
 """without any among so many, the policy does not answer at all"""
 
 
-def evaluate_served(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
-    """Run stage `index`: evaluate the served policy that it names, and write results, rows and the ledger.
+def evaluate_served(job: StageJob) -> None:
+    """Run a stage: evaluate the served policy that it names, and write results, rows and the ledger.
 
     Raises JobError where too many completions are missing or the judge must end the job, and KeyboardInterrupt where
     the user stopped it; the answers so far are kept in the run directory.
     """
-    with (
-        closing(Ledger(directory.path / "ledger.jsonl", directory.attempt)) as ledger,
-        closing(UsageLog(directory.path / "usage.jsonl", directory.attempt)) as usage,
-    ):
-        job = StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say)
-        with job.open_scorer() as scorer:
-            _evaluate(job, scorer)
+    with job.open_scorer() as scorer:
+        _evaluate(job, scorer)
 
 
 def _evaluate(job: StageJob, scorer: Scorer) -> None:
@@ -56,7 +46,7 @@ def _evaluate(job: StageJob, scorer: Scorer) -> None:
     assert isinstance(stage, EvalStage)
     assert stage.served is not None
     judge = scorer.judges[stage.served]
-    samples = stratified_sample(evaluation_samples(job.plan, job.index), stage.prompts, stage.split_by)
+    samples = stratified_sample(job.evaluation_samples, stage.prompts, stage.split_by)
     policy = ServedPolicy(judge, job.plan, stage)
     job.say(
         f"stage {job.index} (eval) asks {stage.served} ({job.plan.judges[stage.served].use.use}): {len(samples):,} "

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,52 @@ from rewardlab.recipe.models import Stage
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.run_directory import RunDirectory
+from rewardlab.training.splits import evaluation_samples, training_samples
+from rewardlab.training.starting_model import find_starting_model
+from rewardlab.types import Sample
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageJob:
-    """One stage of a run, with the plan, the run directory and the records that all of its stages share.
+    """One stage of a run, with all that an engine needs for it.
 
     index: the place of the stage in the recipe, counted from 0. say: prints a line for the user.
     """
 
     plan: Plan
     run: RunDirectory
-    ledger: Ledger
-    usage: UsageLog
     index: int
     say: Callable[[str], None]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The run's ledger, open for this attempt; for an engine that scores in this process."""
+        return Ledger(self.run.path / "ledger.jsonl", self.run.attempt)
+
+    @cached_property
+    def usage(self) -> UsageLog:
+        """The run's counts of what judges were asked, likewise."""
+        return UsageLog(self.run.path / "usage.jsonl", self.run.attempt)
+
+    def close(self) -> None:
+        """Close the records that were opened."""
+        for record in ("ledger", "usage"):
+            if record in vars(self):
+                getattr(self, record).close()
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The rows that the stage trains on: those of its dataset that are not held out."""
+        return training_samples(self.plan, self.index)
+
+    @property
+    def evaluation_samples(self) -> list[Sample]:
+        """The rows that the stage evaluates on; those of a named set have its name in the field `eval_set`."""
+        return evaluation_samples(self.plan, self.index)
+
+    def starting_model(self) -> str:
+        """Return the folder or hub name that the stage starts from; a tiny model is built."""
+        return find_starting_model(self.plan, self.run.path, self.index)
 
     @property
     def stage(self) -> Stage:

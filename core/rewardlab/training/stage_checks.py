@@ -1,14 +1,89 @@
-"""The checks of a recipe that are the same for every engine: model, lengths, chat template, names of results."""
+"""The checks of a recipe for an engine: what follows from its capabilities, and what is the same for every engine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from rewardlab.errors import nearest, one_line
+from rewardlab.errors import Problem, nearest, one_line
 from rewardlab.files import expanded
-from rewardlab.recipe.models import Chat, DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, TinyModel
+from rewardlab.plan import Plan
+from rewardlab.recipe.models import (
+    Chat,
+    Critic,
+    DataStage,
+    DpoStage,
+    EvalStage,
+    Evaluation,
+    RlStage,
+    SftStage,
+    Stage,
+    TinyModel,
+    needs_engine,
+)
 from rewardlab.recipe.validation import Finding
 from rewardlab.training import model_folder
+from rewardlab.training.backend import Backend, Capabilities
+from rewardlab.training.hub_models import hub_warnings
+
+
+def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
+    """Return every reason why an engine cannot run the stages that need it, each with its place in the recipe."""
+    found = [*_of_model(plan, backend), *backend.findings(plan)]
+    for index, stage in enumerate(plan.recipe.stages):
+        found += [(("stages", index, *path), what) for path, what in _of_stage(plan, backend, stage)]
+    others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
+    about_engine = dict.fromkeys((path, what) for path, what in found if path[:2] not in others)
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in about_engine]
+
+
+def engine_warnings(plan: Plan, backend: Backend) -> list[Problem]:
+    """Return what an engine can do as a recipe without problems says, and its author may not mean."""
+    warns = getattr(backend, "warnings", None)
+    found: list[Finding] = list(warns(plan)) if callable(warns) else []
+    told = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in found]
+    return [*told, *(hub_warnings(plan) if backend.capabilities.transformers_models else [])]
+
+
+def _of_model(plan: Plan, backend: Backend) -> Iterator[Finding]:
+    if backend.capabilities.transformers_models and backend.trains_here(plan):  # else it is where the nodes are
+        yield from model_findings(plan.recipe.model)
+
+
+def _of_stage(plan: Plan, backend: Backend, stage: Stage) -> Iterator[Finding]:
+    can = backend.capabilities
+    assert plan.backend is not None or not needs_engine(stage)
+    name = "" if plan.backend is None else plan.backend.use.use
+    if isinstance(stage, DataStage) or not needs_engine(stage):
+        return
+    if stage.use not in can.stages:
+        yield (), f"the backend {name} runs {_listed(['data', *can.stages], 'and')} stages, not {stage.use}"
+        return
+    own = stage.policy.model if isinstance(stage, EvalStage) and stage.policy is not None else None
+    if can.transformers_models:
+        yield from length_findings(stage, context_of(plan.recipe.model if own is None else own))
+        yield from template_findings(stage.chat)
+        yield from ((("policy", *path), what) for path, what in model_findings(own))
+    if isinstance(stage, EvalStage):
+        yield from benchmark_findings((), stage)
+    if isinstance(stage, RlStage):
+        yield from _of_rl(stage, can, name)
+
+
+def _of_rl(stage: RlStage, can: Capabilities, name: str) -> Iterator[Finding]:
+    if stage.algorithm not in can.algorithms:
+        yield ("algorithm",), f"the backend {name} has no {stage.algorithm}; use {_listed(can.algorithms, 'or')}"
+    elif stage.algorithm != "ppo" and stage.critic != Critic():
+        yield ("critic",), f"is for ppo; {stage.algorithm} has none"
+    if stage.group_size < 2 and ("ppo" not in can.algorithms or stage.algorithm != "ppo"):
+        yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
+    if stage.evaluation is not None:
+        yield from benchmark_findings(("eval",), stage.evaluation)
+    elif stage.eval_every:
+        yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
 def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """The loop over the stages of a run: data stages and evaluations of a served policy are the same for every engine."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import DataStage, needs_engine
@@ -8,6 +9,7 @@ from rewardlab.training.data_stage import write_dataset
 from rewardlab.training.ledger import UsageLog
 from rewardlab.training.run_directory import RunDirectory
 from rewardlab.training.served_evaluation import evaluate_served
+from rewardlab.training.stage import StageJob
 
 
 def run_stages(
@@ -15,11 +17,11 @@ def run_stages(
     directory: RunDirectory,
     only: int | None,
     say: Callable[[str], None],
-    engine: Callable[[int], None],
+    run_stage: Callable[[StageJob], None],
 ) -> None:
     """Run the stages that are not done (of these only stage `only`, if given), one after the other.
 
-    Data stages and those that evaluate a served policy are run here; `engine` runs each of the others, by its index.
+    Data stages and those that evaluate a served policy are run here; `run_stage` runs each of the others.
     `say` prints a line for the user.
     Raises KeyboardInterrupt if the user stopped the run; finished work is kept.
     """
@@ -33,10 +35,9 @@ def run_stages(
             raise KeyboardInterrupt
         if isinstance(stage, DataStage):
             _write_data(plan, directory, index, stage, say)
-        elif needs_engine(stage):
-            engine(index)
         else:
-            evaluate_served(plan, directory, index, say)
+            with closing(StageJob(plan=plan, run=directory, index=index, say=say)) as job:
+                (run_stage if needs_engine(stage) else evaluate_served)(job)
         directory.finish_stage(index)
 
 

@@ -1,39 +1,45 @@
 """OpenRLHF as the rest of the library sees an engine. Nothing here imports it before `ready`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.recipe import needs_engine
-from rewardlab.training import RunDirectory, hub_warnings, refuse_missing_models
+from rewardlab.recipe import Finding
+from rewardlab.training import Capabilities, StageJob, refuse_missing_models
 
-from rewardlab_openrlhf.check import check
+from rewardlab_openrlhf.check import findings
+from rewardlab_openrlhf.compile.rl import ESTIMATORS
 
 
 class OpenrlhfBackend:
     """The `rewardlab.training.Backend` of this plugin."""
 
-    def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why OpenRLHF cannot do what the recipe says."""
-        return check(plan)
+    # of "eval" it says itself what to do instead
+    capabilities = Capabilities(stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(ESTIMATORS))
 
-    def warnings(self, plan: Plan) -> Sequence[Problem]:
-        """Return what OpenRLHF can do, and the recipe's author may not mean."""
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield every reason why OpenRLHF cannot do what the recipe says."""
+        return findings(plan)
+
+    def warnings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield what OpenRLHF can do, and the recipe's author may not mean."""
         from rewardlab_openrlhf.check.cautions import cautions
 
-        return [*cautions(plan), *hub_warnings(plan)]
+        return cautions(plan)
 
-    def describe(self, plan: Plan, only: int | None) -> str:
-        """Return the exact commands and GPUs, of all stages or of stage `only`."""
-        from rewardlab_openrlhf.dry_run.describe import describe
+    def headline(self, plan: Plan) -> str:
+        """Return which OpenRLHF would run, and where."""
+        from rewardlab_openrlhf.dry_run.describe import headline
 
-        return describe(plan, only)
+        return headline(plan)
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield the exact command and the GPUs of a stage."""
+        from rewardlab_openrlhf.dry_run.describe import describe_stage
+
+        return describe_stage(plan, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError where neither this machine nor the recipe's cluster can start what is to be trained."""
-        stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
-        if not any(map(needs_engine, stages)):
-            return
+        """Raise UserError if neither this machine nor the recipe's cluster can start what is to be trained."""
         from rewardlab_openrlhf.job.run import check_engine
 
         check_engine(plan, only)
@@ -46,11 +52,11 @@ class OpenrlhfBackend:
 
         return cluster_address(plan) is None
 
-    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-        """Run the stages that are not done (of these only stage `only`, if given)."""
-        from rewardlab_openrlhf.job.run import run
+    def run_stage(self, job: StageJob) -> None:
+        """Train, on this machine or on the cluster."""
+        from rewardlab_openrlhf.job.run import run_stage
 
-        run(plan, directory, only, say)
+        run_stage(job)
 
 
 def backend(_options: object) -> OpenrlhfBackend:

@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture
-def with_options():
+def with_options(toy):
     """Add what a recipe's options mean for the actors that score: `with_options(settings)`."""
     from rewardlab_openrlhf.options import options_of, service_options
 

@@ -1,37 +1,37 @@
 """TRL as the rest of the library sees an engine. Nothing here imports it before `ready`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.recipe import needs_engine
-from rewardlab.training import RunDirectory, hub_warnings, refuse_missing_models
+from rewardlab.recipe import Finding
+from rewardlab.training import Capabilities, StageJob, refuse_missing_models
 
-from rewardlab_trl.check import check
+from rewardlab_trl.check import PAPER_LOSS, findings
 
 
 class TrlBackend:
     """The `rewardlab.training.Backend` of this plugin."""
 
-    def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why TRL cannot do what the recipe says."""
-        return check(plan)
+    capabilities = Capabilities(stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS))
 
-    def warnings(self, plan: Plan) -> Sequence[Problem]:
-        """Return which models are not on this machine."""
-        return hub_warnings(plan)
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield every reason why TRL cannot do what the recipe says."""
+        return findings(plan)
 
-    def describe(self, plan: Plan, only: int | None) -> str:
-        """Return what TRL will be told, of all stages or of stage `only`."""
-        from rewardlab_trl.describe import describe
+    def headline(self, plan: Plan) -> str:
+        """Return where TRL runs, and with which adapters."""
+        from rewardlab_trl.describe import headline
 
-        return describe(plan, only)
+        return headline(plan)
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield what TRL will be told of a stage."""
+        from rewardlab_trl.describe import describe_stage
+
+        return describe_stage(plan, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError where this machine lacks a package of the engine, the recipe's device, or its model."""
-        stages = [stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)]
-        if not any(map(needs_engine, stages)):
-            return
+        """Raise UserError if this machine lacks a package of the engine, the recipe's device, or its model."""
         from rewardlab_trl.ready import refuse_unfit_machine
 
         refuse_unfit_machine(plan)
@@ -41,11 +41,11 @@ class TrlBackend:
         """Return True: TRL trains in this process."""
         return True
 
-    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-        """Run the stages that are not done (of these only stage `only`, if given)."""
-        from rewardlab_trl.run import run
+    def run_stage(self, job: StageJob) -> None:
+        """Train or evaluate."""
+        from rewardlab_trl.run import run_stage
 
-        run(plan, directory, only, say)
+        run_stage(job)
 
 
 def backend(_options: object) -> TrlBackend:

@@ -3,20 +3,9 @@
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.recipe import Critic, DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
-from rewardlab.training import (
-    Lora,
-    benchmark_findings,
-    context_of,
-    divisors,
-    length_findings,
-    lora_findings,
-    model_findings,
-    template_findings,
-    update_findings,
-)
+from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
+from rewardlab.training import Lora, divisors, lora_findings, update_findings
 
 from rewardlab_trl.options import options_of
 
@@ -33,15 +22,11 @@ PAPER_LOSS = {
 """algorithm -> the loss nearest to its paper: RLOO sums log-probabilities by sequence, REINFORCE++ averages them"""
 
 
-def check(plan: Plan) -> list[Problem]:
-    """Return every reason why this backend cannot do what the recipe says."""
-    findings = [*model_findings(plan.recipe.model), *_backend(plan)]
-    context = context_of(plan.recipe.model)
+def findings(plan: Plan) -> Iterator[Finding]:
+    """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
+    yield from _backend(plan)
     for index, stage in enumerate(plan.recipe.stages):
-        own = _own_model(stage)
-        found = [*_stage(stage), *length_findings(stage, context if own is None else context_of(own))]
-        findings += [(("stages", index, *path), what) for path, what in found]
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+        yield from ((("stages", index, *path), what) for path, what in _stage(stage))
 
 
 def _backend(plan: Plan) -> Iterator[Finding]:
@@ -73,22 +58,12 @@ def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
         )
 
 
-def _own_model(stage: Stage) -> str | None:
-    """Return the model that a stage `eval` names for itself."""
-    return stage.policy.model if isinstance(stage, EvalStage) and stage.policy is not None else None
-
-
 def _stage(stage: Stage) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
         yield from _rl(stage)
     elif isinstance(stage, SftStage | DpoStage):
         rows = "rows" if isinstance(stage, SftStage) else "pairs"
         yield from _divides(stage.batch_size, stage.micro_batch_size, rows)
-    if isinstance(stage, EvalStage):
-        yield from benchmark_findings((), stage)
-        yield from ((("policy", *path), what) for path, what in model_findings(_own_model(stage)))
-    if isinstance(stage, RlStage | SftStage | DpoStage | EvalStage):
-        yield from template_findings(stage.chat)
     if isinstance(stage, RlStage | EvalStage) and stage.stop:
         yield (
             ("stop",),
@@ -98,24 +73,11 @@ def _stage(stage: Stage) -> Iterator[Finding]:
 
 
 def _rl(stage: RlStage) -> Iterator[Finding]:
-    if stage.algorithm == "ppo":
-        yield (
-            ("algorithm",),
-            "TRL 1.16 has no PPO; use dr_grpo, grpo, rloo or reinforce_baseline, or `use: openrlhf`",
-        )
-    elif stage.critic != Critic():
-        yield ("critic",), f"is for ppo; {stage.algorithm} has none"
-    if stage.group_size < 2:
-        yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
     if stage.kl.coef:
         if stage.kl.into == "reward":
             yield ("kl", "in"), "trl puts the penalty into the loss; use `in: loss`"
         elif stage.kl.estimator != "k3":
             yield ("kl", "estimator"), f"trl estimates it with k3, not {stage.kl.estimator}"
-    if stage.eval_every and stage.evaluation is None:
-        yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
-    if stage.evaluation is not None:
-        yield from benchmark_findings(("eval",), stage.evaluation)
     if uneven := [*update_findings(stage)]:
         yield from uneven
         return

@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import (
     clip_note,
-    data_costs,
-    describe_evaluation,
     describe_length,
     describe_optimiser,
     describe_sampling,
     describe_updates,
     model_line,
-    reward_costs,
-    shaped_line,
-    total_lines,
 )
 
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
@@ -29,37 +24,26 @@ NOTES = {
 }
 
 
-def describe(plan: Plan, only: int | None = None) -> str:
-    """Return all stages, or stage `only`, as text; the engine runs in this process, so there is no command to show."""
-    recipe = plan.recipe
-    lines = [f"backend trl, in this process; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
-    if (lora := options_of(plan).lora) is not None:
-        modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
-        dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
-        lines.append(f"LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}; merged at a stage's end")
-    for index, stage in enumerate(recipe.stages):
-        if only not in (None, index):
-            continue
-        lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
-    return "\n".join(lines)
+def headline(plan: Plan) -> str:
+    """Return where TRL runs, the model and the adapters."""
+    said = f"in this process; model {model_line(plan)}"
+    if (lora := options_of(plan).lora) is None:
+        return said
+    modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
+    dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
+    return f"{said}; LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}, merged at a stage's end"
 
 
-def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
-    if isinstance(stage, DataStage):
-        yield f"{stage.dataset.use} to {stage.to}"
-        yield from data_costs(plan, ("stages", index, "dataset"))
-        return
+def describe_stage(plan: Plan, index: int) -> Iterator[str]:
+    """Yield what TRL will be told of a stage that trains; it runs in this process, so there is no command to show."""
+    stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
     if isinstance(stage, SftStage):
-        dataset = plan.stage_dataset(index).use.use
         yield f"SFTTrainer on {dataset}: {describe_length(stage, 'rows')}; {describe_optimiser(stage)}"
     elif isinstance(stage, DpoStage):
-        dataset = plan.stage_dataset(index).use.use
         yield f"DPOTrainer on {dataset}: {describe_length(stage, 'pairs')}; {describe_optimiser(stage)}"
         yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
-    elif isinstance(stage, EvalStage):
-        yield from describe_evaluation(plan, index)
 
 
 def _evaluated(plan: Plan, index: int) -> str:
@@ -81,13 +65,11 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         f"{stage.micro_batch_size or completions // stage.updates_per_batch}; {describe_sampling(stage)}"
     )
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
-    yield from shaped_line(plan, stage)
     why = "" if stage.loss else ", the nearest to its paper"
     low, high = stage.clip
     yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{clip_note(stage)}"
     if stage.kl.coef:
         yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
-    yield from reward_costs(plan, stage)
     if stage.evaluation is not None:
         every = f", every {stage.eval_every} steps" if stage.eval_every else ""
         before = "before and " if stage.eval_before else ""

@@ -1,22 +1,10 @@
-"""Runs of a recipe's stages, one after the other, each from the model that the last one wrote."""
+"""A stage with TRL: it starts from the model that the last one wrote."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rewardlab.errors import JobError
-from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage
-from rewardlab.training import (
-    Ledger,
-    RunDirectory,
-    StageJob,
-    UsageLog,
-    evaluation_samples,
-    find_starting_model,
-    keep_asked,
-    run_stages,
-    training_samples,
-)
+from rewardlab.training import StageJob, keep_asked
 
 from rewardlab_trl.options import options_of
 from rewardlab_trl.trainer_arguments import device, free_memory, prepare_process, quiet_libraries
@@ -27,40 +15,26 @@ if TYPE_CHECKING:
 EVALUATION_TEMPERATURE = 1.0
 
 
-def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-    """Run the stages that are not done (of these only stage `only`, if given) in `directory`.
-
-    Raises KeyboardInterrupt where the user stopped it; what was done is kept.
-    """
+def run_stage(job: StageJob) -> None:
+    """Train, or evaluate. Raises KeyboardInterrupt if the user stopped it; what was done is kept."""
     prepare_process()
-    run_stages(plan, directory, only, say, lambda index: _run_stage(plan, directory, index, say))
-
-
-def _run_stage(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
-    # the engine is imported from here on, so that a data stage needs none
+    # the engine is imported from here on
     quiet_libraries()
-    device(options_of(plan))
+    device(options_of(job.plan))
     from rewardlab_trl.engine_errors import resource_errors
 
-    ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
-    usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
-    job = StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say)
-    try:
-        with resource_errors(job.name):
-            _train_or_evaluate(job, job.stage)
-    finally:
-        ledger.close()
-        usage.close()
+    with resource_errors(job.name):
+        _train_or_evaluate(job, job.stage)
     free_memory()
 
 
 def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
-    source = find_starting_model(job.plan, job.run.path, job.index)
+    source = job.starting_model()
     job.say(f"stage {job.index} ({stage.use}) starts from {source}")
     if isinstance(stage, EvalStage):
         _evaluate(job, stage, source)
         return
-    samples = training_samples(job.plan, job.index)
+    samples = job.samples
     if isinstance(stage, SftStage):
         from rewardlab_trl import sft
 
@@ -109,7 +83,7 @@ def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
     return Evaluator(
         job=job,
         settings=settings,
-        samples=evaluation_samples(job.plan, job.index),
+        samples=job.evaluation_samples,
         temperature=next(t for t in temperatures if t is not None),
         top_p=stage.top_p,
         top_k=stage.top_k,

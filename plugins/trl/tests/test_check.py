@@ -48,7 +48,7 @@ def test_the_recipe_itself_is_fine(problems):
             "12 completions an update do not divide into micro-batches of 8; 12 divides by 1, 2, 3, 4, 6, 12",
         ),
         (["stages.1.group_size=1"], "stages.1.group_size", "every advantage would be 0"),
-        (["stages.1.algorithm=ppo"], "stages.1.algorithm", "TRL 1.16 has no PPO; use dr_grpo, grpo, rloo"),
+        (["stages.1.algorithm=ppo"], "stages.1.algorithm", "the backend trl has no ppo; use grpo, dr_grpo, rloo"),
         (["stages.1.kl={coef: 0.1, in: reward}"], "stages.1.kl.in", "use `in: loss`"),
         (["stages.1.kl={coef: 0.1, estimator: k1}"], "stages.1.kl.estimator", "with k3, not k1"),
         (["stages.1.eval=null", "stages.1.eval_every=1"], "stages.1.eval_every", "needs `eval:`"),
@@ -228,7 +228,7 @@ class TestDryRun:
         pairs = "{use: data/jsonl, with: {path: pairs.jsonl}}"
         dpo = f"stages=[{{use: dpo, dataset: {pairs}, batch_size: 8, steps: 3, beta: 0.2}}]"
         out = plan(dpo, "backend.lora={rank: 4, dropout: 0.1, targets: [q_proj, v_proj]}")
-        assert "LoRA of rank 4, alpha 16, dropout 0.1 (none in rl), in q_proj, v_proj; merged at a stage's end" in out
+        assert "LoRA of rank 4, alpha 16, dropout 0.1 (none in rl), in q_proj, v_proj, merged at a stage's end" in out
         assert "DPOTrainer on data/jsonl: 3 steps of 8 pairs" in out
         assert "beta 0.2, against the model as this stage finds it" in out
 

@@ -8,6 +8,6 @@ Whatever a recipe alone shows is refused here, and nowhere else. `compile` refus
 folder or a node's environment show.
 """
 
-from rewardlab_openrlhf.check.recipe_findings import check
+from rewardlab_openrlhf.check.recipe_findings import findings
 
-__all__ = ["check"]
+__all__ = ["findings"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
 
@@ -14,15 +13,14 @@ from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 
-def cautions(plan: Plan) -> list[Problem]:
+def cautions(plan: Plan) -> list[Finding]:
     """Return the warnings about a plan that passes `check`."""
     found: list[Finding] = [*_stale(plan)]
     for index, stage in enumerate(plan.recipe.stages):
         if not isinstance(stage, DataStage | EvalStage):
             found += [(("stages", index, *path), what) for path, what in _stage(stage)]
             found += _memory(plan, stage)
-    once = dict.fromkeys(found)
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in once]
+    return list(dict.fromkeys(found))
 
 
 def _stale(plan: Plan) -> Iterator[Finding]:

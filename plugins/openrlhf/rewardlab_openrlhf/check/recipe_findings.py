@@ -4,18 +4,9 @@ import math
 import os
 from collections.abc import Iterator
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.recipe import Critic, DataStage, EvalStage, Finding, RlStage
-from rewardlab.training import (
-    benchmark_findings,
-    context_of,
-    judges_itself,
-    length_findings,
-    model_findings,
-    run_name,
-    template_findings,
-)
+from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
+from rewardlab.training import context_of, judges_itself, run_name
 
 from rewardlab_openrlhf.check.engine_findings import engine_findings
 from rewardlab_openrlhf.compile.clipping import clip_range
@@ -36,28 +27,24 @@ UNSERVED = (
 )
 
 
-def check(plan: Plan) -> list[Problem]:
-    """Return every reason why this backend cannot do what the recipe says."""
-    context = context_of(plan.recipe.model)
-    findings = [*_backend(plan, context)]
-    if not (options_of(plan).address or os.environ.get("RAY_ADDRESS")):  # else the model is where the nodes are
-        findings += model_findings(plan.recipe.model)
+def findings(plan: Plan) -> Iterator[Finding]:
+    """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
+    yield from _backend(plan, context_of(plan.recipe.model))
     for index, stage in enumerate(plan.recipe.stages):
-        if isinstance(stage, DataStage):
-            continue
-        within = [*length_findings(stage, context), *template_findings(stage.chat)]
         if isinstance(stage, EvalStage):
-            within.append(((), UNSERVED))
-        else:
-            try:
-                layout = layout_of(options_of(plan), stage)
-            except LayoutError as error:
-                findings.append((error.path, str(error)))
-                layout = None
-            within += _training(plan, stage, layout)
-            within += _best(plan, stage)
-        findings += [(("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within]
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+            yield ("stages", index), UNSERVED
+        elif not isinstance(stage, DataStage):
+            yield from _stage(plan, index, stage)
+
+
+def _stage(plan: Plan, index: int, stage: TrainingStage) -> Iterator[Finding]:
+    try:
+        layout = layout_of(options_of(plan), stage)
+    except LayoutError as error:
+        yield error.path, str(error)
+        layout = None
+    within = [*_training(plan, stage, layout), *_best(plan, stage)]
+    yield from ((("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within)
 
 
 def _best(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
@@ -88,15 +75,12 @@ def _training(plan: Plan, stage: TrainingStage, layout: Layout | None) -> Iterat
     yield from found
     if isinstance(stage, RlStage):
         yield from _learning(plan, stage)
-        yield from _evaluation(stage)
         yield from _generation(plan, stage, layout)
         if layout is not None and not found:
             yield from _filtering(plan, stage, layout)
 
 
 def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
-    if stage.group_size < 2 and stage.algorithm != "ppo":
-        yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
     if stage.loss is not None and stage.loss not in LOSSES:
         yield (
             ("loss",),
@@ -111,20 +95,11 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
             "OpenRLHF cannot leave a group out of the loss; backend.engine.dynamic_filtering with `reward.correctness` "
             "samples other prompts in the place of those that nobody or everybody solves",
         )
-    if stage.algorithm != "ppo" and stage.critic != Critic():
-        yield ("critic",), f"is for ppo; {stage.algorithm} has none"
     if plan.total_range is not None and clip_range(plan, stage) is None:
         yield (
             ("algorithm",),
             "OpenRLHF clips rewards, and these have no known range: a normalizer knows none; take another normalizer",
         )
-
-
-def _evaluation(stage: RlStage) -> Iterator[Finding]:
-    if stage.evaluation is not None:
-        yield from benchmark_findings(("eval",), stage.evaluation)
-    elif stage.eval_every:
-        yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
 
 
 def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[Finding]:

@@ -4,19 +4,14 @@ import math
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import (
     clip_note,
-    data_costs,
-    describe_evaluation,
     describe_length,
     describe_optimiser,
     describe_sampling,
     describe_updates,
     model_line,
-    reward_costs,
-    shaped_line,
-    total_lines,
 )
 
 from rewardlab_openrlhf.compile import Command, compile_stage
@@ -30,7 +25,7 @@ from rewardlab_openrlhf.layout import Layout, layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.memory_lines import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
-from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage
+from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage, training_stage
 
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
@@ -47,16 +42,9 @@ LOSS_NOTES = {
 """algorithm -> how the loss of PAPER_LOSS differs from the paper's"""
 
 
-def describe(plan: Plan, only: int | None = None) -> str:
-    """Return all stages, or stage `only`, as text with their exact commands; TIME stands for when the run starts."""
-    recipe = plan.recipe
-    where = f"{WHEEL} ({_installed()}), {_cluster(plan)}"
-    lines = [f"backend openrlhf {where}; model {model_line(plan)}; seed {recipe.seed}", *total_lines(plan)]
-    for index, stage in enumerate(recipe.stages):
-        if only not in (None, index):
-            continue
-        lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in _stage(plan, index, stage))]
-    return "\n".join(lines)
+def headline(plan: Plan) -> str:
+    """Return which OpenRLHF would run, where, and the model."""
+    return f"{WHEEL} ({_installed()}), {_cluster(plan)}; model {model_line(plan)}"
 
 
 def _installed() -> str:
@@ -74,23 +62,17 @@ def _cluster(plan: Plan) -> str:
     return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
 
 
-def _stage(plan: Plan, index: int, stage: Stage) -> Iterator[str]:
-    if isinstance(stage, DataStage):
-        yield f"{stage.dataset.use} to {stage.to}"
-        yield from data_costs(plan, ("stages", index, "dataset"))
-    elif isinstance(stage, EvalStage):
-        yield from describe_evaluation(plan, index)
-    else:
-        layout = layout_of(options_of(plan), stage)
-        yield from (
-            _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _sft_dpo(plan, index, stage, layout)
-        )
-        yield from _resources(options_of(plan), layout)
-        yield from memory_lines(plan, stage, layout)
-        if options_of(plan).engine.wandb:
-            yield f"Weights & Biases: project {options_of(plan).engine.wandb}, key from {WANDB_KEY} on the nodes"
-        yield _checkpoints(stage)
-        yield from _command(plan, index, stage)
+def describe_stage(plan: Plan, index: int) -> Iterator[str]:
+    """Yield a stage's exact command, its GPUs and what differs; TIME stands for when the run starts."""
+    stage = training_stage(plan, index)
+    layout = layout_of(options_of(plan), stage)
+    yield from _rl(plan, index, stage, layout) if isinstance(stage, RlStage) else _sft_dpo(plan, index, stage, layout)
+    yield from _resources(options_of(plan), layout)
+    yield from memory_lines(plan, stage, layout)
+    if options_of(plan).engine.wandb:
+        yield f"Weights & Biases: project {options_of(plan).engine.wandb}, key from {WANDB_KEY} on the nodes"
+    yield _checkpoints(stage)
+    yield from _command(plan, index, stage)
 
 
 def _checkpoints(stage: TrainingStage) -> str:
@@ -118,7 +100,6 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
         f"{describe_updates(stage)}, micro-batches of {_micro_batches(plan, stage, layout)}; {describe_sampling(stage)}"
     )
     yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
-    yield from shaped_line(plan, stage)
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
     yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
@@ -132,7 +113,6 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]
         critic = stage.critic
         yield f"critic: as large as the policy and from its weights, learning rate {critic.learning_rate:g}"
     yield from _differences(plan, index, stage)
-    yield from reward_costs(plan, stage)
 
 
 def _kl(stage: RlStage, loss: str) -> str:

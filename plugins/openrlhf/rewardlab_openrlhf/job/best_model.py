@@ -10,21 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.files import whole_folder
-from rewardlab.plan import Plan
 from rewardlab.training import (
-    Ledger,
     PromptFormat,
-    RunDirectory,
     StageJob,
-    UsageLog,
     best_checkpoint,
-    find_starting_model,
     fitting_prompts,
     load_tokenizer,
     telemetry_variables,
@@ -38,27 +33,20 @@ SAVED = re.compile(r"global_step(\d+)_hf")
 """the folders of models beside checkpoints, by the step of training"""
 
 
-def keep_best_model(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
-    """Put the best checkpoint of stage `index`, which has ended, in the place of its model, unless that is the best.
+def keep_best_model(job: StageJob) -> None:
+    """Put the best checkpoint of a stage that has ended in the place of its model, unless that is the best.
 
-    Raises what `best_checkpoint` does, and JobError where a checkpoint gives no answers.
+    Raises what `best_checkpoint` does, and JobError if a checkpoint gives no answers.
     """
-    ledger = Ledger(directory.path / "ledger.jsonl", directory.attempt)
-    usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
-    job = StageJob(plan=plan, run=directory, ledger=ledger, usage=usage, index=index, say=say)
-    try:
-        saved = saved_models(directory.path / "checkpoints" / job.name)
-        if not saved:
-            raise JobError(f"{job.where}: OpenRLHF wrote no model beside its checkpoints, so none can be chosen")
-        base = find_starting_model(plan, directory.path, index)
-        models = {step: _whole(folder, base) for step, folder in saved.items()}
-        models[_steps(job)] = job.output
-        chosen = best_checkpoint(job, models, _Answers(job))
-        if chosen != job.output:
-            _replace(job.output, chosen)
-    finally:
-        ledger.close()
-        usage.close()
+    saved = saved_models(job.run.path / "checkpoints" / job.name)
+    if not saved:
+        raise JobError(f"{job.where}: OpenRLHF wrote no model beside its checkpoints, so none can be chosen")
+    base = job.starting_model()
+    models = {step: _whole(folder, base) for step, folder in saved.items()}
+    models[_steps(job)] = job.output
+    chosen = best_checkpoint(job, models, _Answers(job))
+    if chosen != job.output:
+        _replace(job.output, chosen)
 
 
 def saved_models(checkpoints: Path) -> dict[int, Path]:

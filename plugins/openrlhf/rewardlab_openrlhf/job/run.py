@@ -1,4 +1,4 @@
-"""Runs of a recipe's stages with OpenRLHF, from the machine where `rewardlab run` was typed."""
+"""A stage with OpenRLHF, from the machine where `rewardlab run` was typed."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,15 +6,7 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, TinyModel
-from rewardlab.training import (
-    Results,
-    RunDirectory,
-    evaluation_samples,
-    find_starting_model,
-    results_table,
-    run_stages,
-    training_samples,
-)
+from rewardlab.training import Results, RunDirectory, StageJob, results_table
 from rewardlab_ray.rendered_rows import Row, write_rows
 
 from rewardlab_openrlhf.job.best_model import keep_best_model
@@ -30,14 +22,6 @@ from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import training_stage
 
 
-def run(plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-    """Run the stages that are not done (of these only stage `only`, if given) in `directory`.
-
-    Raises KeyboardInterrupt where the user stopped it; what was done is kept.
-    """
-    run_stages(plan, directory, only, say, lambda index: _train(plan, directory, index, say))
-
-
 def check_engine(plan: Plan, only: int | None = None) -> None:
     """Raise UserError with what keeps the stages (or stage `only`) from starting, before anything of the run exists."""
     address = cluster_address(plan)
@@ -47,12 +31,13 @@ def check_engine(plan: Plan, only: int | None = None) -> None:
         check_here(plan, only)
 
 
-def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str], None]) -> None:
+def run_stage(job: StageJob) -> None:
+    """Train in the stage's job. Raises KeyboardInterrupt if the user stopped it; what was done is kept."""
+    plan, directory, index, name, say = job.plan, job.run, job.index, job.name, job.say
     run = directory.path.absolute()
-    name = f"{index}-{plan.recipe.stages[index].use}"
-    _write_sources(plan, run, index, name)
+    _write_sources(job, run)
     if isinstance(plan.recipe.model, TinyModel):
-        _build_tiny(plan, run, index)
+        _build_tiny(job)
     there = run if cluster_address(plan) is None else folder_on_nodes(plan, run)
 
     def attempt(again: bool) -> None:
@@ -63,7 +48,7 @@ def _train(plan: Plan, directory: RunDirectory, index: int, say: Callable[[str],
     checkpoints = there / "checkpoints" / name
     with_restarts(attempt, lambda: newest_step(checkpoints), options_of(plan).max_restarts, directory.stop, say)
     if training_stage(plan, index).keep == "best":
-        keep_best_model(plan, directory, index, say)
+        keep_best_model(job)
     if there != run:
         say(f"on the cluster, the models, the ledger and the results are in {there}")
     _print_results(there, name, say)
@@ -104,22 +89,21 @@ def _code_of_job(
     return run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
 
 
-def _build_tiny(plan: Plan, run: Path, index: int) -> None:
+def _build_tiny(job: StageJob) -> None:
     """Build the tiny model on this machine, which has the rows that its tokenizer learns from."""
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
-    find_starting_model(plan, run, index)
+    job.starting_model()
 
 
-def _write_sources(plan: Plan, run: Path, index: int, name: str) -> None:
+def _write_sources(job: StageJob, run: Path) -> None:
     """Write the stage's samples, read here: the nodes need neither the datasets nor what they are made from."""
-    folder = stage_folder(run, name)
+    folder = stage_folder(run, job.name)
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "source.jsonl", training_samples(plan, index))
-    stage = plan.recipe.stages[index]
-    if isinstance(stage, RlStage) and stage.evaluation is not None:
-        _write(folder / "evaluation_source.jsonl", evaluation_samples(plan, index))
+    _write(folder / "source.jsonl", job.samples)
+    if isinstance(job.stage, RlStage) and job.stage.evaluation is not None:
+        _write(folder / "evaluation_source.jsonl", job.evaluation_samples)
 
 
 def _write(path: Path, samples: Sequence[Sample]) -> None:

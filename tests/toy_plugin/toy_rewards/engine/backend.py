@@ -1,30 +1,36 @@
 """The toy engine as the rest of the library sees it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.training import RunDirectory, run_stages
+from rewardlab.recipe import Finding
+from rewardlab.training import Capabilities, StageJob
 
-from toy_rewards.engine.check import check
-from toy_rewards.engine.describe import describe
+from toy_rewards.engine.check import findings
+from toy_rewards.engine.describe import describe_stage
 from toy_rewards.engine.options import Options
 from toy_rewards.engine.stages import run_stage
 
 
 class ToyBackend:
-    """A `rewardlab.training.Backend`. An engine with heavy imports would have them in `ready` and `run` alone."""
+    """A `rewardlab.training.Backend`. An engine with heavy imports would have them in `ready` and `run_stage` alone."""
+
+    capabilities = Capabilities(stages=("rl", "eval"), algorithms=("dr_grpo", "grpo"), transformers_models=False)
 
     def __init__(self, options: Options):
         self._options = options
 
-    def check(self, plan: Plan) -> Sequence[Problem]:
-        """Return every reason why this engine cannot do what the recipe says, each with its place in the recipe."""
-        return check(plan, self._options)
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield every reason why this engine cannot do what the recipe says, each with its place in the recipe."""
+        return findings(plan, self._options)
 
-    def describe(self, plan: Plan, only: int | None) -> str:
-        """Return what `run --dry-run` prints, of all stages or of stage `only`."""
-        return describe(plan, self._options, only)
+    def headline(self, plan: Plan) -> str:
+        """Return the end of the first line of `run --dry-run`."""
+        return f"in this process: a policy over {len(self._options.answers)} answers"
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield what `run --dry-run` prints of a stage that trains."""
+        return describe_stage(plan, self._options, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
         """Raise nothing: plain Python runs everywhere. Others look for their packages and for GPUs here."""
@@ -33,6 +39,6 @@ class ToyBackend:
         """Return True: the rewards are scored in this process."""
         return True
 
-    def run(self, plan: Plan, directory: RunDirectory, only: int | None, say: Callable[[str], None]) -> None:
-        """Run the stages that are not done (of these only stage `only`, if given)."""
-        run_stages(plan, directory, only, say, lambda index: run_stage(plan, directory, self._options, index, say))
+    def run_stage(self, job: StageJob) -> None:
+        """Train or evaluate."""
+        run_stage(job, self._options)

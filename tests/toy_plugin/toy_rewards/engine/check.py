@@ -3,15 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rewardlab.errors import Problem
 from rewardlab.plan import Plan
-from rewardlab.recipe import EvalStage, Finding, RlStage, Stage
-from rewardlab.training import benchmark_findings
+from rewardlab.recipe import EvalStage, Finding, RlStage
 
 from toy_rewards.engine.options import Options
 from toy_rewards.engine.policy import FILE
 
-ALGORITHMS = ("dr_grpo", "grpo")
 USED = {
     "rl": "use dataset algorithm group_size batch_size steps epochs learning_rate temperature save_every evaluation "
     "eval_before",
@@ -20,12 +17,13 @@ USED = {
 """kind of stage -> its settings that this engine uses; the others mean nothing to it"""
 
 
-def check(plan: Plan, options: Options) -> list[Problem]:
-    """Return every reason why this engine cannot do what the recipe says."""
-    findings = [*_whole_recipe(plan, options)]
+def findings(plan: Plan, options: Options) -> Iterator[Finding]:
+    """Yield every reason why this engine cannot do what the recipe says, beyond its capabilities."""
+    yield from _whole_recipe(plan, options)
     for index, stage in enumerate(plan.recipe.stages):
-        findings += [(("stages", index, *path), what) for path, what in _stage(stage)]
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+        if isinstance(stage, RlStage | EvalStage):
+            for name in sorted(stage.model_fields_set - {*USED[stage.use].split()}):
+                yield ("stages", index, name), "means nothing to the toy backend; leave it out"
 
 
 def _whole_recipe(plan: Plan, options: Options) -> Iterator[Finding]:
@@ -37,28 +35,6 @@ def _whole_recipe(plan: Plan, options: Options) -> Iterator[Finding]:
         yield ("curriculum",), what
     if repeated := _repeated(options.answers):
         yield ("backend", "answers"), f"{repeated!r} stands there twice"
-
-
-def _stage(stage: Stage) -> Iterator[Finding]:
-    if stage.use in ("sft", "dpo"):
-        yield (), f"the toy backend runs data, rl and eval stages, not {stage.use}"
-        return
-    if isinstance(stage, RlStage | EvalStage):
-        for name in sorted(stage.model_fields_set - {*USED[stage.use].split()}):
-            yield (name,), "means nothing to the toy backend; leave it out"
-    if isinstance(stage, EvalStage):
-        yield from benchmark_findings((), stage)
-    if isinstance(stage, RlStage):
-        yield from _rl(stage)
-
-
-def _rl(stage: RlStage) -> Iterator[Finding]:
-    if stage.algorithm not in ALGORITHMS:
-        yield ("algorithm",), f"the toy backend has no {stage.algorithm}; use {' or '.join(ALGORITHMS)}"
-    if stage.group_size < 2:
-        yield ("group_size",), "1 leaves nothing to compare with; use 2 or more"
-    if stage.evaluation is not None:
-        yield from benchmark_findings(("eval",), stage.evaluation)
 
 
 def _repeated(answers: Sequence[str]) -> str | None:

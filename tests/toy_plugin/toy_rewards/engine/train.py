@@ -18,7 +18,6 @@ from rewardlab.training import (
     metrics_of_step,
     reading_order,
     steps_of,
-    training_samples,
 )
 
 from toy_rewards.engine.evaluate import evaluate_after, evaluate_before
@@ -30,7 +29,7 @@ def train(job: StageJob, stage: RlStage, policy: Policy, rate: float) -> Policy:
 
     Raises KeyboardInterrupt where the user stopped it.
     """
-    samples = training_samples(job.plan, job.index)
+    samples = job.samples
     steps = steps_of(stage, len(samples))
     order = reading_order(job.plan, job.index, samples)
     checkpoints = job.run.folder("checkpoints", job.name)
