@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data import read_lines
+from rewardlab.data.ledger_columns import LEDGER_VERSION
 from rewardlab.data.ledger_lines import INDEX_ENDING, LEDGER_FOLDER, ledger_indices, shard_beginning
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line
-from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.ledger import Phase, ledger_rows
 
