@@ -143,9 +143,9 @@ def measured(options: Any, folder: Path) -> dict[str, Any]:
 
 def start(options: Any, folder: Path, url: str) -> Any:
     from rewardlab import Sample
-    from rewardlab_openrlhf.options import Scorers
-    from rewardlab_openrlhf.rendered_rows import Row, write_rows
-    from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+    from rewardlab_ray.rendered_rows import Row, write_rows
+    from rewardlab_ray.scoring.scorer_options import Scorers
+    from rewardlab_ray.scoring.service import ServiceSettings, start_service
 
     run = folder / "run"
     stage = run / "engine" / "0-rl"
@@ -183,7 +183,7 @@ def drive(service: Any, options: Any, server: int) -> dict[str, Any]:
 def cpu_a_report(service: Any, count: int) -> float:
     """The coordinator's CPU seconds for a report of a scorer that wants more, once the scorers ask nothing any more."""
     import ray
-    from rewardlab.judging import LeaseReport
+    from rewardlab_ray.leases.lease_messages import LeaseReport
 
     borrower = (len(service.scorers), "bench")
 
@@ -210,7 +210,7 @@ async def score(service: Any, rows: range, size: int) -> None:
 
 async def score_one(scorer: Any, row: int, size: int) -> None:
     from rewardlab import Completion
-    from rewardlab_openrlhf.messages import GroupPlace
+    from rewardlab_ray.messages import GroupPlace
 
     rng = random.Random(row)
     place = GroupPlace(key=f"g{row}", row=row, evaluation=False, step=row // 16 + 1, size=size)

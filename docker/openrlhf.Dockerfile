@@ -14,9 +14,11 @@ COPY core /rewardlab/core
 COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # As in docs/cluster.md: vLLM first, which brings its torch, then what is compiled for that torch.
-RUN cd /rewardlab && pip install --no-cache-dir -r plugins/openrlhf/rewardlab_openrlhf/requirements/gpu.txt . \
-      ./plugins/checklist ./plugins/choice ./plugins/curriculum ./plugins/data ./plugins/format ./plugins/language ./plugins/math \
-      ./plugins/normalize ./plugins/openai ./plugins/openrlhf ./plugins/pairwise ./plugins/reward_model ./plugins/rubric
+RUN cd /rewardlab && pip wheel --no-cache-dir --no-deps -w /wheels . ./core ./plugins/* \
+ && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
+ && pip install --no-cache-dir -r plugins/openrlhf/rewardlab_openrlhf/requirements/gpu.txt \
+      -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,openrlhf,reward-model]" \
+ && rm -r /wheels
 ARG MAX_JOBS=8
 RUN pip install --no-cache-dir --no-build-isolation \
       -r /rewardlab/plugins/openrlhf/rewardlab_openrlhf/requirements/gpu-built.txt \

@@ -16,9 +16,10 @@ COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # the versions that the tests know, and ours as packages, not as links into this folder
 RUN cd /rewardlab && pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock \
- && pip install --no-cache-dir --no-deps . \
-      ./plugins/checklist ./plugins/choice ./plugins/comet ./plugins/curriculum ./plugins/data ./plugins/embed ./plugins/format \
-      ./plugins/language ./plugins/math ./plugins/normalize ./plugins/openai ./plugins/pairwise ./plugins/reward_model ./plugins/rubric ./plugins/trl \
+ && pip wheel --no-cache-dir --no-deps -w /wheels . ./core ./plugins/* \
+ && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
+ && pip install --no-cache-dir --no-index -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,reward-model,trl]" \
+ && rm -r /wheels \
  && rewardlab check quickstart
 
 # Any user may run it: what it keeps goes to /work, and caches to a folder that everybody may write.

@@ -1,4 +1,4 @@
-"""Build the wheel and the source archive of the core and of every plugin, and check them as their users will meet them.
+"""Build the wheel and the source archive of every distribution, and check them as their users will meet them.
 
     python release/build.py                        into dist/, checked in a fresh environment with packages of the index
     python release/build.py --dependencies here    the same without a network: other packages are those of this Python

@@ -14,6 +14,8 @@ from typing import Any
 
 URLS = ("Repository", "Documentation", "Changelog", "Issues")
 """the project URLs of every wheel"""
+META = "rewardlab"
+"""the distribution without files of its own, whose command is the core's"""
 PYTHONS = ("3.11", "3.12", "3.13")
 REFUSED = (r"(^|/)tests?/.*\.py$", r"__pycache__", r"\.pyc$", r"(^|/)\.", r"\.jsonl$")
 """patterns of files that no wheel has"""
@@ -29,7 +31,7 @@ def wheel_problems(wheel: Path, project: Mapping[str, Any], urls: Mapping[str, s
         *_of_metadata(metadata, project, urls),
         *_of_licence(metadata, files, info, licence.read_bytes()),
         *_of_files(files, info),
-        *_of_entry_points(files, info),
+        *_of_entry_points(files, info, project),
         *_by_twine(wheel),
     ]
 
@@ -73,16 +75,16 @@ def _of_files(files: Mapping[str, bytes], info: str) -> Iterator[str]:
             yield f"{name} does not belong into it"
 
 
-def _of_entry_points(files: Mapping[str, bytes], info: str) -> Iterator[str]:
+def _of_entry_points(files: Mapping[str, bytes], info: str, project: Mapping[str, Any]) -> Iterator[str]:
     points = ConfigParser(delimiters="=")
     points.optionxform = str  # type: ignore[assignment,method-assign]
     points.read_string(files.get(f"{info}/entry_points.txt", b"").decode())
-    if not points.sections() and any(not name.startswith(info) for name in files):
+    if not points.sections() and {"entry-points", "scripts"} & project.keys():
         yield "no entry point: nobody would find it"
     for group in points.sections():
         for name, place in points.items(group):
             module = place.partition(":")[0].replace(".", "/")
-            if not {f"{module}.py", f"{module}/__init__.py"} & {*files}:
+            if project["name"] != META and not {f"{module}.py", f"{module}/__init__.py"} & {*files}:
                 yield f"entry point {name} of {group} names {place}, which is not in it"
 
 

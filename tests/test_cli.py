@@ -6,11 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from helpers.our_commands import NAMES
 from rewardlab import __version__
-from rewardlab.commands.built_in import COMMANDS
 
 COMMAND = [sys.executable, "-m", "rewardlab.cli"]
-NAMES = [spec.name for spec in COMMANDS]
 
 
 def test_no_arguments_show_what_there_is(main):

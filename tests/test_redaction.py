@@ -12,7 +12,8 @@ from helpers.long_texts import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import redaction
-from rewardlab.redaction import MASK, MIN_LENGTH, Redactor, environment_values
+from rewardlab.redaction import environment_values
+from rewardlab.text import MASK, MIN_LENGTH, Redactor
 
 KEY = "sk-Ab9/+x= \"é'<&日"
 WORDS = {"true", "false", "null", "none"}

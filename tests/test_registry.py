@@ -1,11 +1,10 @@
 """Plugins are found through entry points; a broken one is a row, and stops only what names it."""
 
 import pytest
-from helpers.paths import ROOT
+import yaml
 from rewardlab import RewardSpec
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
-from rewardlab.version import PLUGINS
 
 BREVITY = """
 from rewardlab import RewardSpec, hookimpl
@@ -263,6 +262,17 @@ def test_a_name_of_two_distributions_is_refused_with_both_named(offer):
     assert Registry().find("reward", "fine/brevity").name == "brevity"
 
 
+@pytest.mark.parametrize("backend", [{"use": "trl"}, {}])
+def test_two_distributions_of_a_name_are_both_told_to_who_uses_it(offer, main, write, backend):
+    offer("trl", BREVITY, distribution="other-trl")
+    stage = {"use": "sft", "steps": 1, "dataset": {"use": "data/arithmetic", "with": {"kind": "responses"}}}
+    recipe = {"version": 1, "model": {"use": "tiny"}, "stages": [stage], "backend": backend}
+    code, out, err = main("check", write("r.yaml", yaml.safe_dump(recipe)))
+    assert (code, out) == (2, "")
+    both = "the name 'trl' is offered by other-trl 1.0 and rewardlab-trl 0.1.0; uninstall one of them"
+    assert err.endswith(f"backend.use: plugin 'trl' (other-trl + rewardlab-trl) cannot be used: {both}\n")
+
+
 @pytest.mark.parametrize("name", ["my/plugin", "my plugin", "../mine"])
 def test_a_plugin_name_that_no_recipe_could_write_is_broken(offer, name):
     offer(name, BREVITY, distribution="odd-rewards", module="odd_rewards")
@@ -299,7 +309,3 @@ def test_a_plugin_of_ours_that_is_not_installed_comes_with_the_pip_install_that_
     nothing = Registry(points=[])
     assert problem("reward", "math/accuracy", nothing) == "no plugin 'math'; pip install rewardlab-math brings it"
     assert problem("reward", "reward_model/score", nothing).endswith("; pip install rewardlab-reward-model brings it")
-
-
-def test_our_plugins_are_the_folders_of_plugins():
-    assert sorted(PLUGINS) == sorted(path.name for path in (ROOT / "plugins").iterdir() if path.is_dir())

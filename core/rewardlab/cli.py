@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rewardlab.commands.built_in import COMMANDS, TRACEBACK, command_named, is_here
-from rewardlab.version import PLUGINS, __version__
+from rewardlab.commands.built_in import BUILT_IN, TRACEBACK
+from rewardlab.first_party import first_party, installation
+from rewardlab.version import __version__
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from rewardlab.errors import RewardlabError
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
-FIRST_PARTY = frozenset({"rewardlab", "rewardlab_core", *(f"rewardlab_{name}" for name in PLUGINS)})
-"""our distributions, as their metadata's folders are called: they have no commands but ours"""
+ORDER = " run new check eval score causes compare tables winrates convert probe judge report ledger plugins env schema "
+"""of --help; others come first"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,7 +80,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     except UserError as error:
         return _complain(str(error), MISTAKE)
     if spec is None:
-        code = _complain(f"no command {name!r}{nearest(name, [spec.name for spec in COMMANDS])}", MISTAKE)
+        known = [*(spec.name for spec in BUILT_IN), *dict(_of_our_plugins(installed=True))]
+        code = _complain(f"no command {name!r}{nearest(name, known)}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
         return code
     return _run(spec, rest)
@@ -88,14 +90,15 @@ def _dispatch(arguments: Sequence[str]) -> int:
 def find(name: str) -> "CommandSpec | None":
     """Return the command of this name, ours or a plugin's; None if there is none.
 
-    A UserError names both distributions if two offer it.
+    A UserError names both distributions if two offer it, and the pip install that brings it if one of ours would.
     """
-    ours = any(spec.name == name for spec in COMMANDS)
-    if ours and not _third_parties():
-        return command_named(name)
-    from rewardlab.registry import Registry, find_command
+    ours = next((spec for spec in BUILT_IN if spec.name == name), None)
+    others = _third_parties()
+    if ours is not None and not others:
+        return ours
+    from rewardlab.registry import Registry, command_of_ours, find_command
 
-    return find_command(name, Registry()) or (command_named(name) if ours else None)
+    return (find_command(name, Registry()) if others else None) or ours or command_of_ours(name)
 
 
 def _third_parties() -> bool:
@@ -108,11 +111,10 @@ def _entry_points_of_others() -> "Iterator[str]":
 
     The metadata is read as text, and no module is imported: importlib's reader takes 30 ms, and plugins' modules 200.
     """
-    for folder in dict.fromkeys(sys.path):
-        for entry in _entries(folder or "."):
-            if not entry.name.endswith((".dist-info", ".egg-info")) or re.split("-[0-9]", entry.name)[0] in FIRST_PARTY:
-                continue
-            _, _, ours = _text(os.path.join(entry.path, "entry_points.txt")).partition("[rewardlab]\n")
+    own = {"rewardlab", "rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
+    for distribution, folders in _distributions().items():
+        for folder in folders if distribution not in own else ():
+            _, _, ours = _text(os.path.join(folder, "entry_points.txt")).partition("[rewardlab]\n")
             for line in ours.partition("[")[0].splitlines():
                 name, _, module = line.replace(" ", "").partition("=")
                 if module and "rewardlab_commands" in _source(module.partition(":")[0]):
@@ -124,6 +126,16 @@ def _source(module: str) -> str:
     path = module.replace(".", os.sep)
     files = (os.path.join(folder, path + end) for folder in sys.path for end in (".py", os.sep + "__init__.py"))
     return next((text for file in files if (text := _text(file))), "")
+
+
+def _distributions() -> dict[str, list[str]]:
+    """Return the folders with the metadata of what is installed, by the names of the distributions."""
+    found: dict[str, list[str]] = {}
+    for folder in dict.fromkeys(sys.path):
+        for entry in _entries(folder or "."):
+            if entry.name.endswith((".dist-info", ".egg-info")):
+                found.setdefault(re.split("-[0-9]", entry.name)[0].replace("_", "-"), []).append(entry.path)
+    return found
 
 
 def _entries(folder: str) -> "list[os.DirEntry[str]]":
@@ -216,8 +228,9 @@ def _complete() -> int:
 
     parser = ArgumentParser("rewardlab")
     commands = parser.add_subparsers()
-    for spec in filter(is_here, COMMANDS):
-        add_arguments(commands.add_parser(spec.name, help=spec.summary), spec.options_class())
+    for name in [*(spec.name for spec in BUILT_IN), *dict(_of_our_plugins(installed=True))]:
+        if (spec := find(name)) is not None:
+            add_arguments(commands.add_parser(name, help=spec.summary), spec.options_class())
     argcomplete.autocomplete(parser)
     return 0
 
@@ -245,9 +258,13 @@ def _complain(text: str, code: int) -> int:
 
 
 def _help() -> str:
-    commands = [(spec.name, spec.summary) for spec in COMMANDS] + (_of_third_parties() if _third_parties() else [])
+    commands = [(spec.name, spec.summary) for spec in BUILT_IN] + _of_our_plugins(installed=True)
+    commands += _of_third_parties() if _third_parties() else []
     width = max(len(name) for name, _ in commands)
+    commands.sort(key=lambda command: ORDER.find(f" {command[0]} "))
     lines = [f"  {name:<{width}}  {what}" for name, what in commands]
+    if missing := _of_our_plugins(installed=False):
+        lines += ["", "Not installed:", *(f"  {name:<{width}}  {what}" for name, what in missing)]
     return "\n".join(
         [
             "usage: rewardlab COMMAND ...",
@@ -265,6 +282,18 @@ def _help() -> str:
             "  rewardlab check recipe.yaml                  finds every mistake in one",
         ]
     )
+
+
+def _of_our_plugins(installed: bool) -> list[tuple[str, str]]:
+    """Return the commands of our plugins that are installed; or are not, and the pip install that brings them."""
+    here = _distributions()
+    return [
+        (command, summary if installed else f"{summary} ({installation(name)})")
+        for name, plugin in first_party().items()
+        if (plugin["distribution"] in here) is installed
+        for command, summary in plugin["commands"].items()
+        if " " not in command  # else it is a part of a command
+    ]
 
 
 def _of_third_parties() -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ import pluggy
 from rewardlab import hookspecs
 from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.first_party import command_owner, first_party, installation
 from rewardlab.function_reward import FunctionReward
 from rewardlab.references import references
 from rewardlab.specs import (
@@ -33,7 +34,6 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
-from rewardlab.version import ENGINES, PLUGINS
 
 __all__ = [
     "COMMANDS",
@@ -44,6 +44,7 @@ __all__ = [
     "HOOKS",
     "Plugin",
     "Registry",
+    "command_of_ours",
     "find",
     "find_command",
     "installed",
@@ -159,7 +160,7 @@ class Registry:
             everything = [n for p in self for n in _offered(p, kind)]
             hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
             malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-            hint = hint or _of_ours(name) or _without_entry_point(name) or nearest(name, self._points)
+            hint = hint or _hint(installation(name)) or _without_entry_point(name) or nearest(name, self._points)
             raise UserError(f"no plugin {name!r}{hint}{malformed}")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
@@ -182,7 +183,8 @@ class Registry:
             return self._default_backend()
         name, slash, component = use.partition("/")
         if name not in self._points:
-            raise UserError(f"no backend {use!r} is installed{_installation(name) or nearest(use, self.backends())}")
+            hint = _backend_installations(name) or nearest(use, self.backends())
+            raise UserError(f"no backend {use!r} is installed{hint}")
         plugin = self.usable(name)
         found = _backends_of(plugin)
         named = plugin.specs.get(("backend", component)) if slash else found.get(name)
@@ -193,11 +195,11 @@ class Registry:
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
         claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
-        plugins = [self.plugin(name) for name in claimed if name in self._points] or list(self)
+        plugins = [self.usable(name) for name in sorted(set(claimed)) if name in self._points] or list(self)
         known = {name: spec for plugin in plugins for name, spec in _backends_of(plugin).items()}
         named = [name for name, spec in known.items() if spec.default] or list(known)
         if not named:
-            raise UserError(f"missing, and no backend is installed{_installation(None)}")
+            raise UserError(f"missing, and no backend is installed{_backend_installations(None)}")
         if len(named) > 1:
             raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
         return named[0], _looked_at(known[named[0]])
@@ -232,6 +234,16 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
     return _looked_at(found[0][1]) if found else None
 
 
+def command_of_ours(name: str) -> CommandSpec | None:
+    """Return a command that a plugin of ours has; None if none has. Raises UserError if it is not installed."""
+    if (owner := command_owner(name)) is None:
+        return None
+    registry = Registry()
+    if owner not in registry.names():
+        raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
+    return registry.usable(owner).commands[name]
+
+
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
@@ -259,11 +271,6 @@ def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
     return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
 
 
-def _of_ours(name: str) -> str:
-    """Return a hint if a distribution of ours has the plugin of this name; else nothing."""
-    return f"; pip install {DISTRIBUTION}-{name.replace('_', '-')} brings it" if name in PLUGINS else ""
-
-
 def _without_entry_point(name: str) -> str:
     """Return a hint if a module of this name exists but no entry point makes it a plugin; else ""."""
     if not name.isidentifier():
@@ -278,10 +285,18 @@ def _without_entry_point(name: str) -> str:
     return ""
 
 
-def _installation(plugin: str | None) -> str:
-    """Return a hint: the `pip install` for an engine of ours (None: any of them)."""
-    named = [name for name in ENGINES if plugin in (None, name)]
-    return "; " + " or ".join(f"pip install '{DISTRIBUTION}[{name}]'" for name in named) if named else ""
+def _hint(text: str) -> str:
+    return f"; {text}" if text else ""
+
+
+def _backend_installations(name: str | None) -> str:
+    """Return a hint: the pip install for a backend of ours (None: any of them)."""
+    brought = [
+        f"pip install '{DISTRIBUTION}[{plugin['extra']}]'"
+        for own, plugin in first_party().items()
+        if name in (None, own) and any(one.startswith("backend ") for one in plugin["components"])
+    ]
+    return _hint(" or ".join(brought))
 
 
 def _offered(plugin: Plugin, kind: str) -> list[str]:

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 import rewardlab
+from helpers.our_commands import NAMES, command_named
 from rewardlab.commands.arguments import arguments_of
-from rewardlab.commands.built_in import COMMANDS, command_named
 from rewardlab.commands.parsing import command_line, options_of, parser_of
 from rewardlab.errors import UserError
 
@@ -135,7 +135,7 @@ def test_the_shell_completes_commands_and_flags(tmp_path):
         assert {word.strip() for word in (tmp_path / "said").read_text().split("\n")} == expected
 
 
-@pytest.mark.parametrize("spec", COMMANDS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", list(map(command_named, NAMES)), ids=lambda spec: spec.name)
 def test_each_of_our_commands_is_declared_whole_and_has_a_function_of_its_name(spec):
     assert all(argument.help for argument in arguments_of(spec.options_class()))
     function = getattr(rewardlab, spec.name)
@@ -148,7 +148,7 @@ def test_the_words_to_go_on_give_the_same_options_again():
     spec = command_named("winrates")
     words = ["r.yaml", "seed=1", "--model", "a=a.jsonl", "--model", "b=b.jsonl", "-o", "out", "--missing", "leave-out"]
     options = options_of(spec, parser_of(spec).parse_intermixed_args(words))
-    again = command_line(spec, options, "--resume")
+    again = command_line(spec.name, options, "--resume")
     assert again[:2] == ["rewardlab", "winrates"]
     read = options_of(spec, parser_of(spec).parse_intermixed_args(again[2:]))
     assert read == options.model_copy(update={"resume": True})

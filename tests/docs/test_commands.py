@@ -6,14 +6,12 @@ import shlex
 import shutil
 
 import pytest
+from helpers.our_commands import NAMES, command_named
 from helpers.paths import RECIPES, ROOT, TESTS
 from helpers.shown_commands import FOLDERS, in_prose, shown_commands, shown_runs
-from rewardlab.commands.built_in import COMMANDS, command_named
 from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
-
-NAMES = [spec.name for spec in COMMANDS]
 
 COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())

@@ -6,11 +6,9 @@ import tomllib
 
 import pytest
 import yaml
-from helpers.paths import ROOT
+from helpers.our_commands import NAMES
+from helpers.paths import RECIPES, ROOT
 from rewardlab import __version__
-from rewardlab.commands.built_in import COMMANDS
-
-NAMES = [spec.name for spec in COMMANDS]
 
 PYTHONS = ["3.11", "3.12", "3.13"]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))
@@ -96,12 +94,17 @@ def test_containers_copy_and_install_what_is_here(path):
     dockerfile = path.read_text(encoding="utf-8").replace("\\\n", " ")
     copied = [word for line in re.findall(r"^COPY (.*) \S+$", dockerfile, re.MULTILINE) for word in line.split()]
     assert {"core", "plugins", "pyproject.toml"} <= {*copied}
-    for name in [*copied, *re.findall(r"(?:\./|/rewardlab/)?(plugins/[\w/.-]+)", dockerfile)]:
+    for name in [*copied, *re.findall(r"(?:\./|/rewardlab/)?(plugins/\w[\w/.-]+)", dockerfile)]:
         assert (ROOT / name).exists(), name
-    installed = set(re.findall(r"\./plugins/(\w+)", dockerfile))
-    engine = path.name.removesuffix(".Dockerfile")
-    assert engine in installed
-    assert {"math", "format", "language", "pairwise", "normalize", "curriculum", "data", "openai"} <= installed
+
+
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)
+def test_containers_have_what_the_recipes_of_their_engine_need(path):
+    """release/lists.py writes what a recipe needs into its head."""
+    heads = [recipe.read_text(encoding="utf-8").split("\n", 3)[2] for recipe in RECIPES.rglob("*.yaml")]
+    needed = [set(re.findall(r"[\w-]+", head.partition("[")[2])) for head in heads]
+    (extras,) = re.findall(r"\[([a-z,-]+)\]\"", path.read_text(encoding="utf-8"))
+    assert set().union(*(extras for extras in needed if path.stem in extras)) <= {*extras.split(",")}
 
 
 def test_scripts_can_be_run():

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from rewardlab.commands.built_in import COMMANDS
+from helpers.our_commands import NAMES
 from rewardlab_testing.scaffold.kinds import KINDS
 from rewardlab_testing.scaffold.scaffold import write_scaffold
 
@@ -39,7 +39,6 @@ DOCUMENTS += [plugin / "README.md" for plugin in PLUGINS]
 
 # --- The rule
 
-NAMES = {spec.name for spec in COMMANDS}
 """functions of `rewardlab` that are made of specs, when they are first used"""
 
 

@@ -6,11 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardlab.commands.built_in import COMMANDS
-
+from helpers.our_commands import NAMES
 from helpers.paths import ROOT
-
-NAMES = [spec.name for spec in COMMANDS]
 
 FOLDERS = ("recipes", "docs", "plugins", "tests", "docker", "benchmarks", "release")
 BLOCK = re.compile(r"^(?:<!-- in (?P<folder>\S+) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)

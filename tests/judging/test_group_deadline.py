@@ -5,8 +5,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from rewardlab import Ask, Completion, JudgeSpec, Reply, Sample, Score
-from rewardlab.group_stream import GroupStream
+from rewardlab import Ask, Completion, GroupStream, JudgeSpec, Reply, Sample, Score
 from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.models import JudgeUse

@@ -7,7 +7,6 @@ import sys
 import time
 from dataclasses import asdict
 from textwrap import dedent
-from types import SimpleNamespace
 
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
@@ -15,8 +14,6 @@ from rewardlab.errors import JobError, TryAgain
 from rewardlab.judging import retries, usage
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.judges import Judges
-from rewardlab.judging.leases.judge_lender import JudgeLenders
-from rewardlab.judging.leases.lease_messages import LeaseReport
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
@@ -137,22 +134,6 @@ class TestFile:
         file.tick()
         file.usage.calls = 2
         assert UsageFile(tmp_path / "u.json").usage.calls == 1
-
-    def test_of_earlier_attempts_is_known_to_whoever_goes_on_within_one(self, tmp_path):
-        """A coordinator that is restarted belongs to the attempt of the one that was lost."""
-        judge = SimpleNamespace(use=JudgeUse(use="mine/chat"))
-
-        def lenders(process, calls, restarted):
-            opened = JudgeLenders.open({"main": judge}, tmp_path, 1, restarted)
-            opened.exchange((0, process), {"main": LeaseReport(permits=0, wanted=0, usage=Usage(calls=calls))})
-            opened.close()
-            return opened.summary()
-
-        assert lenders("a", 10, restarted=False) == ["judge main: 10 calls, 0 tokens"]
-        assert lenders("b", 1, restarted=True) == ["judge main: 11 calls, 0 tokens"]
-        before = "0 tokens (earlier attempts: 11 calls, 0 tokens)"
-        assert lenders("c", 2, restarted=False) == [f"judge main: 2 calls, {before}"]
-        assert lenders("d", 3, restarted=True) == [f"judge main: 5 calls, {before}"]
 
     @pytest.mark.parametrize(
         "content", ["", "[]", "{", '{"calls": 1, "more": 2}', '{"at_most": 3}', '{"calls": "x"}', "5"]

@@ -4,10 +4,10 @@ import os
 from urllib.parse import urlsplit
 
 import pytest
+from rewardlab import redact
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.redaction import redact
 
 NAME = "REWARDLAB_LOGIN_JUDGES_MAIN_BASE_URL"
 PLACE = ("judges", "main", "with", "base_url")

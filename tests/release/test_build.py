@@ -1,6 +1,6 @@
 """release/build.py: every distribution is built, looked into, and installed with all others."""
 
-import shutil
+import json
 import subprocess
 import sys
 import tomllib
@@ -9,6 +9,7 @@ import zipfile
 import pytest
 from helpers.paths import ROOT
 from rewardlab import __version__
+from rewardlab.first_party import first_party
 
 PROJECTS = [ROOT / "pyproject.toml", ROOT / "core/pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
 URLS = "[urls]\n" + "".join(
@@ -94,11 +95,7 @@ def test_all_distributions_are_built_and_fine(released):
         ("rewardlab_math/tests/test_x.py", ("", "x"), "rewardlab_math/tests/test_x.py does not belong into it"),
         ("LICENSE", ("Apache", "Another"), "no LICENSE, or another one"),
         ("METADATA", ("Python :: 3.13", "Python :: 2.7"), "no classifier Programming Language :: Python :: 3.13"),
-        (
-            "METADATA",
-            ("rewardlab-core~=0.1.0", "rewardlab-core"),
-            "it needs rewardlab-core, and not one of our own",
-        ),
+        ("METADATA", ("rewardlab-core~=0.1.0", "rewardlab-core"), "it needs rewardlab-core, and not one"),
         ("METADATA", ("https://rewardlab.example/Issues", "https://else.example"), "project URLs {"),
         ("METADATA", ("text/markdown", "text/plain"), "no README as its description"),
         ("entry_points.txt", ("rewardlab_math", "rewardlab_maths"), "which is not in it"),
@@ -133,16 +130,111 @@ def rewrite(wheel, target, file, change):
             changed.writestr(file, change[1])
 
 
-@pytest.mark.slow
-def test_a_wheel_that_does_not_fit_the_others_is_found(released, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "release")
-    from installed import installed_problems
+@pytest.fixture(scope="module")
+def environments():
+    """The module release/installed.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "release")
+        import installed
 
-    kept = [shutil.copy(wheel, tmp_path) for wheel in released[0].glob("*.whl") if "pairwise" not in wheel.name]
-    wheels = [tmp_path / wheel.name for wheel in released[0].glob("*.whl")]
-    assert len(kept) == len(wheels) - 1
-    (missing,) = [wheel for wheel in wheels if not wheel.exists()]
-    given = [wheel for wheel in wheels if wheel != missing]
-    found = installed_problems(given, "here")
+        yield installed
+    del sys.modules["installed"]
+
+
+@pytest.mark.slow
+def test_a_wheel_that_does_not_fit_the_others_is_found(environments, released):
+    wheels = [wheel for wheel in released[0].glob("*.whl") if "pairwise" not in wheel.name]
+    found = environments.installed_problems(wheels, "here")
     assert any("`rewardlab check quickstart` ends with 2" in problem for problem in found), found
-    sys.modules.pop("installed", None)
+
+
+@pytest.fixture(scope="module")
+def wheels_alone(environments, released, tmp_path_factory):
+    """Install by pip what the wheels alone offer, without an index: `wheels_alone("rewardlab-core")` returns `run`.
+
+    `run(module, *arguments)` runs there, in a folder of its own, which `run.folder` is.
+    """
+
+    def install(wanted):
+        folder = tmp_path_factory.mktemp("alone")
+        python, done = environments.installed(folder / "env", ["--find-links", str(released[0]), wanted], "here")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+        def run(*arguments):
+            return environments.run(python, *map(str, arguments), cwd=str(folder))
+
+        run.folder = folder
+        return run
+
+    return install
+
+
+MISSING = """
+import json
+from rewardlab.cli import find
+from rewardlab.errors import UserError
+from rewardlab.first_party import first_party
+from rewardlab.registry import Registry
+
+def told(function, *arguments):
+    try:
+        return f"{function(*arguments)} is here"
+    except UserError as error:
+        return str(error)
+
+registry, says = Registry(), {}
+for name, plugin in first_party().items():
+    for kind, use in map(str.split, plugin["components"]):
+        found = told(registry.find_backend, use) if kind == "backend" else told(registry.find, kind, use)
+        says.setdefault(name, {})[use] = found
+    says.setdefault(name, {}).update({command: told(find, command) for command in plugin["commands"]})
+print(json.dumps(says))
+"""
+
+
+@pytest.mark.slow
+def test_the_core_alone_says_what_brings_each_command_and_component_that_it_lacks(wheels_alone):
+    run = wheels_alone("rewardlab-core")
+    (run.folder / "missing.py").write_text(MISSING)
+    says = json.loads(run("missing").stdout)
+    assert {project_of(path)["name"] for path in PROJECTS[2:]} == {
+        row["distribution"] for row in first_party().values()
+    }
+    for name, found in says.items():
+        brings = (f"pip install {first_party()[name]['distribution']} brings it", f"pip install 'rewardlab[{name}]'")
+        assert [text for text in found.values() if not text.endswith(brings)] == []
+    lacking = run("rewardlab", "check", "quickstart")
+    assert (lacking.returncode, lacking.stdout) == (2, "")
+    assert "no plugin 'math'; pip install rewardlab-math brings it" in lacking.stderr
+    assert "no backend 'trl' is installed; pip install 'rewardlab[trl]'" in lacking.stderr
+    helped = run("rewardlab", "--help").stdout
+    for row in first_party().values():
+        brings = f"pip install {row['distribution']} brings it"
+        for command, summary in row["commands"].items():
+            part = " " in command  # as `plugins new`, which --help does not list
+            lacking = run("rewardlab", *command.split(), *["math"] * part)
+            assert (lacking.returncode, lacking.stdout) == (2, "")
+            assert lacking.stderr == f"error: the command {command!r} is not installed; {brings}\n"
+            assert part or f"{summary} ({brings})" in helped
+
+
+SHORT = ("stages.0.steps=20", "stages.1.steps=1", "stages.1.group_size=2", "stages.1.batch_size=4")
+SHORT += ("stages.1.eval.prompts=6", "stages.1.eval.samples=2")
+
+
+@pytest.mark.slow
+def test_the_readmes_recipe_runs_from_wheels_with_an_extra(wheels_alone):
+    run = wheels_alone("rewardlab[trl]")
+    rows = [{"question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(20)]
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for arguments in (
+        ("run", "quickstart", "--run-dir", "one", *SHORT),
+        ("tables", "one"),
+        ("new", "recipe", "rows.jsonl", "-o", "mine.yaml"),
+        ("check", "mine.yaml"),
+        ("plugins", "new", "mine"),
+    ):
+        done = run("rewardlab", *arguments)
+        assert done.returncode == 0, (arguments, done.stderr)
+    assert (run.folder / "one/models/1-rl/config.json").is_file()
+    assert "Not installed:" not in run("rewardlab", "--help").stdout

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 from helpers.paths import TESTS
-from rewardlab import Completion, Context, Group, Sample, Score
-from rewardlab.group_stream import GroupStream
+from rewardlab import Completion, Context, Group, GroupStream, Sample, Score
 from rewardlab.registry import Registry
 from rewardlab.workers.process import (
     PluginRaisedError,

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from rewardlab.authoring.listing import component_rows
+from rewardlab.first_party import first_party
 from rewardlab.registry import Registry
 from rewardlab.text import columns
 
@@ -24,7 +25,7 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
     rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in installed]
     rows += [
         {"name": known["distribution"], "summary": known["summary"], "get": f"pip install {known['distribution']}"}
-        for known in known_plugins()
+        for known in [*first_party().values(), *known_plugins()]
         if known["distribution"] not in there
     ]
     wanted = words.casefold().split()
@@ -32,7 +33,7 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
 
 
 def known_plugins() -> list[dict[str, str]]:
-    """Return the plugins that somebody has told us of: distribution, summary, source."""
+    """Return the plugins of others that somebody has told us of: distribution, summary, source."""
     found: list[dict[str, str]] = yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
     return found
 

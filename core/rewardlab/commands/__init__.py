@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rewardlab.commands.argument_types import Count as Count
     from rewardlab.commands.argument_types import Say as Say
     from rewardlab.commands.argument_types import Share as Share
-    from rewardlab.commands.built_in import command_named as command_named
     from rewardlab.commands.parsing import command_line as command_line
     from rewardlab.commands.row_inputs import file_of as file_of
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Overrides, Positional
 from rewardlab.commands.argument_types import AnyRecipe
-from rewardlab.commands.built_in import command_named
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
+from rewardlab.registry import command_of_ours
 from rewardlab.specs import Config
 from rewardlab.training import check_recipe
 
@@ -58,7 +58,8 @@ def run(options: Options) -> CommandResult:
 
 def _causes(options: Options) -> CommandResult:
     """Return what `rewardlab causes` finds in rows that are scored already; it refuses others, for scoring may cost."""
-    spec = command_named("causes")
+    spec = command_of_ours("causes")
+    assert spec is not None
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
     found = spec.call(spec.options_class()(**given))
     assert isinstance(found, CommandResult)

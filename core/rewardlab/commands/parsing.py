@@ -82,9 +82,9 @@ def _of_words(words: Sequence[str], arguments: Sequence[Argument]) -> dict[str, 
     return found | ({where: overrides} if overrides else {})
 
 
-def command_line(spec: CommandSpec, options: Config, *more: str) -> list[str]:
+def command_line(name: str, options: Config, *more: str) -> list[str]:
     """Return the words that call a command with these options: what is not the default, and `more` at the end."""
     arguments = arguments_of(type(options))
     ordered = sorted(arguments, key=lambda argument: bool(argument.flags))
     words = [word for argument in ordered for word in argument.words(getattr(options, argument.name))]
-    return ["rewardlab", spec.name, *words, *more]
+    return ["rewardlab", name, *words, *more]

@@ -7,9 +7,8 @@ from rewardlab.authoring.plugin_search import format_found, search_plugins
 from rewardlab.authoring.recipe_keys import PARTS, part_row
 from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import Count
-from rewardlab.commands.built_in import command_named
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, command_of_ours
 from rewardlab.specs import Config
 
 NEW, CHECK = "new", "check"
@@ -104,7 +103,7 @@ def _list(options: Options) -> CommandResult:
 def _new(options: Options) -> CommandResult:
     if len(options.words) != 2:
         raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
-    spec = command_named(f"plugins {NEW}")
+    spec = command_of_ours(f"plugins {NEW}")
     kind = options.kind or "reward"
     return _result(spec, name=options.words[1], into=options.into, kind=kind, minimal=options.minimal)
 
@@ -114,10 +113,11 @@ def _check(options: Options) -> CommandResult:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
     _, name, *settings = options.words
     how = {"tries": options.tries, "only": options.only, "as_json": options.as_json}
-    return _result(command_named(f"plugins {CHECK}"), name=name, settings=tuple(settings), **how)
+    return _result(command_of_ours(f"plugins {CHECK}"), name=name, settings=tuple(settings), **how)
 
 
-def _result(spec: CommandSpec, **options: Any) -> CommandResult:
+def _result(spec: CommandSpec | None, **options: Any) -> CommandResult:
+    assert spec is not None
     result = spec.call(spec.options_class()(**options))
     assert isinstance(result, CommandResult)
     return result

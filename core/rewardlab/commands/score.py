@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
-from rewardlab.commands.built_in import command_named
 from rewardlab.commands.parsing import command_line
 from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError
@@ -68,7 +67,7 @@ def run(options: Options) -> CommandResult:
             output=Path(str(output)),
             resume=options.resume,
             skip_bad=options.skip_bad,
-            command=command_line(command_named("score"), options.model_copy(update={"resume": False}), *more),
+            command=command_line("score", options.model_copy(update={"resume": False}), *more),
             say=options.say,
         ).run()
     written = name_variables(str(output))

@@ -53,9 +53,13 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_columns import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_columns import SCORE_COLUMNS as SCORE_COLUMNS
     from rewardlab.data.ledger_columns import ColumnType as ColumnType
+    from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
     from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
     from rewardlab.data.ledger_lines import LedgerPart as LedgerPart
+    from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
     from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
+    from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
     from rewardlab.data.parquet import import_pyarrow as import_pyarrow
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import open_packed as open_packed

@@ -10,7 +10,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     settings         a job's settings for its judges: where answers are kept, what happens if none can be read
     reply_cache      replies that need no call: kept ones, and those to the same question under way
     cassette         answers kept in a file and found again by what was asked
-    retries         the calls for one question: past the limits below, with retries
+    attempts         the calls for one question: past the limits below, with retries
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
     outage_notice    what the user reads while a judge is down
     rate_limit       requests and tokens a minute
@@ -22,7 +22,9 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     first_call       one call to each judge before a run
     limits           the limits as attempts meet them, a process's own or on loan
     kept_replies     the files of a judge's replies
-    leases/          several processes ask the same judges: limits on loan, replies with owners
+
+For engines whose processes share a judge (rewardlab-ray lends its limits and divides its replies) are the names below;
+like `rewardlab.training`, they are provisional.
 """
 
 from typing import TYPE_CHECKING
@@ -30,21 +32,35 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.judging.budget import AHEAD as AHEAD
+    from rewardlab.judging.budget import UNITS as UNITS
+    from rewardlab.judging.budget import cost as cost
+    from rewardlab.judging.budget import limits_by_unit as limits_by_unit
+    from rewardlab.judging.budget import question_bound as question_bound
+    from rewardlab.judging.budget import refusal as refusal
+    from rewardlab.judging.budget import tokens_spent as tokens_spent
     from rewardlab.judging.cassette import question_key as question_key
     from rewardlab.judging.first_call import probe_judges as probe_judges
     from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
     from rewardlab.judging.judges import Judges as Judges
     from rewardlab.judging.judges import NamedJudges as NamedJudges
+    from rewardlab.judging.judges import format_summary as format_summary
     from rewardlab.judging.judges import open_judges as open_judges
     from rewardlab.judging.judges import require_secrets as require_secrets
-    from rewardlab.judging.leases.judge_lender import JudgeLenders as JudgeLenders
-    from rewardlab.judging.leases.judge_share import JudgeShare as JudgeShare
-    from rewardlab.judging.leases.lease_messages import LeaseGrant as LeaseGrant
-    from rewardlab.judging.leases.lease_messages import LeaseReport as LeaseReport
-    from rewardlab.judging.leases.reply_owner import ReplyOwner as ReplyOwner
-    from rewardlab.judging.leases.shared_replies import ReplyLine as ReplyLine
+    from rewardlab.judging.kept_replies import KeptReplies as KeptReplies
+    from rewardlab.judging.kept_replies import reply_files as reply_files
+    from rewardlab.judging.limits import Limits as Limits
+    from rewardlab.judging.rate_limit import SECONDS as SECONDS
+    from rewardlab.judging.rate_limit import SOON as SOON
+    from rewardlab.judging.rate_limit import Bucket as Bucket
+    from rewardlab.judging.rate_limit import TokenEstimate as TokenEstimate
+    from rewardlab.judging.reply_cache import ReplyStore as ReplyStore
     from rewardlab.judging.reply_cache import judge_identity as judge_identity
     from rewardlab.judging.settings import JudgingSettings as JudgingSettings
     from rewardlab.judging.usage import Usage as Usage
+    from rewardlab.judging.usage import UsageFile as UsageFile
+    from rewardlab.recipe.use import BudgetUse as BudgetUse
+    from rewardlab.recipe.use import JudgeUse as JudgeUse
+    from rewardlab.recipe.use import Price as Price
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

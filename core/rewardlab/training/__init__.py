@@ -19,7 +19,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     hub_models                  models that are named on the hub, and whether they are here
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
-    ledger, ledger_shards, step_metrics, results, evaluation_rows   the records that a stage writes
+    ledger, step_metrics, results, evaluation_rows   the records that a stage writes
     group_rounds                the groups of a group sampler, for engines that generate in batches
     divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
@@ -66,10 +66,7 @@ if TYPE_CHECKING:
     from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
-    from rewardlab.training.ledger_shards import LedgerIndex as LedgerIndex
-    from rewardlab.training.ledger_shards import LedgerShard as LedgerShard
-    from rewardlab.training.ledger_shards import LedgerSpan as LedgerSpan
-    from rewardlab.training.ledger_shards import read_span as read_span
+    from rewardlab.training.ledger import ledger_rows as ledger_rows
     from rewardlab.training.lora import Lora as Lora
     from rewardlab.training.lora import lora_findings as lora_findings
     from rewardlab.training.model_folder import looks_local as looks_local

@@ -21,6 +21,8 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.workers.devices import AUTO_DEVICE as AUTO_DEVICE
+    from rewardlab.workers.devices import DeviceError as DeviceError
+    from rewardlab.workers.devices import require_device as require_device
     from rewardlab.workers.devices import resolve_device as resolve_device
     from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
     from rewardlab.workers.environments.definition import InstallStep as InstallStep

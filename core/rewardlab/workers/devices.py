@@ -1,4 +1,4 @@
-"""The torch device that models of rewards run on, found out without torch."""
+"""The torch device that models of rewards run on: found out without torch, and checked with it."""
 
 import ctypes
 import os
@@ -25,3 +25,22 @@ def _gpus() -> int:
     if nvml.nvmlInit_v2() or nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)):
         return 0
     return count.value
+
+
+class DeviceError(Exception):
+    """A device that PyTorch does not have here; the message names those that it has."""
+
+
+def require_device(device: str) -> None:
+    """Raise DeviceError unless PyTorch can put a tensor on the device."""
+    import torch
+
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+        there[1:1] = ["cuda"] * (len(there) > 1)
+        there += ["mps"] * torch.backends.mps.is_available()
+        if isinstance(error, torch.OutOfMemoryError) or device in there:  # it exists, but something is wrong
+            raise
+        raise DeviceError(f"PyTorch has no device {device!r} here; it has {', '.join(there)}") from None

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from rewardlab.workers import require_device
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging
 
-from rewardlab_embed.device import require_device
 from rewardlab_embed.hub import cached_folder, model_error
 
 KEPT_BYTES = 256 << 20

@@ -249,7 +249,7 @@ def test_weights_in_half_precision_are_compared_in_float32(worker, tiny_model, p
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99"])
 def test_a_device_that_is_not_there_is_told_with_those_that_are(worker, tiny_model, device):
-    from rewardlab_embed.device import DeviceError
+    from rewardlab.workers import DeviceError
 
     with pytest.raises(DeviceError, match=f"^PyTorch has no device '{device}' here; it has cpu"):
         worker.build(settings(tiny_model), {"device": device})

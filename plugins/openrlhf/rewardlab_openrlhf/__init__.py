@@ -52,7 +52,7 @@ def _lacks(options: Options) -> str | None:
 @hookimpl
 def rewardlab_backends() -> Sequence[BackendSpec]:
     """Return the one backend of this plugin."""
-    from rewardlab_openrlhf.policy_judge_spec import POLICY_JUDGE
+    from rewardlab_ray.scoring.policy_judge_spec import POLICY_JUDGE
 
     return [
         BackendSpec(

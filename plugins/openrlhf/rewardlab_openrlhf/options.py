@@ -3,11 +3,12 @@
 The stages say what decides learning; these options decide speed and memory, unless their comments say otherwise.
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from rewardlab import Config
 from rewardlab.training import Lora
+from rewardlab_ray.scoring.scorer_options import Scorers
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -111,17 +112,6 @@ class Engine(Config):
         return self.generate_batch is not None and self.generate_batch > batch_size
 
 
-class Scorers(Config):
-    """The actors that hold rewards with a model."""
-
-    replicas: PositiveInt = 1
-    """actors, each with all rewards"""
-    num_cpus: NonNegativeFloat = 1
-    """cores that Ray sets aside for each actor; parts count"""
-    num_gpus: NonNegativeFloat = 0
-    """GPUs that Ray sets aside for each actor; parts count, 0: rewards run on the CPU"""
-
-
 class Options(Config):
     """The options of `backend: {use: openrlhf}`."""
 
@@ -147,6 +137,18 @@ class Options(Config):
     """less memory, slower"""
     tensorboard: bool = False
     """write TensorBoard events under logs/"""
+
+
+def service_options(options: Options, batch_size: int) -> dict[str, Any]:
+    """Return what the actors that score must know of the options: fields of their ServiceSettings."""
+    engine = options.engine
+    return {
+        "generates_ahead": engine.generates_ahead(batch_size),
+        "dynamic_filtering": engine.dynamic_filtering,
+        "scoring_timeout": engine.barrier.scoring_timeout,
+        "tensorboard": options.tensorboard,
+        "wandb": engine.wandb,
+    }
 
 
 def options_of(plan: "Plan") -> Options:

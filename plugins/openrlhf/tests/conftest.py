@@ -1,10 +1,23 @@
 """What the end-to-end tests share: how jobs are started, the recipes, and the toy plugin installed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def with_options():
+    """Add what a recipe's options mean for the actors that score: `with_options(settings)`."""
+    from rewardlab_openrlhf.options import options_of, service_options
+
+    def add(settings):
+        plan = settings.plan()
+        return replace(settings, **service_options(options_of(plan), settings.stage_of(plan).batch_size))
+
+    return add
 
 
 @pytest.fixture(scope="session")

@@ -6,17 +6,19 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from rewardlab import Ask, Completion, Sample, Score, ScoredGroup
+from rewardlab import Ask, Completion, Sample, Score
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
-from rewardlab.training import LedgerShard, Results
-from rewardlab_openrlhf.messages import GroupPlace, WrittenGroup
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
-from rewardlab_openrlhf.scoring.coordinator import Coordinator
-from rewardlab_openrlhf.scoring.scorer_judges import ScorerJudges
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.training.results import Results
+from rewardlab_ray.ledger_shards import LedgerShard
+from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.scorer_judges import ScorerJudges
+from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 RECIPE = """
@@ -52,7 +54,7 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 
 @pytest.fixture
-def stage(tmp_path):
+def stage(tmp_path, with_options):
     """The files of stage 0 of a run with four steps: `stage(recipe, attempt=1)` are the settings."""
 
     def make(recipe=RECIPE, **more):
@@ -66,7 +68,7 @@ def stage(tmp_path):
         (folder / "order.json").write_text(json.dumps(ORDER))
         settings = {"job": "made", "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
         settings |= {"folder": folder, "home": tmp_path, "evaluation_rows": EVALUATION}
-        return ServiceSettings(**settings | more)
+        return with_options(ServiceSettings(**settings | more))
 
     return make
 

@@ -11,7 +11,7 @@ from rewardlab_openrlhf.job import driver
 from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark
 from rewardlab_openrlhf.job.prepare import StageTokenizer
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
+from rewardlab_ray.rendered_rows import Row, write_rows
 
 RECIPE = """
     version: 1

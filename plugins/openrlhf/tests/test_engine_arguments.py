@@ -27,10 +27,10 @@ from rewardlab.training import batch_advantages, check_recipe
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version
-from rewardlab_openrlhf.messages import SCORED
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.scoring.rewards import rewards
 from rewardlab_openrlhf.stage_files import StageFiles
+from rewardlab_ray.messages import SCORED
+from rewardlab_ray.scoring.rewards import rewards
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 

@@ -21,8 +21,8 @@ pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF ba
 
 import ray
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.messages import GroupRewards, RolloutPrompt
 from rewardlab_openrlhf.rollout.executor import GroupExecutor
+from rewardlab_ray.messages import GroupRewards, RolloutPrompt
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test

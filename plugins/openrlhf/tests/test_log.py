@@ -14,7 +14,7 @@ from rewardlab.training import check_recipe
 from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
-from rewardlab_openrlhf.user_lines import marked
+from rewardlab_ray.user_lines import marked
 
 RETRIED = (
     "(raylet) Task CoordinatorActor.lease failed. There are infinite retries remaining, so the task will be retried."

@@ -7,7 +7,7 @@ from rewardlab.judging.outage_notice import OutageNotice
 from rewardlab_openrlhf.job import outage_lines
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.outage_lines import OutageLines
-from rewardlab_openrlhf.user_lines import marked
+from rewardlab_ray.user_lines import marked
 
 WHY = "refused the connection"
 

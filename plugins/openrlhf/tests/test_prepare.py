@@ -8,7 +8,7 @@ from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.rendered_rows import Row, read_rows, write_rows
+from rewardlab_ray.rendered_rows import Row, read_rows, write_rows
 
 pytestmark = pytest.mark.slow  # imports transformers
 

@@ -15,7 +15,7 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 
 import ray
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.ray_actors import NAMESPACE, JobActor
+from rewardlab_ray.ray_actors import NAMESPACE, JobActor
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test

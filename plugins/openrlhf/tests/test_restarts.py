@@ -15,7 +15,7 @@ from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_lo
 from rewardlab_openrlhf.job.reinforcement import ask_judges
 from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.user_lines import marked
+from rewardlab_ray.user_lines import marked
 
 
 class Stage:

@@ -7,14 +7,15 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from rewardlab import Completion, Sample, Score, ScoredGroup
+from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.messages import GroupPlace
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
-from rewardlab_openrlhf.scoring.coordinator import Coordinator
-from rewardlab_openrlhf.scoring.rewards import rewards
-from rewardlab_openrlhf.scoring.scorer_actor import ScorerActor
-from rewardlab_openrlhf.scoring.service_settings import ServiceSettings
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab_ray.messages import GroupPlace
+from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.rewards import rewards
+from rewardlab_ray.scoring.scorer_actor import ScorerActor
+from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 RECIPE = """
@@ -64,7 +65,7 @@ class InThisProcess:
 
 
 @pytest.fixture
-def settings(tmp_path):
+def settings(tmp_path, with_options):
     """Of a stage with this recipe: `settings(server, more="curriculum: ...")`."""
 
     def make(server, judge="", more="", recipe=RECIPE):
@@ -79,7 +80,7 @@ def settings(tmp_path):
             write_rows(folder / f"{name}.jsonl", (Row(sample=sample, prompt="?") for sample in samples))
         (folder / "order.json").write_text(json.dumps([0, 1]))
         given = {"job": "made", "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
-        return ServiceSettings(**given, folder=folder, home=tmp_path, evaluation_rows=2)
+        return with_options(ServiceSettings(**given, folder=folder, home=tmp_path, evaluation_rows=2))
 
     return make
 

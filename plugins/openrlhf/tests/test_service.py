@@ -19,13 +19,13 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 import ray
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab_openrlhf.messages import GroupPlace
-from rewardlab_openrlhf.options import Scorers
-from rewardlab_openrlhf.ray_actors import JobActor, scorer_name
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.rollout.group_scoring import GroupScoring
-from rewardlab_openrlhf.scoring import outage_watch
-from rewardlab_openrlhf.scoring.service import ServiceSettings, start_service
+from rewardlab_ray.messages import GroupPlace
+from rewardlab_ray.ray_actors import JobActor, scorer_name
+from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.scoring import outage_watch
+from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.scoring.service import ServiceSettings, start_service
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -91,7 +91,7 @@ def server(judge_server):
 
 
 @pytest.fixture
-def start(cluster, tmp_path, server):
+def start(cluster, tmp_path, server, with_options):
     """Start the actors of a stage: `start(more="...", replicas=2)`; they are ended after the test."""
     running = []
 
@@ -109,7 +109,7 @@ def start(cluster, tmp_path, server):
         (folder / "order.json").write_text(json.dumps(list(range(ROWS))))
         name = f"{tmp_path.name}/0-rl/0"
         settings = {"job": name, "run": tmp_path / "run", "recipe": path, "stage": 0, "attempt": 0}
-        settings = ServiceSettings(**settings, folder=folder, home=tmp_path)
+        settings = with_options(ServiceSettings(**settings, folder=folder, home=tmp_path))
         running.append(start_service(settings, Scorers(replicas=replicas, num_cpus=0.1)))
         return running[-1]
 

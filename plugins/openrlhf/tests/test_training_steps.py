@@ -6,7 +6,7 @@ import pickle
 import pytest
 from rewardlab_openrlhf.rollout import arrival_callback
 from rewardlab_openrlhf.rollout.arrival_callback import Receipt
-from rewardlab_openrlhf.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
+from rewardlab_ray.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
 
 
 def test_a_step_takes_the_next_groups_without_those_that_are_discarded():

@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 
 import torch
+from rewardlab.workers import require_device
 from transformers.utils import logging
 
 from rewardlab_reward_model.conversations import Conversation, Conversations
-from rewardlab_reward_model.device import require_device
 from rewardlab_reward_model.loading import load_model, load_tokenizer, most_tokens, place_of_label
 
 

@@ -36,7 +36,6 @@ laws were off, and why.
 
 from typing import TYPE_CHECKING, Any
 
-from rewardlab import CommandSpec, hookimpl
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -64,20 +63,3 @@ def __getattr__(name: str) -> Any:
         if error.name != "hypothesis":
             raise
         raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    summaries = {
-        "new": "write a recipe for your rows and your model, or a copy of ours",
-        "schema": "write JSON schemas, for editors",
-    }
-    return [
-        CommandSpec(
-            name=name,
-            summary=summary,
-            config=f"rewardlab_testing.commands.{name}:Options",
-            run=f"rewardlab_testing.commands.{name}:run",
-        )
-        for name, summary in summaries.items()
-    ]

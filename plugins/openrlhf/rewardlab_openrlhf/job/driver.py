@@ -19,6 +19,7 @@ from rewardlab.concurrency import sigterm_as_interrupt
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.recipe import RlStage
 from rewardlab.training import keep_asked
+from rewardlab_ray.user_lines import marked, say
 
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.engine_arguments import check_arguments
@@ -32,7 +33,6 @@ from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
 from rewardlab_openrlhf.job.run_local import end_with_parent, hear_interrupts
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.stage_files import StageFiles
-from rewardlab_openrlhf.user_lines import marked, say
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

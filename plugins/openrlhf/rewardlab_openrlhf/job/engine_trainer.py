@@ -12,9 +12,8 @@ import ray
 from openrlhf.trainer import ppo_trainer, ppo_trainer_async
 from rewardlab.errors import JobError
 from rewardlab.training import CENTRED, whitened
-
-from rewardlab_openrlhf.messages import SCORED
-from rewardlab_openrlhf.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
+from rewardlab_ray.messages import SCORED
+from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
 
 FINISHED = "finished"
 """in the place of an estimator: no baseline is subtracted, and nothing is whitened"""

@@ -10,6 +10,7 @@ from typing import Any
 from rewardlab import redact
 from rewardlab.errors import JobError, UserError
 from rewardlab.text import format_duration
+from rewardlab_ray.user_lines import MARK
 
 from rewardlab_openrlhf.job.log_lines import (
     is_bar,
@@ -28,7 +29,6 @@ from rewardlab_openrlhf.job.log_lines import (
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_text_of_loss
 from rewardlab_openrlhf.job.outage_lines import OutageLines
 from rewardlab_openrlhf.job.repeated_lines import RepeatedLines
-from rewardlab_openrlhf.user_lines import MARK
 
 LAST_LINES = 30
 SIGNALLED = 128

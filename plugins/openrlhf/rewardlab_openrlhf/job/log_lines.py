@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from rewardlab_openrlhf.user_lines import MARK
+from rewardlab_ray.user_lines import MARK
 
 OUTCOME = "outcome "
 STEPS = "steps "

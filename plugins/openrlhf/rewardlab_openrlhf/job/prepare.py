@@ -10,9 +10,9 @@ from rewardlab.data import kind_of, stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import PromptFormat, ends_of, fitting_prompts, load_tokenizer, reading_order, steps_of
+from rewardlab_ray.rendered_rows import Row, write_rows
 
 from rewardlab_openrlhf.job.task import StageTask
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.stage_files import StageFiles
 
 SPARE = 2
@@ -57,8 +57,9 @@ def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> S
     if stage.evaluation is not None:
         where = f"{task.where} (evaluation)"
         evaluation = _prompt_rows(task, stage, tokenizer, task.evaluation_samples(), where, None)
-        wanted = stage.evaluation.prompts, stage.evaluation.split_by
-        chosen = stratified_sample([row.sample for row in evaluation], *wanted)
+        chosen = stratified_sample(
+            [row.sample for row in evaluation], stage.evaluation.prompts, stage.evaluation.split_by
+        )
         by_sample = {id(row.sample): row for row in evaluation}
         evaluation = [by_sample[id(sample)] for sample in chosen]
         longest = max(longest, *(tokenizer.length(row.prompt) for row in evaluation))

@@ -16,6 +16,9 @@ from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.judging import probe_judges
 from rewardlab.recipe import RlStage
 from rewardlab.training import judges_itself, telemetry_variables
+from rewardlab_ray.ray_actors import NAMESPACE
+from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
+from rewardlab_ray.scoring.service import Service, ServiceSettings, start_service
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
@@ -23,10 +26,7 @@ from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
-from rewardlab_openrlhf.options import Options, options_of
-from rewardlab_openrlhf.ray_actors import NAMESPACE
-from rewardlab_openrlhf.scoring.scorer_placement import ScorerPlacement
-from rewardlab_openrlhf.scoring.service import Service, ServiceSettings, start_service
+from rewardlab_openrlhf.options import Options, options_of, service_options
 from rewardlab_openrlhf.stage_files import StageFiles
 
 GPU_PATIENCE_S = 600.0
@@ -221,6 +221,7 @@ def _environment(task: StageTask) -> Mapping[str, str]:
 
 
 def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
+    assert isinstance(task.stage, RlStage)
     progress = checkpoint_progress(files.checkpoints) if files.resume else Progress()
     return ServiceSettings(
         job=task.job,
@@ -233,4 +234,5 @@ def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
         consumed=progress.prompts,
         trained=progress.steps,
         evaluation_rows=files.evaluation_rows,
+        **service_options(options_of(task.plan), task.stage.batch_size),
     )

@@ -15,6 +15,7 @@ from rewardlab.training import (
     run_stages,
     training_samples,
 )
+from rewardlab_ray.rendered_rows import Row, write_rows
 
 from rewardlab_openrlhf.job.best_model import keep_best_model
 from rewardlab_openrlhf.job.check_local import check_here
@@ -26,7 +27,6 @@ from rewardlab_openrlhf.job.run_cluster import check_cluster, cluster_address, f
 from rewardlab_openrlhf.job.run_local import run_here
 from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.rendered_rows import Row, write_rows
 from rewardlab_openrlhf.stage_files import training_stage
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.training import find_starting_model, plan_of_job, run_name
+from rewardlab_ray.rendered_rows import read_rows
 
 from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.rendered_rows import read_rows
 from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage, training_stage
 
 

@@ -10,8 +10,8 @@ their batch divides over.
 from dataclasses import dataclass
 
 from rewardlab.recipe import DpoStage, RecipePath, RlStage, SftStage
+from rewardlab_ray.scoring.scorer_nodes import ScorerNode, scorer_nodes
 
-from rewardlab_openrlhf.layout.scorer_nodes import ScorerNode, scorer_nodes
 from rewardlab_openrlhf.options import Engine, Options
 
 

@@ -6,7 +6,7 @@ takes them knows it, so the receipt acts when it is unpickled there.
 
 import logging
 
-from rewardlab_openrlhf.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
+from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
 
 _log = logging.getLogger(__name__)
 

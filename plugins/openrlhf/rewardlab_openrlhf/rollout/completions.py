@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from rewardlab.errors import JobError, one_line
-
-from rewardlab_openrlhf.ray_actors import Deadline
+from rewardlab_ray.ray_actors import Deadline
 
 BROKEN_OFF = ("abort", "error")
 """vLLM's finish reasons of a completion that cannot be used"""

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from rewardlab.errors import JobError
+from rewardlab_ray.messages import SCORED, GroupRewards
 
-from rewardlab_openrlhf.messages import SCORED, GroupRewards
 from rewardlab_openrlhf.rollout.completions import GeneratedCompletion
 
 

@@ -16,8 +16,8 @@ from openrlhf.utils.agent import AgentExecutorBase
 from ray import get_runtime_context
 from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
 
-from rewardlab_openrlhf.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
 from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs

@@ -11,9 +11,9 @@ from zlib import crc32
 from rewardlab import Completion
 from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
+from rewardlab_ray.messages import GroupPlace, RolloutPrompt
+from rewardlab_ray.ray_actors import JobActor
 
-from rewardlab_openrlhf.messages import GroupPlace, RolloutPrompt
-from rewardlab_openrlhf.ray_actors import JobActor
 from rewardlab_openrlhf.rollout.completions import GeneratedCompletion, LostCompletion, TextThread, generate
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, engine_sample, sample_for_lost_member
 from rewardlab_openrlhf.rollout.group_scoring import GroupScoring, describe_prompt

@@ -5,9 +5,8 @@ from typing import Any
 
 from rewardlab import Completion
 from rewardlab.errors import JobError
-
-from rewardlab_openrlhf.messages import GroupPlace, GroupRewards, RolloutPrompt
-from rewardlab_openrlhf.ray_actors import Deadline, JobActor, scoring_deadline
+from rewardlab_ray.messages import GroupPlace, GroupRewards, RolloutPrompt
+from rewardlab_ray.ray_actors import Deadline, JobActor, scoring_deadline
 
 
 def describe_prompt(prompt: GroupPlace | RolloutPrompt) -> str:

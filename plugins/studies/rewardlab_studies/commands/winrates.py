@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, Count, Say, command_line, command_named
+from rewardlab.commands import AnyRecipe, Count, Say, command_line
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -56,7 +56,7 @@ def run(options: Options) -> CommandResult:
 
     Raises a UserError before anything is asked, and a JobError if a comparison has no verdict and `missing` refuses it.
     """
-    again = command_line(command_named("winrates"), options.model_copy(update={"resume": False}), "--resume")
+    again = command_line("winrates", options.model_copy(update={"resume": False}), "--resume")
     result = WinRatesJob(
         plan=make_plan(load(options.recipe, options.overrides, strict=False), purpose="score"),
         models={name: str(path) for name, path in options.models.items()},

@@ -8,7 +8,8 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
-from rewardlab.training import Ledger, LedgerIndex, LedgerShard
+from rewardlab.training import Ledger
+from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard
 from rewardlab_studies.report.page import write_report
 from rewardlab_testing.backend_laws.ledger import read_groups
 

@@ -1,0 +1,79 @@
+"""Messages between the actors of one rl stage; they travel between processes, so plain data and no engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rewardlab.scoring import GroupNumbers
+
+from rewardlab_ray.ledger_shards import LedgerSpan
+
+SCORED = "group/scored"
+"""a log of each sample: 1 where it has a total, else 0, as it then has no advantage and counts in no statistic"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RolloutPrompt:
+    """The prompt that a ticket of the engine stands for."""
+
+    row: int
+    """index of the stage's training samples, or of its evaluation samples"""
+    text: str
+    """for the tokenizer, which adds no special tokens of its own"""
+    opened: str
+    """`<think>` and its newline where the chat template opened one; belongs before a completion's text"""
+    position: int | None
+    """in the recipe's reading order, from 0; None for an evaluation"""
+    step: int | None
+    """from 1; 0 of an evaluation before the first step, and None of the others and where only the order in which groups
+    end decides their step"""
+    evaluation: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupPlace:
+    """The place of a group in its stage: its prompt's row, its step and its size."""
+
+    key: str
+    """unique to the group; two groups of one prompt have two keys"""
+    row: int
+    evaluation: bool
+    step: int | None
+    """as in RolloutPrompt"""
+    size: int
+    """G, the number of completions that the caller waits for; at least 1"""
+    position: int | None = None
+    """as in RolloutPrompt"""
+    discarded: bool = False
+    """whether dynamic filtering drops the group; known once it is recorded"""
+    unchosen: bool = False
+    """whether these are the completions of a group's pool that the group sampler did not choose"""
+
+    @property
+    def trains(self) -> bool:
+        """Whether the engine trains on the group, once it is recorded."""
+        return not (self.evaluation or self.discarded or self.unchosen)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenGroup:
+    """A group that a scorer has written to its shard of the ledger, as the coordinator is told of it: without texts."""
+
+    span: LedgerSpan
+    numbers: GroupNumbers
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupRewards:
+    """The rewards of a group's G members, in the order in which they asked for them."""
+
+    kept: tuple[int, ...]
+    """index, in order of `put`, of the completion that each member gets"""
+    values: tuple[float, ...]
+    """what the trainer receives, finite: advantages (of reinforce_baseline before they are whitened over the step), or
+    shaped rewards for ppo; of an evaluation correctness, or totals where the recipe names none"""
+    lost: float
+    """what it receives for a member without a completion: no advantage, or for ppo the mean of the others"""
+    correctness: tuple[float, ...] | None
+    """None where the recipe names no `reward.correctness`"""
+    logs: tuple[Mapping[str, float], ...]
+    """the same keys for every sample of a run; NaN where there is no value"""

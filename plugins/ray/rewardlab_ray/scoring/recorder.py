@@ -1,0 +1,166 @@
+"""The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from typing import Any
+
+from rewardlab.judging import Usage
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage
+from rewardlab.training import UsageLog, run_name
+
+from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.scoring.evaluation_events import EvaluationEvents
+from rewardlab_ray.scoring.evaluation_passes import EvaluationPasses
+from rewardlab_ray.scoring.evaluation_run import EvaluationRun
+from rewardlab_ray.scoring.journal import Journal
+from rewardlab_ray.scoring.reading_order import Prompts
+from rewardlab_ray.scoring.recorded_groups import RecordedGroups
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.step_log import StepLog
+from rewardlab_ray.scoring.training_steps import TrainingSteps
+
+
+class Recorder:
+    """The one writer of a stage's groups. It blocks, so it is called in a thread, one call after the other.
+
+    A recorder that is opened again in the same attempt goes on where the last one was. `usage` returns what the judges
+    were asked since the run began.
+    """
+
+    def __init__(
+        self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
+    ):
+        """Open the files and go on with the groups that are there. A JobError where these must end the job."""
+        self._stage = settings.stage
+        self._usage = usage
+        stage = settings.stage_of(plan)
+        done = settings.trained
+        self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
+        self.training_steps = TrainingSteps(stage.batch_size, done + 1)
+        last = len(prompts.order) // stage.batch_size
+        run = settings.run
+        with ExitStack() as opened:
+            self._weights_journal = Journal(settings.journal("weights"))
+            opened.callback(self._weights_journal.close)
+            self._weights = max((fact["step"] for fact in self._weights_journal.earlier), default=done)
+            self._recorded = RecordedGroups(settings, prompts.evaluation)
+            opened.callback(self._recorded.close)
+            self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
+            opened.callback(self._usage_log.close)
+            self._usage_journal = Journal(settings.journal("usage"))
+            opened.callback(self._usage_journal.close)
+            self._start_usage_from(usage())
+            self._steps = self._step_log(settings, plan, stage)
+            opened.callback(self._steps.close)
+            trackers = list(_trackers(settings, f"{run_name(plan)}-{settings.name}"))
+            for tracker in trackers:
+                opened.callback(tracker.close)
+            self._passes = EvaluationPasses(
+                folder=run / "evaluation",
+                stage=settings.name,
+                rows=settings.evaluation_rows,
+                by=stage.evaluation.split_by if stage.evaluation is not None else (),
+                remarks=plan.counted_info,
+                every=stage.eval_every,
+                last=last,
+                tracked=[tracker.add for tracker in trackers],
+            )
+            for place, written in self._recorded.earlier():
+                if not place.evaluation:
+                    self.training_steps.add(discarded=not place.trains)
+                self._count(place, written)
+            self._closing = opened.pop_all()
+
+    def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
+        """Record a group, and return its place with its step; None where its key is there: it counts no second time.
+
+        A JobError where the job must end.
+        """
+        if place.key in self._recorded:
+            self._recorded.written_again(place, written)
+            return None
+        if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
+            return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
+        if not place.evaluation:
+            step = self.training_steps.add(discarded=not place.trains)
+            place = replace(place, step=step if place.step is None else place.step)
+        if place.evaluation:
+            step = self._weights if place.step is None else place.step
+            place = replace(place, step=step)
+            self._recorded.add(place, written, step, "no", self._passes.phase(step))
+        else:
+            self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
+        self._count(place, written)
+        return place
+
+    def weights_exchanged(self, step: int) -> None:
+        """Note that the engines have the weights after this step, which evaluations are of from now on."""
+        self._weights_journal.add({"step": step})
+        self._weights = step
+
+    def evaluation_is_due(self, step: int, final: bool) -> bool:
+        """Return what EvaluationPasses.is_due says."""
+        return self._passes.is_due(step, final)
+
+    def rows_before_training(self) -> list[int]:
+        """Return the rows to evaluate on before the first step that are not there yet; none behind that step."""
+        return self._passes.rows_of_first() if self._evaluates_before else []
+
+    def close(self) -> None:
+        """Close the files; calling it again does nothing."""
+        self._closing.close()
+
+    def _count(self, place: GroupPlace, written: WrittenGroup) -> None:
+        if place.evaluation:
+            scored = self._recorded.evaluated(place, written)
+            assert place.step is not None, "a group of an evaluation has the step of its weights"
+            if place.step == 0:
+                complete = self._passes.add_to_first(place.row, scored)
+            else:
+                complete = self._passes.add(place.row, scored, place.step)
+            if complete:
+                self._write_usage(place.step)
+        elif not place.unchosen:
+            self._steps.add(place, written.numbers, self._write_usage)
+
+    def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:
+        """Count from what this attempt wrote last, or else from `usage`.
+
+        What a dead coordinator had not written yet comes with the next step.
+        """
+        if self._usage_journal.earlier:
+            usage = {name: Usage(**counts) for name, counts in self._usage_journal.earlier[-1].items()}
+        else:
+            self._usage_journal.add(_as_dict(usage))
+        self._usage_log.starts_from(usage)
+
+    def _write_usage(self, step: int) -> Mapping[str, Usage]:
+        # copies: judges that are asked meanwhile go on counting
+        asked = {name: now.minus(Usage()) for name, now in self._usage().items()}
+        since = self._usage_log.write(self._stage, step, asked)
+        self._usage_journal.add(_as_dict(asked))
+        return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
+
+    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> StepLog:
+        return StepLog(
+            settings.run / "logs" / f"{settings.name}.jsonl",
+            settings.attempt,
+            plan.uses_in_total,
+            stage.batch_size,
+            window=stage.batch_size * stage.group_size if settings.dynamic_filtering else None,
+        )
+
+
+def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:
+    return {name: asdict(counts) for name, counts in usage.items()}
+
+
+def _trackers(settings: ServiceSettings, name: str) -> Iterator[EvaluationEvents | EvaluationRun]:
+    """Yield the trackers that the recipe asks for; `name` is that of the engine's own runs in them."""
+    logs = settings.run / "logs"
+    if settings.tensorboard:
+        yield EvaluationEvents(logs / "tensorboard" / name)
+    if settings.wandb is not None:
+        yield EvaluationRun(settings.wandb, name, logs)

@@ -1,0 +1,275 @@
+"""An actor that scores groups: completions as they come, then the rewards of the whole group.
+
+A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no group: the callers put theirs again.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from rewardlab import Completion, ScoredGroup
+from rewardlab.concurrency import CallThread, LoopThread
+from rewardlab.errors import JobError, RewardlabError
+from rewardlab.plan import Plan
+from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_group
+
+from rewardlab_ray.ledger_shards import LedgerShard
+from rewardlab_ray.messages import GroupPlace, GroupRewards, WrittenGroup
+from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.rendered_rows import Row
+from rewardlab_ray.scoring.reading_order import Prompts
+from rewardlab_ray.scoring.rewards import rewards
+from rewardlab_ray.scoring.scorer_judges import Claims, ScorerJudges
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.training_steps import is_discarded
+
+T = TypeVar("T")
+REMEMBERED = 1000
+"""groups that are over, with rewards of up to 20 kB each; a late call for one of them is not taken for a new group"""
+
+
+class ScorerActor:
+    """A scorer of groups, which opens the reward at its first call.
+
+    Where it cannot be opened, every call raises the same UserError or JobError.
+    """
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        device: str = "cpu",
+        number: int = 0,
+        restarted: bool = False,
+        coordinator: ActorClient | None = None,
+        scorers: Sequence[ActorClient] | None = None,
+    ):
+        """Open nothing yet.
+
+        device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger is called by it.
+        restarted: whether it takes over from one that was lost. coordinator, scorers: clients of the job's other actors
+        (default: by their names).
+        """
+        self._settings = settings
+        self._device = device
+        self._number = number
+        self._restarted = restarted
+        self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
+        self._scorers = scorers or [JobActor(scorer_name(settings.job, n)) for n in range(settings.scorers)]
+        self._opening: asyncio.Future[_ScorerParts] | None = None
+        self._groups: dict[str, _PendingGroup] = {}
+        self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
+
+    async def ready(self, warm: bool = False) -> None:
+        """Return once the reward is open. UserError or JobError where it cannot be built. warm: start workers now."""
+        parts = await self._parts()
+        if warm:
+            await asyncio.to_thread(parts.scorer.warm)
+
+    async def put(self, place: GroupPlace, index: int, completion: Completion) -> None:
+        """Add completion `index` to a group and begin to score it; the same completion again is ignored."""
+        parts = await self._parts()
+        if place.key in self._over:
+            return
+        group = self._groups.get(place.key)
+        if group is None:
+            group = self._groups[place.key] = parts.open_group(place)
+        if index not in group.put:
+            group.put.add(index)
+            group.pool.put(index, completion)
+
+    async def more(self, key: str, count: int) -> int | None:
+        """Return how many further completions the group sampler wants; 0 without a sampler.
+
+        count: completions that were put. None where not all of them are known here, because this actor was restarted.
+        """
+        if self._lacks(key, count):
+            return None
+        return await self._unless_judges_stop(self._group(key).pool.more())
+
+    async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
+        """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
+
+        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError where the
+        job must end.
+        """
+        if self._lacks(key, count):
+            return None
+        if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
+            return given
+        group = self._group(key)
+        parts = await self._parts()
+        try:
+            pooled = await self._unless_judges_stop(group.pool.scored())
+            algorithm = None if group.place.evaluation else parts.algorithm
+            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
+            await parts.judges.report()  # the step's counts are complete when its last group is
+            await self._record(parts, group.place, pooled, given)
+        finally:
+            self._forget(key, given)
+        return given
+
+    async def _record(self, parts: "_ScorerParts", place: GroupPlace, pooled: PooledGroup, given: GroupRewards) -> None:
+        """Write a group and have the coordinator record it, after what the group sampler left of its pool."""
+        discarded = is_discarded(given.correctness, parts.keep(place))
+        groups = [(replace(place, discarded=discarded), pooled.group)]
+        if (rest := pooled.discarded) is not None:
+            key, size = f"{place.key}/unchosen", len(rest.completions)
+            groups.insert(0, (replace(place, key=key, size=size, unchosen=True), rest))
+        for group_place, scored in groups:
+            written = await parts.files.call(parts.write, group_place, scored)
+            await self._coordinator.call("record", group_place, written)
+
+    async def drop(self, key: str) -> None:
+        """Give a group up that will not be completed: its work under way is cancelled."""
+        group = self._groups.get(key)
+        self._forget(key)
+        if group is not None:
+            group.pool.drop()
+
+    async def waiting(self) -> tuple[int, int]:
+        """Return (how many groups are under way here, how many calls to the coordinator are)."""
+        return len(self._groups), self._coordinator.waiting
+
+    async def answer_claims(self, asker: tuple[int, str], messages: Sequence[Any]) -> list[Any]:
+        """Return the answers to another scorer's messages about judges' replies that belong to this one."""
+        return await (await self._parts()).judges.answer_claims(asker, messages)
+
+    async def claims(self, owner: int, process: str = "") -> tuple[tuple[int, str], Claims]:
+        """Return what this scorer asks whose replies belong to an actor that has just been restarted."""
+        if self._opening is None or not self._opening.done():
+            return (self._number, ""), []
+        return await (await self._parts()).judges.claims(owner, process)
+
+    async def close(self) -> None:
+        """Close the shard, and end worker processes and threads; calling it again does nothing."""
+        if self._opening is None:
+            return
+        try:
+            parts = await self._parts()
+        except RewardlabError:  # nothing is open, as every other call says
+            return
+        await asyncio.to_thread(parts.close)
+
+    async def _unless_judges_stop(self, work: Awaitable[T]) -> T:
+        """Return what `work` returns; where a judge must end the job, raise that reason rather than its consequence."""
+        parts = await self._parts()
+        try:
+            found = await work
+        except JobError:
+            parts.judges.judges.check()
+            raise
+        parts.judges.judges.check()
+        return found
+
+    def _lacks(self, key: str, count: int) -> bool:
+        """Return whether completions of a group that is not over are not here."""
+        return key not in self._over and (key not in self._groups or len(self._groups[key].put) < count)
+
+    def _group(self, key: str) -> "_PendingGroup":
+        try:
+            return self._groups[key]
+        except KeyError:
+            raise JobError(f"group {key!r} is over") from None
+
+    def _forget(self, key: str, given: GroupRewards | None = None) -> None:
+        self._groups.pop(key, None)
+        self._over[key] = given
+        if len(self._over) > REMEMBERED:
+            self._over.popitem(last=False)
+
+    async def _parts(self) -> "_ScorerParts":
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(asyncio.to_thread(self._open))
+        return await asyncio.shield(self._opening)
+
+    def _open(self) -> "_ScorerParts":
+        settings = self._settings
+        plan = settings.plan()
+        stage = settings.stage_of(plan)
+        with ExitStack() as opened:
+            home = LoopThread("rewardlab-scoring")
+            opened.callback(home.close)
+            judges = ScorerJudges(settings, plan, home, self._number, self._coordinator, self._scorers)
+            opened.callback(judges.close)
+            zero, machine = stage.on_truncated == "zero", Machine(device=self._device)
+            scorer = Scorer(plan, machine, zero_truncated=zero, judges=judges.judges, home=home)
+            opened.callback(scorer.close)
+            shard = LedgerShard(settings.run, settings.attempt, settings.stage, self._number)
+            opened.callback(shard.close)
+            files = CallThread("rewardlab-scorer-files")
+            opened.callback(files.close)
+            judges.start(self._restarted)
+            return _ScorerParts(
+                settings=settings,
+                plan=plan,
+                scorer=scorer,
+                judges=judges,
+                prompts=Prompts.read(settings.folder),
+                algorithm=stage.algorithm,
+                shard=shard,
+                files=files,
+                closing=opened.pop_all(),
+            )
+
+
+@dataclass(kw_only=True)
+class _PendingGroup:
+    """A group that is being scored; `put` holds the completions that are there."""
+
+    place: GroupPlace
+    pool: Pool
+    put: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ScorerParts:
+    """The open parts of a scorer."""
+
+    settings: ServiceSettings
+    plan: Plan
+    scorer: Scorer
+    judges: ScorerJudges
+    prompts: Prompts
+    algorithm: str
+    shard: LedgerShard
+    files: CallThread
+    """for `write`"""
+    closing: ExitStack
+
+    @property
+    def correctness(self) -> str | None:
+        """The name of the component that decides whether an answer is right; None where the recipe names none."""
+        assert self.plan.recipe.reward is not None
+        return self.plan.recipe.reward.correctness
+
+    def keep(self, place: GroupPlace) -> Sequence[float] | None:
+        """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
+        return None if place.evaluation else self.settings.dynamic_filtering
+
+    def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
+        """Write a group to the shard. It blocks. A JobError where the disk refuses."""
+        span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
+        return WrittenGroup(span=span, numbers=numbers_of_group(scored))
+
+    def open_group(self, place: GroupPlace) -> _PendingGroup:
+        """Return a group that has no completion yet."""
+        row = self._row(place)
+        pool = self.scorer.collect(
+            row.sample,
+            place.size,
+            timeout=self.settings.scoring_timeout,
+            zero_truncated=False if place.evaluation else None,
+            sampled=not place.evaluation,
+        )
+        return _PendingGroup(place=place, pool=pool)
+
+    def close(self) -> None:
+        """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""
+        self.closing.close()
+
+    def _row(self, place: GroupPlace) -> Row:
+        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
+        return rows[place.row]

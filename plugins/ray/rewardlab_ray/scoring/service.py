@@ -1,0 +1,178 @@
+"""Starting and ending the actors of one rl stage: a coordinator, and as many scorers as the recipe says."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewardlab.errors import JobError, RewardlabError, one_line
+
+from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.outage_watch import OutageWatch
+from rewardlab_ray.scoring.scorer_actor import ScorerActor
+from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+
+__all__ = ["Service", "ServiceSettings", "start_service"]
+
+RESTARTS = 3
+CALLS_AT_ONCE = 10_000
+"""of one actor: a group is a handful of calls"""
+START_LIMIT_S = 1800.0
+"""for building rewards, which may load models"""
+END_LIMIT_S = 60.0
+"""for an actor's last call"""
+
+
+def _go_home(settings: ServiceSettings) -> None:
+    """Let the recipe's relative paths begin in this actor's process where they begin for its author."""
+    if settings.home.is_dir():  # where a node lacks it, no path of the recipe can be relative
+        os.chdir(settings.home)
+
+
+def _is_restarted() -> bool:
+    """Return whether Ray has started this actor again."""
+    import ray
+
+    return bool(ray.get_runtime_context().was_current_actor_reconstructed)
+
+
+class CoordinatorActor(Coordinator):
+    """The coordinator as a Ray actor."""
+
+    def __init__(self, settings: ServiceSettings):
+        _go_home(settings)
+        scorers = [JobActor(scorer_name(settings.job, number)) for number in range(settings.scorers)]
+        super().__init__(settings, _is_restarted(), scorers)
+
+
+class PlacedScorer(ScorerActor):
+    """A scorer as a Ray actor."""
+
+    def __init__(self, settings: ServiceSettings, device: str, number: int):
+        _go_home(settings)
+        super().__init__(settings, device, number, _is_restarted())
+
+
+@dataclass(frozen=True)
+class Service:
+    """The running actors of a stage."""
+
+    settings: ServiceSettings
+    coordinator: Any
+    scorers: list[Any]
+    placement: ScorerPlacement
+    watch: list[OutageWatch] = field(default_factory=list)
+
+    def failure(self) -> str | None:
+        """Return the first reason why the job has to end, also where the coordinator is dead; None without one."""
+        import ray
+
+        with suppress(ray.exceptions.RayError):
+            return ray.get(self.coordinator.failure.remote(), timeout=END_LIMIT_S)
+        return self.settings.read_failure()
+
+    def is_lost(self) -> bool:
+        """Return whether an actor is dead, which Ray restarts no more."""
+        import ray
+
+        try:
+            ray.get([one.waiting.remote() for one in (self.coordinator, *self.scorers)], timeout=END_LIMIT_S)
+        except ray.exceptions.ActorDiedError:
+            return True
+        except ray.exceptions.RayError:  # out of reach for a while
+            return False
+        return False
+
+    def open_step(self) -> tuple[int, int] | None:
+        """Return the step that the next group belongs to, and how many groups it has; None: out of reach."""
+        import ray
+
+        with suppress(ray.exceptions.RayError):
+            step, groups = ray.get(self.coordinator.open_step.remote(), timeout=END_LIMIT_S)
+            return step, groups
+        return None
+
+    def close(self) -> list[str]:
+        """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
+        import ray
+
+        for watch in self.watch:
+            watch.close()
+        lines: list[str] = []
+        gone = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
+        try:
+            with suppress(*gone):
+                ray.get([scorer.close.remote() for scorer in self.scorers], timeout=END_LIMIT_S)
+            with suppress(*gone):
+                lines = ray.get(self.coordinator.close.remote(), timeout=END_LIMIT_S)
+        except ray.exceptions.RayTaskError as error:  # raising it would hide why the job has ended
+            lines = [f"warning: {error.cause}"]
+        finally:
+            for actor in (*self.scorers, self.coordinator):
+                ray.kill(actor)
+            self.placement.close()
+        return lines
+
+
+def start_service(
+    settings: ServiceSettings, scorers: Scorers, warm: bool = True, placement: ScorerPlacement | None = None
+) -> Service:
+    """Start the actors in the cluster that this process is connected to, and wait until they are ready.
+
+    warm: start the rewards' worker processes now. placement: the scorers' resources, which closing the service gives
+    back (absent: any node). Where an actor cannot be built, its own UserError or JobError is raised.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    paths = {name: getattr(settings, name).absolute() for name in ("run", "recipe", "folder", "home")}
+    settings = replace(settings, **paths, scorers=scorers.replicas)  # an actor starts in a folder of Ray's
+    settings.failure.unlink(missing_ok=True)  # an earlier attempt's
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    common = {"namespace": NAMESPACE, "max_restarts": RESTARTS, "max_task_retries": 0}
+    common |= {"max_concurrency": CALLS_AT_ONCE, "runtime_env": WITHOUT_TORCH}
+    coordinator = ray.remote(CoordinatorActor).options(
+        name=coordinator_name(settings.job), num_cpus=0, scheduling_strategy=here, **common
+    )
+    placed = ray.remote(PlacedScorer)
+    placement = placement or ScorerPlacement(scorers)
+    service = Service(settings, coordinator.remote(settings), [], placement)
+    device = "cuda" if scorers.num_gpus > 0 else "cpu"
+    try:
+        placement.wait(START_LIMIT_S)
+        for number, resources in enumerate(placement.options()):
+            name = scorer_name(settings.job, number)
+            service.scorers.append(placed.options(name=name, **resources, **common).remote(settings, device, number))
+        opening = [scorer.ready.remote(warm) for scorer in service.scorers]
+        with _own_errors(scorers):
+            ray.get(service.coordinator.ready.remote(), timeout=START_LIMIT_S)
+            ray.get(opening, timeout=START_LIMIT_S)
+        named = {f"scorer {number}": scorer for number, scorer in enumerate(service.scorers)}
+        service.watch.append(OutageWatch(service.coordinator, named))
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+@contextmanager
+def _own_errors(scorers: Scorers) -> Iterator[None]:
+    """Raise what an actor raised, without Ray's wrapping."""
+    import ray
+
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, RewardlabError) else JobError(one_line(cause)) from error
+    except ray.exceptions.RayActorError as error:
+        raise JobError(f"an actor that scores could not start: {one_line(error)}") from error
+    except ray.exceptions.GetTimeoutError as error:
+        raise JobError(
+            f"the actors that score were not ready within {START_LIMIT_S:g} s; has the cluster room for "
+            f"{scorers.replicas} of them, each with {scorers.num_cpus:g} CPUs and {scorers.num_gpus:g} GPUs?"
+        ) from error

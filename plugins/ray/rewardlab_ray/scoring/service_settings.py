@@ -1,0 +1,81 @@
+"""The settings with which the actors of one rl stage start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardlab.errors import JobError
+from rewardlab.plan import Plan
+from rewardlab.recipe import RlStage
+from rewardlab.training import plan_of_job
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
+    """The settings of an rl stage's actors; every node sees its files at the same paths."""
+
+    job: str
+    """unique to run, stage and attempt; begins the names of its actors"""
+    run: Path
+    """the run directory"""
+    recipe: Path
+    """recipe.resolved.yaml"""
+    stage: int
+    attempt: int
+    folder: Path
+    """engine/<stage> in the run directory"""
+    home: Path
+    """where the recipe's relative paths begin"""
+    consumed: int = 0
+    """positions of the reading order that earlier attempts have used up"""
+    trained: int = 0
+    """steps that earlier attempts have trained"""
+    evaluation_rows: int = 0
+    scorers: int = 1
+    """how many there are"""
+    generates_ahead: bool = False
+    """whether the engine receives groups of several steps within one round of generation"""
+    dynamic_filtering: Sequence[float] | None = None
+    """the bounds between which the engine keeps a group, by its mean of `reward.correctness`; None: it keeps all"""
+    scoring_timeout: float = 1800.0
+    """seconds for scoring a group that is complete"""
+    tensorboard: bool = False
+    """whether evaluations become TensorBoard events under logs/"""
+    wandb: str | None = None
+    """the Weights & Biases project of evaluations"""
+
+    def plan(self) -> Plan:
+        """Return the plan of the run's recipe, which was checked when the run began."""
+        return plan_of_job(self.recipe)
+
+    def stage_of(self, plan: Plan) -> RlStage:
+        """Return the stage as the recipe has it; a JobError where it is not an rl stage."""
+        stage = plan.recipe.stages[self.stage]
+        if not isinstance(stage, RlStage):
+            raise JobError(f"stage {self.stage} of {self.recipe} is {stage.use}, not rl")
+        return stage
+
+    @property
+    def name(self) -> str:
+        """The name of the stage's files: "1-rl"."""
+        return f"{self.stage}-rl"
+
+    @property
+    def failure(self) -> Path:
+        """The file of the first reason why the job has to end, once there is one."""
+        return self.folder / "failure.txt"
+
+    def read_failure(self) -> str | None:
+        """Return the reason why the job has to end; None where there is none."""
+        try:  # a full disk leaves an empty file
+            return self.failure.read_text(encoding="utf-8", errors="surrogatepass") or None
+        except FileNotFoundError:
+            return None
+
+    def write_failure(self, reason: str) -> None:
+        """Keep the reason why the job has to end for a coordinator that is restarted."""
+        self.failure.write_text(reason, encoding="utf-8", errors="surrogatepass")
+
+    def journal(self, what: str) -> Path:
+        """Return the file of a journal of this attempt, from which a restarted coordinator goes on."""
+        return self.folder / f"{what}-{self.attempt}.jsonl"

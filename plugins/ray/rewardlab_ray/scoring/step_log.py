@@ -1,0 +1,89 @@
+"""The steps of an rl stage as their groups come in: checked for missing values, logged as curves."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rewardlab.data import read_lines
+from rewardlab.files import LineAppender
+from rewardlab.judging import Usage
+from rewardlab.recipe import ComponentUse
+from rewardlab.scoring import GroupNumbers, MissingGuard
+from rewardlab.training import judge_metrics, metrics_of_numbers
+
+from rewardlab_ray.messages import GroupPlace
+
+WriteUsage = Callable[[int], Mapping[str, Usage]]
+"""called with a step that is over; returns what each judge was asked in it"""
+
+
+class StepLog:
+    """A log of the steps of a stage: whole steps are checked for missing values and written, a line of JSON each.
+
+    Where groups are filtered, those that are discarded count for no step, and the share of missing values is taken over
+    the last batch_size groups, discarded ones too: what has no values may be why they are discarded.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        attempt: int,
+        uses: Mapping[str, ComponentUse],
+        batch_size: int,
+        window: int | None = None,
+    ):
+        """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
+
+        uses: the components that the total names. window: scores in batch_size groups, where groups are filtered.
+        """
+        self._attempt = attempt
+        self._batch_size = batch_size
+        self._filtered = window is not None
+        self._guard = MissingGuard(uses, window=window, least=window or 1)
+        self._open: dict[int, list[GroupNumbers]] = {}
+        self._written = _steps_of(path, attempt)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = LineAppender(path)
+        self.whole = 0
+        """steps that are complete"""
+
+    def add(self, place: GroupPlace, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
+        """Add a group of the training. A JobError where too much of its step is missing."""
+        if self._filtered:
+            self._guard.count_numbers(numbers)
+        if not place.discarded:
+            self._add(place.step, numbers, write_usage)
+        self._guard.check()
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+    def _add(self, step: int | None, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
+        assert step is not None, "whoever records a group of the training gives it its step"
+        groups = self._open.setdefault(step, [])
+        groups.append(numbers)
+        if len(groups) >= self._batch_size:
+            del self._open[step]
+            self._finish(step, groups, write_usage)
+
+    def _finish(self, step: int, groups: Sequence[GroupNumbers], write_usage: WriteUsage) -> None:
+        if not self._filtered:
+            self._guard.reset()
+            for group in groups:
+                self._guard.count_numbers(group)
+        self.whole += 1
+        if step not in self._written:
+            self._write(step, groups, write_usage(step))
+
+    def _write(self, step: int, groups: Sequence[GroupNumbers], usage: Mapping[str, Usage]) -> None:
+        numbers = metrics_of_numbers(groups) | judge_metrics(usage)
+        finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+        self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
+        self._written.add(step)
+
+
+def _steps_of(path: Path, attempt: int) -> set[int]:
+    lines = [row for _, row in read_lines(path) if isinstance(row, Mapping)] if path.exists() else []
+    return {row["step"] for row in lines if row.get("attempt") == attempt}
