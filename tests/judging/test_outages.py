@@ -202,8 +202,10 @@ def test_a_server_that_asks_for_a_pause_gets_it(home, host):
 
 @pytest.mark.parametrize(("retries", "timeout", "patience"), [(5, 2, 60.0), (1, 2, 12.0), (1, 30, 30.0), (0, 2, 2.0)])
 def test_a_judge_is_waited_for_as_its_retries_and_timeout_say(host, monkeypatch, retries, timeout, patience):
-    monkeypatch.setattr(retries, "PATIENCE_A_RETRY_S", 12.0)
+    from rewardlab.judging import retries as module
+
+    monkeypatch.setattr(module, "PATIENCE_A_RETRY_S", 12.0)
     made = []
-    monkeypatch.setattr(retries, "CircuitBreaker", lambda patience, *told: made.append(patience))
+    monkeypatch.setattr(module, "CircuitBreaker", lambda patience, *told: made.append(patience))
     host(Judge("refuses"), retries=retries, timeout=timeout)
     assert made == [patience]
