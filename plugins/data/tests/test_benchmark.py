@@ -312,12 +312,17 @@ def test_a_folder_of_the_hubs_form_is_read_as_the_hub_is(tmp_path, monkeypatch):
     """No network: `datasets` reads a folder as it reads a dataset there."""
     folder = tmp_path / "set"
     folder.mkdir()
-    (folder / "test.jsonl").write_text(json.dumps({"id": "x", "question": "Was?", "answer": "7"}) + "\n")
+    for split, row in (
+        ("test", {"id": "x", "question": "Was?", "answer": "7"}),
+        ("train", {"id": "y", "question": "Wie?", "answer": "5"}),
+    ):
+        (folder / f"{split}.jsonl").write_text(json.dumps(row) + "\n")
     own = tmp_path / "own.yaml"
     own.write_text(f"version: 1\ntask: own\nlanguages: {{de: default}}\nquestion: $question\nanswer: answer\nid: [id]\n"
-                   f"hub: {{path: {folder}, split: test}}\n")  # fmt: skip
-    [found] = read(benchmark=str(own))
+                   f"hub: {{path: {folder}, split: test, shots: train}}\n")  # fmt: skip
+    [found] = read(benchmark=str(own), shots=1)
     assert (found.id, found.fields["answer"]) == ("de/x", "7")
+    assert [turn["content"][:4] for turn in found.prompt] == ["Wie?", r"\box", "Was?"]
 
 
 class TestInstructions:
