@@ -9,7 +9,7 @@ import pytest
 import rewardlab
 from helpers.paths import ROOT
 from rewardlab.recipe.loading import load
-from rewardlab_data.benchmark_format import load_benchmark
+from rewardlab_data.benchmark_format import BENCHMARKS
 from rewardlab_data.instructions import native_instructions
 
 FOLDER = ROOT / "recipes"
@@ -50,10 +50,10 @@ def published(tmp_path, monkeypatch):
         for name, use in load(FOLDER / recipe).tree["stages"][0]["sets"].items():
             options = use["with"]
             assert options["benchmark"] == name
-            names = load_benchmark(name).languages
+            names = BENCHMARKS.load(name).languages
             languages = [language for language in options["languages"] if language in settings.get("only", names)]
             path = f"{name}-{{language}}.jsonl"
-            if load_benchmark(name).language_is == "column":
+            if BENCHMARKS.load(name).language_is == "column":
                 rows = [
                     {k: v for one in languages for k, v in row_of(name, names[one], n).items()} for n in range(ROWS)
                 ]
@@ -141,7 +141,7 @@ def test_no_question_of_sp3f_names_the_language_of_the_answer(
     assert {system for system, _ in sent} == {*told.values()}
     for system, question in sent:
         name, theirs = re.search(r" of (\S+) in (\S+), which one", question).groups()
-        [language] = [code for code, known in load_benchmark(name).languages.items() if theirs in (code, known)]
+        [language] = [code for code, known in BENCHMARKS.load(name).languages.items() if theirs in (code, known)]
         assert system == told[language.partition("-")[0]]
         assert "boxed" not in question
 
@@ -205,7 +205,7 @@ def test_the_languages_are_those_of_the_papers():
     pb = {"en", "es", "fr", "pt", "ru", "pl", "hi", "zh", "ko", "ar", "bn", "de", "ja", "sw", "th"}
     for recipe, wanted in (("evaluate_sp3f.yaml", SP3F), ("evaluate_pb_rlsvr.yaml", pb)):
         for name, use in load(FOLDER / recipe).tree["stages"][0]["sets"].items():
-            has = {language.partition("-")[0] for language in load_benchmark(name).languages}
+            has = {language.partition("-")[0] for language in BENCHMARKS.load(name).languages}
             read = {language.partition("-")[0] for language in use["with"]["languages"]}
             assert read == wanted & has, name
 
@@ -214,5 +214,5 @@ def test_the_languages_are_those_of_the_papers():
 def test_the_languages_that_sp3f_was_not_trained_on_can_be_read_and_asked(benchmark):
     """Its table 2; Belebele lacked half of them."""
     unseen = {"af", "gu", "he", "nl", "pa", "tl", "tr", "vi"}
-    assert unseen <= set(load_benchmark(benchmark).languages)
+    assert unseen <= set(BENCHMARKS.load(benchmark).languages)
     assert unseen <= set(native_instructions())

@@ -10,16 +10,13 @@ row.
     parquet       parquet, by pyarrow
     parquet_sizes  what a parquet file unpacks to, from its footer
     plain_values  rows of other libraries as JSON has them
-    lm_eval_samples  what lm-evaluation-harness logged, as rows
-    inspect_log   what inspect_ai logged, as rows
-    inspect_file  the file of such a log, sample by sample
-    log_form      how logs become rows: the answer's column, and fields that file names say
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  which columns are probably which fields, by name and by values
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
     row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out
+    ledger_columns  the columns of a run's ledger, and their version
     ledger_lines  the lines of a run's ledger: one file, or shards that are joined
     shuffle       a random order by the seed and each sample's id
     stratified    samples taken evenly over the values of some fields
@@ -44,13 +41,18 @@ if TYPE_CHECKING:
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
-    from rewardlab.data.inspect_log import SUFFIXES as SUFFIXES
-    from rewardlab.data.inspect_log import inspect_rows as inspect_rows
+    from rewardlab.data.jsonl import MAX_BYTES as MAX_BYTES
     from rewardlab.data.jsonl import BadRows as BadRows
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
     from rewardlab.data.jsonl import told_name as told_name
+    from rewardlab.data.jsonl import too_long as too_long
+    from rewardlab.data.ledger_columns import LEDGER_BEGINNING as LEDGER_BEGINNING
+    from rewardlab.data.ledger_columns import LEDGER_COLUMNS as LEDGER_COLUMNS
+    from rewardlab.data.ledger_columns import LEDGER_VERSION as LEDGER_VERSION
+    from rewardlab.data.ledger_columns import SCORE_COLUMNS as SCORE_COLUMNS
+    from rewardlab.data.ledger_columns import ColumnType as ColumnType
     from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
     from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
     from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
@@ -58,10 +60,9 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
     from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
     from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
-    from rewardlab.data.lm_eval_samples import lm_eval_rows as lm_eval_rows
-    from rewardlab.data.log_form import LogForm as LogForm
     from rewardlab.data.parquet import import_pyarrow as import_pyarrow
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
+    from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds

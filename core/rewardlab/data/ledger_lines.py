@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from rewardlab.data.jsonl import bounded_lines, parse_row
+from rewardlab.data.ledger_columns import GROUP_KEYS, USE_KEYS
 from rewardlab.data.row_file import open_packed, read_lines
 from rewardlab.errors import Problem, UserError
 
 LEDGER_FILE = "ledger.jsonl"
 LEDGER_FOLDER = "ledger"
 INDEX_ENDING = ".index.jsonl"
-COMMON = ("version", "attempt", "stage", "step", "group")
-"""keys with which a line of the ledger begins; `index` and those of USE follow"""
-USE = ("trained", "phase")
 MAX_OPEN = 64
 """shards that are open at once while they are read"""
 
@@ -99,9 +97,9 @@ class IndexEntry(NamedTuple):
     order: tuple[int, int, int] | None
     """step, 1 for an evaluation, place (0 if it is not known); None if the engine hides the step"""
     begins: str
-    """COMMON as JSON without its last bracket"""
+    """GROUP_KEYS as JSON without its last bracket"""
     use: str
-    """USE as JSON without its brackets"""
+    """USE_KEYS as JSON without its brackets"""
     key: str
     shard: str
     at: int
@@ -174,8 +172,8 @@ def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> I
         step, evaluation = row["step"], int(row["phase"] != "training")
         return IndexEntry(
             order=None if step is None else (step, evaluation, row["place"] or 0),
-            begins=json.dumps({key: row[key] for key in COMMON})[:-1],
-            use=json.dumps({key: row[key] for key in USE})[1:-1],
+            begins=json.dumps({key: row[key] for key in GROUP_KEYS})[:-1],
+            use=json.dumps({key: row[key] for key in USE_KEYS})[1:-1],
             key=row["key"],
             **span,
         )

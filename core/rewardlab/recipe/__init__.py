@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from rewardlab.recipe.models import needs_engine as needs_engine
     from rewardlab.recipe.overrides import parse_value as parse_value
     from rewardlab.recipe.probe_families import FAMILIES as FAMILIES
-    from rewardlab.recipe.probe_families import MAY_TIE as MAY_TIE
     from rewardlab.recipe.probe_families import Family as Family
     from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes
     from rewardlab.recipe.use import ComponentUse as ComponentUse

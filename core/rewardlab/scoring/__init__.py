@@ -32,16 +32,10 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scoring.attribution.findings import MIN_GROUPS as MIN_GROUPS
     from rewardlab.scoring.attribution.findings import findings_of as findings_of
+    from rewardlab.scoring.attribution.movement import ComponentMovement as ComponentMovement
     from rewardlab.scoring.attribution.movement import Movement as Movement
-    from rewardlab.scoring.attribution.superseded_steps import LEDGER_VERSION as LEDGER_VERSION
-    from rewardlab.scoring.attribution.superseded_steps import CurrentSteps as CurrentSteps
-    from rewardlab.scoring.attribution.superseded_steps import is_discarded as is_discarded
-    from rewardlab.scoring.attribution.table import describe_rest as describe_rest
-    from rewardlab.scoring.attribution.table import movement_as_dict as movement_as_dict
-    from rewardlab.scoring.attribution.table import movement_lines as movement_lines
-    from rewardlab.scoring.attribution.table import movement_table as movement_table
     from rewardlab.scoring.attribution_records import OutputRecords as OutputRecords
-    from rewardlab.scoring.attribution_records import ledger_movement as ledger_movement
+    from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
     from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.executors import Item as Item

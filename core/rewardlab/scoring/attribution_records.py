@@ -1,14 +1,12 @@
 """Records of what each component did in a group: from a scored group, from a ledger, and from the output of `score`."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab.plan import Plan
 from rewardlab.scoring.attribution.decomposition import Decomposition
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution, ScoredTotals
-from rewardlab.scoring.attribution.movement import GroupRecord, Movement
-from rewardlab.scoring.attribution.superseded_steps import CurrentSteps, is_discarded
+from rewardlab.scoring.attribution.movement import GroupRecord
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.types import Sample, Score
 
@@ -38,21 +36,6 @@ def record_of_ledger(lines: Sequence[Mapping[str, Any]]) -> GroupRecord:
         uses={name: _uses(entries[name]) for name in names},
         rest=[line["rest"] for line in lines],
     )
-
-
-def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> Movement:
-    """Return the movement of a ledger's groups that were trained on, or that of evaluations where none was.
-
-    Lines that are not current do not
-    count, and neither do those that were discarded and those without contributions, which an older version wrote.
-    """
-    trained, evaluated = Movement(learned=True), Movement()
-    used = (line for line in lines if not is_discarded(line))
-    for (*_, use), group in groupby(used, key=lambda line: (line["attempt"], line["group"], line["trained"])):
-        rows = list(group)
-        if rows[0] in current and any("contribution" in entry for entry in rows[0]["components"].values()):
-            (evaluated if use == "no" else trained).add(record_of_ledger(rows))
-    return trained if trained.groups else evaluated
 
 
 class OutputRecords:

@@ -11,10 +11,9 @@ from rewardlab.data import BadRows, raw_sample, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
 from rewardlab_data.benchmark_cases import BenchmarkCase, case_of, example_of
-from rewardlab_data.benchmark_format import load_benchmark
+from rewardlab_data.benchmark_format import BENCHMARKS
 from rewardlab_data.benchmark_prompts import BenchmarkPrompts
-from rewardlab_data.hub import HubRows
-from rewardlab_data.options import BenchmarkOptions, HubOptions
+from rewardlab_data.options import BenchmarkOptions
 
 PlacedRow = tuple[str, dict[str, Any] | Problem]
 TABLES = {".tsv": "\t", ".csv": ","}
@@ -32,7 +31,7 @@ class BenchmarkRows:
 
     def __init__(self, options: BenchmarkOptions, _context: Context | None = None):
         self._options = options
-        self._benchmark = load_benchmark(options.benchmark)
+        self._benchmark = BENCHMARKS.load(options.benchmark)
         self._prompts = BenchmarkPrompts(self._benchmark, options)
 
     def __iter__(self) -> Iterator[Sample]:
@@ -138,20 +137,8 @@ class BenchmarkRows:
             raise UserError("is on no hub; give `path`", where=self._options.benchmark)
         if shots and hub.shots is None:
             raise UserError("has no examples on the hub; give `shots_path`", where=self._options.benchmark)
-        options = HubOptions(
-            path=hub.path,
-            name=hub.name or (theirs if self._benchmark.language_is == "configuration" else None),
-            split=(hub.shots if shots else None) or hub.split,
-            revision=self._options.revision or hub.revision,
-        )
-        for number, sample in enumerate(HubRows(options), 1):
-            yield f"{hub.path} {options.name} row {number}", _columns(sample)
-
-
-def _columns(sample: Sample) -> dict[str, Any]:
-    """Return a hub's row as it was: its own `id` and `prompt` among the columns."""
-    own = {"id": sample.id} if sample.id != "" else {}
-    return {**own, **sample.fields}
+        name = hub.name or (theirs if self._benchmark.language_is == "configuration" else None)
+        return hub.rows(name, split=hub.shots if shots else None, revision=self._options.revision)
 
 
 def _file_rows(path: str, headerless: tuple[str, ...]) -> Iterator[PlacedRow]:

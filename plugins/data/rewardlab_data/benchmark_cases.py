@@ -9,7 +9,8 @@ from typing import Any
 from rewardlab.errors import nearest
 from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_format import FREE, LABELS, BenchmarkFormat
+from rewardlab_data.benchmark_files import LABELS, label_of
+from rewardlab_data.benchmark_format import FREE, BenchmarkFormat
 
 Row = Mapping[str, Any]
 NO_CHOICE = ("", "N/A", "n/a")
@@ -132,8 +133,7 @@ def _label(benchmark: BenchmarkFormat, value: Any, choices: Mapping[str, str]) -
         return text.upper()
     if benchmark.answer_is == "text":
         return next((label for label, choice in choices.items() if choice == text), "")
-    index = int(text) - (benchmark.answer_is == "index_from_1") if text.isdecimal() else -1
-    return LABELS[index] if 0 <= index < len(LABELS) else ""
+    return label_of(text, first=int(benchmark.answer_is == "index_from_1"))
 
 
 def _number(value: float) -> str:

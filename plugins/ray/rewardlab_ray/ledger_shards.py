@@ -12,10 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import ScoredGroup
-from rewardlab.data import INDEX_ENDING, LEDGER_FOLDER, ledger_indices, read_lines, shard_beginning
+from rewardlab.data import (
+    INDEX_ENDING,
+    LEDGER_FOLDER,
+    LEDGER_VERSION,
+    ledger_indices,
+    read_lines,
+    shard_beginning,
+)
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line
-from rewardlab.scoring import LEDGER_VERSION
 from rewardlab.training import Phase, ledger_rows
 
 

@@ -4,6 +4,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
 
     causes           which components moved the reward: `rewardlab causes`, `rewardlab check`
     compare          two rewards on the same completions: `rewardlab compare`
+    convert          logs of other evaluation tools as rows: `rewardlab convert`
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     ledger           every completion of a run as a row of a table: `rewardlab ledger`

@@ -5,7 +5,6 @@ import random
 import pytest
 from rewardlab.scoring.attribution.findings import MIN_GROUPS, findings_of
 from rewardlab.scoring.attribution.movement import GroupRecord, Movement
-from rewardlab.scoring.attribution.table import movement_as_dict, movement_lines
 
 GROUPS = 20
 
@@ -225,32 +224,6 @@ def test_memory_does_not_grow_with_groups():
     assert movement.groups == 53
 
 
-def test_the_table_says_how_each_component_is_used_and_what_is_only_logged():
-    uses = {"a": {"weight": 0.5}, "f": {"gate": 0.3}, "m": {"weight": 1.0, "counterfactual": 0.2}}
-    contributions = {"a": [0.0, 1.0], "f": [0.0, 0.0], "m": [0.0, 1.0]}
-    movement = movement_of(record(contributions, {"seen": [1.0, 0.0]}, uses))
-    assert list(movement_lines(movement)) == [
-        "component  in the total                 share of variance  constant in",
-        "a          weight 0.5                   50.0%              0 of 1 groups",
-        "f          gate                         0.0%               1 of 1 groups",
-        "m          weight 1 and counterfactual  50.0%              0 of 1 groups",
-        "seen       no, only logged              –                  –",
-    ]
-    assert movement_as_dict(movement)["components"]["a"] == {
-        "uses": ["weight"],
-        "weight": 0.5,
-        "share": 0.5,
-        "groups": 1,
-        "constant": 0,
-    }
-    assert movement_as_dict(movement)["logged"] == ["seen"]
-
-
-def test_a_use_that_some_groups_do_not_tell_of_stays():
-    with_use, without = record({"a": [0.0, 1.0]}), record({"a": [0.0, 1.0]}, uses={"a": {}})
-    assert "weight 1" in list(movement_lines(movement_of(with_use, without)))[1]
-
-
 def test_dead_ones_are_named_first_and_duplicates_last():
     small = lambda number: [value / 100 for value in noise(number, "a")]  # noqa: E731
     made = groups(a=lambda number: noise(number, "a"), b=small, dead=lambda number: [0.0] * 4)
@@ -261,23 +234,17 @@ def test_the_rest_is_told_where_it_moves():
     movement = movement_of(record({"a": [0.0, 1.0, None], "b": [2.0, 0.0, None]}, rest=[0.25, 0.75, 9.0]))
     # of the third completion it is no normalizer's doing, but all there is
     assert (movement.share("a"), movement.share("b"), movement.rest_share()) == (-2, 4, -1)
-    last = list(movement_lines(movement))[-1]
-    assert last == "beside the components, -100.0% of the variance is the rest: what normalizers add of their own"
-    assert movement_as_dict(movement)["rest_share"] == -1
 
 
 def test_a_rest_that_is_the_same_for_all_moves_nothing():
     movement = movement_of(record({"a": [0.0, 1.0]}, rest=[0.1, 0.1]))
     assert movement.rest_share() == 0.0
-    assert not any("rest" in line for line in movement_lines(movement))
 
 
 def test_where_nothing_moves_there_is_no_share():
     movement = movement_of(*groups(a=lambda number: [1.0] * 4))
     assert movement.share("a") is None
-    assert "–" in list(movement_lines(movement))[1]
-    assert movement_as_dict(movement)["components"]["a"]["share"] is None
-    assert movement_as_dict(movement)["rest_share"] is None
+    assert movement.rest_share() is None
 
 
 def test_shares_are_covariances_with_the_reward_and_add_up_to_1():

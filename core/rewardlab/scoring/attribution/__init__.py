@@ -11,8 +11,6 @@ which never did, and which do the same as others.
     group_attribution  the attribution of one scored group, worked out when it is first asked for
     movement           sums over groups
     findings           dead, dominating and duplicate components, in words
-    table              the movement as a table and as JSON
-    superseded_steps   the steps of a ledger that count after a run was resumed
 
 docs/causes.md has the definitions.
 """

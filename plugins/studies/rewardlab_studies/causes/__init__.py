@@ -3,7 +3,9 @@
 In go a plan and a file: a run's ledger, the output of `score`, or rows with completions. Out comes the `Movement` of
 its groups, and its lines for people.
 
-    from_rows    the movement of a file, whichever of the three it is
-    from_sample  the movement of rows without scores: a few of them are scored first
-    summary      the movement as lines that a command prints
+    from_rows       the movement of a file, whichever of the three it is
+    from_ledger     the movement of a ledger's groups
+    from_sample     the movement of rows without scores: a few of them are scored first
+    movement_table  the movement as a table and as JSON
+    summary         the movement as lines that a command prints
 """

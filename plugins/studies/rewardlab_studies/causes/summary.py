@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from rewardlab.scoring import MIN_GROUPS, Movement, findings_of, movement_lines
+from rewardlab.scoring import MIN_GROUPS, Movement, findings_of
+
+from rewardlab_studies.causes.movement_table import movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:

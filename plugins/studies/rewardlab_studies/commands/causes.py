@@ -6,9 +6,9 @@ from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe, Count, Say
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import movement_as_dict
 
 from rewardlab_studies.causes.from_rows import movement_of
+from rewardlab_studies.causes.movement_table import movement_as_dict
 from rewardlab_studies.causes.summary import finding_lines, summary_lines
 
 

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Positional
-from rewardlab.data import SUFFIXES, BadRows, LogForm, inspect_rows, lm_eval_rows, to_group
+from rewardlab.data import BadRows, to_group
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
+
+from rewardlab_studies.convert.inspect_log import SUFFIXES, inspect_rows
+from rewardlab_studies.convert.lm_eval_samples import lm_eval_rows
+from rewardlab_studies.convert.log_form import LogForm
 
 
 class Options(Config):

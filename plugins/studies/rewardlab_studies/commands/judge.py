@@ -15,7 +15,7 @@ from rewardlab.scorefile import to_line
 from rewardlab_studies.judge_agreement.grafting import Grafting
 from rewardlab_studies.judge_agreement.job import JudgeJob, measured_plan, refuse_output
 from rewardlab_studies.judge_agreement.report import format_agreement
-from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.job import BenchmarkJob
 from rewardlab_studies.judge_benchmarks.report import format_benchmark
 
@@ -125,7 +125,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _on_benchmark(name: str, positions: str, measured: Mapping[str, Any]) -> CommandResult:
-    read = load_benchmark(name)
+    read = BENCHMARKS.load(name)
     text = "\n\n".join(format_benchmark(component, read, name, found) for component, found in measured.items())
     return CommandResult(text=text, data={"benchmark": name, "positions": positions, "components": dict(measured)})
 

@@ -6,7 +6,6 @@ a YAML file in formats/, or one of the user's.
 
     benchmark_format   the format of a benchmark: columns, forms of rows, the official score
     benchmark_question the question of a benchmark, put to the components of a recipe
-    benchmark_files    the files that describe benchmarks
     benchmark_rows     the cases of a benchmark, from files or the hub
     row_cases          the cases of a row
     row_forms          which published form a row has

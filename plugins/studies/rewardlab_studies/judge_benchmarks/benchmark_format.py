@@ -7,11 +7,10 @@ from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
 from rewardlab.text import ColumnTemplate
+from rewardlab_data.benchmark_files import BenchmarkFiles, HubSource, Name
 
-Name = Annotated[str, Field(min_length=1)]
 Measure = Literal["pairs", "preference", "binary", "score", "choices"]
 AnswerIs = Literal["label", "index_from_0", "index_from_1"]
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SHAPES: dict[Measure, tuple[tuple[str, ...], ...]] = {
     "pairs": (("chosen", "rejected"), ("answers", "better")),
     "preference": (("answers", "preference"),),
@@ -26,19 +25,11 @@ DERIVED = ("language", "difficulty")
 """slices that no file declares: the row's language, and of lists of answers in styles how hard their pair is"""
 
 
-class HubSource(Config):
-    """Where a benchmark is on the Hugging Face hub."""
+class HubConfigurations(HubSource):
+    """Where a judge benchmark is on the Hugging Face hub."""
 
-    path: Name
-    """its name there"""
-    name: str | None = None
-    """its configuration, where that is not the language or a task"""
     configurations: tuple[Name, ...] = ()
-    """its configurations, where all of them are read, one after the other"""
-    split: str = "test"
-    """the split that is measured"""
-    revision: str | None = None
-    """a commit, tag or branch"""
+    """its configurations, if all of them are read, one after the other"""
 
 
 class RowForm(Config):
@@ -147,7 +138,7 @@ class JudgeBenchmark(Config):
     """what it measures, in a sentence"""
     source: str = ""
     """where its format is documented"""
-    hub: HubSource | None = None
+    hub: HubConfigurations | None = None
     """where it is on the hub; absent: local files only"""
     measure: Measure
     """pairs: the better one of two answers. preference: how much better. binary: whether an answer is right. score: a
@@ -254,3 +245,6 @@ class JudgeBenchmark(Config):
 def shape_of(measure: Measure, form: RowForm) -> tuple[str, ...] | None:
     """Return the keys that make the cases of a row of this form; None where the form has not all of any."""
     return next((shape for shape in SHAPES[measure] if all(getattr(form, key) is not None for key in shape)), None)
+
+
+BENCHMARKS = BenchmarkFiles(JudgeBenchmark, "rewardlab_studies.judge_benchmarks", "formats", "judge benchmark")

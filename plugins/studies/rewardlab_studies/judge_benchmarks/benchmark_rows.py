@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rewardlab import Context
-from rewardlab.data import BadRows, columns_of, read_lines
-from rewardlab.errors import PLUGIN_FAULTS, JobError, Problem, UserError, nearest, one_line
-from rewardlab.registry import Registry
+from rewardlab.data import BadRows, read_lines
+from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.text import NumberLabels
 
-from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
-from rewardlab_studies.judge_benchmarks.benchmark_format import JudgeBenchmark
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.row_cases import BenchmarkCase, cases_of
 from rewardlab_studies.judge_benchmarks.row_forms import is_left_out
 
@@ -30,7 +27,7 @@ def read_benchmark(
 
     A UserError where the benchmark, a file or a language is not there; a JobError where the hub cannot be read.
     """
-    benchmark = load_benchmark(name)
+    benchmark = BENCHMARKS.load(name)
     bad, cases = BadRows(), list[PlacedCase]()
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
@@ -89,7 +86,8 @@ def _rows(benchmark: JudgeBenchmark, name: str, path: str | None) -> Iterator[Pl
         if hub is None:
             raise UserError("is on no hub; name a file of its rows", where=name)
         for configuration in configurations or (hub.name,):
-            yield from _hub_rows(benchmark, configuration)
+            column = configuration if configurations else None
+            yield from ((place, _in(column, row)) for place, row in hub.rows(configuration))
         return
     files = [path.replace("{configuration}", one) for one in configurations] if "{configuration}" in path else [path]
     for file, configuration in zip(files, configurations if len(files) > 1 else [None], strict=False):
@@ -99,19 +97,3 @@ def _rows(benchmark: JudgeBenchmark, name: str, path: str | None) -> Iterator[Pl
 
 def _in(configuration: str | None, row: dict[str, Any]) -> dict[str, Any]:
     return row if configuration is None else {CONFIGURATION: configuration, **row}
-
-
-def _hub_rows(benchmark: JudgeBenchmark, configuration: str | None) -> Iterator[PlacedRow]:
-    """Yield the rows of one configuration, by the dataset data/hub of the plugin that reads the hub."""
-    hub = benchmark.hub
-    assert hub is not None
-    spec: Any = Registry().find("dataset", "data/hub")
-    options = spec.config(path=hub.path, name=configuration, split=hub.split, revision=hub.revision)
-    try:
-        for number, sample in enumerate(spec.build(options, Context()), 1):
-            place = " ".join(filter(None, (hub.path, configuration, f"row {number}")))
-            yield place, _in(configuration if hub.configurations else None, columns_of(sample))
-    except (UserError, JobError):
-        raise
-    except PLUGIN_FAULTS as error:
-        raise JobError(f"reading {hub.path} failed: {one_line(error)}") from error

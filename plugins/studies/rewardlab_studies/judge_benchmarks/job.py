@@ -11,8 +11,7 @@ from rewardlab.plan import Component, Plan
 
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase, GoldReader
 from rewardlab_studies.judge_agreement.job import JudgeJob, refuse_bad_rows, refuse_output
-from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
-from rewardlab_studies.judge_benchmarks.benchmark_format import JudgeBenchmark
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.benchmark_question import asked_by
 from rewardlab_studies.judge_benchmarks.benchmark_rows import PlacedCase, read_benchmark
 from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables
@@ -53,7 +52,7 @@ class BenchmarkJob:
         deviation. A UserError for wrong rows, files or components before anything is asked; a JobError where a
         component has no value for more than its max_missing.
         """
-        benchmark = load_benchmark(self.benchmark)
+        benchmark = BENCHMARKS.load(self.benchmark)
         self._refuse_components(benchmark)
         asked = replace(self, plan=asked_by(self.plan, benchmark, self.benchmark, self.say))
         return asked._measured(benchmark)

@@ -8,8 +8,9 @@ from itertools import product
 from typing import Any
 
 from rewardlab.text import NumberLabels, corrupted
+from rewardlab_data.benchmark_files import LABELS, label_of
 
-from rewardlab_studies.judge_benchmarks.benchmark_format import LABELS, RUBRIC, JudgeBenchmark, RowForm, shape_of
+from rewardlab_studies.judge_benchmarks.benchmark_format import RUBRIC, JudgeBenchmark, RowForm, shape_of
 from rewardlab_studies.judge_benchmarks.row_columns import (
     Row,
     cell,
@@ -233,8 +234,7 @@ def _right_label(form: RowForm, row: Row, choices: Mapping[str, str]) -> str:
     told = text_of(row, form.answer).strip()
     label = told.strip("().").upper()
     if form.answer_is != "label":
-        index = int(told) - (form.answer_is == "index_from_1") if told.isdecimal() else -1
-        label = LABELS[index] if 0 <= index < len(LABELS) else ""
+        label = label_of(told, first=int(form.answer_is == "index_from_1"))
     if label not in choices:
         raise ValueError(f"column {form.answer!r} is {told[:80]!r}, and no choice of {', '.join(choices)}")
     return label

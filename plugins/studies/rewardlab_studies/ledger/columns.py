@@ -2,41 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-ColumnType = Literal["int", "float", "bool", "text"]
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
 
-COMMON: Mapping[str, ColumnType] = {
-    "version": "int",
-    "attempt": "int",
-    "stage": "int",
-    "step": "int",
-    "phase": "text",
-    "trained": "text",
-    "superseded": "bool",
-    "group": "int",
-    "index": "int",
-    "id": "text",
-    "prompt": "text",
-    "completion": "text",
-    "tokens": "int",
-    "truncated": "bool",
-    "total": "float",
-    "shaped": "float",
-    "rest": "float",
-}
-"""the columns that every flat table begins with"""
-SCORE: Mapping[str, ColumnType] = {
-    "value": "float",
-    "error": "text",
-    "contribution": "float",
-    "weight": "float",
-    "gate": "float",
-    "counterfactual": "float",
-    "stand_in": "float",
-    "info": "text",
-}
-"""what a line may say of a component, as docs/causes.md explains"""
 MAX_FIELDS = 256
 """different fields that get a column each"""
 EARLY = 50
@@ -87,7 +56,7 @@ class ColumnFinder:
 
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
-        found = [Column(name=name, type=kind, path=(name,)) for name, kind in COMMON.items()]
+        found = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
         if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:
@@ -98,7 +67,7 @@ class ColumnFinder:
         for name, keys in self._scores.items():
             found += [
                 Column(name=f"components.{name}.{key}", type=kind, path=("components", name, key))
-                for key, kind in SCORE.items()
+                for key, kind in SCORE_COLUMNS.items()
                 if key in keys
             ]
         return found
@@ -106,7 +75,7 @@ class ColumnFinder:
 
 def _paths(line: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield the place of each value in a line that gets a cell."""
-    yield from ((name,) for name in COMMON if line.get(name) is not None)
+    yield from ((name,) for name in LEDGER_COLUMNS if line.get(name) is not None)
     yield from (("fields", name) for name, value in line.get("fields", {}).items() if value is not None)
     for name, entry in line["components"].items():
         yield from (("components", name, key) for key, value in entry.items() if value is not None)

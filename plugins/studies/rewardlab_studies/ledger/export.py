@@ -6,15 +6,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, LedgerPart, kind_of, ledger_parts, told_name
+from rewardlab.data import (
+    LEDGER_COLUMNS,
+    SCORE_COLUMNS,
+    BadRows,
+    ColumnType,
+    LedgerPart,
+    kind_of,
+    ledger_parts,
+    told_name,
+)
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab.scoring import CurrentSteps, is_discarded
 from rewardlab.text import inert
 
-from rewardlab_studies.ledger.columns import COMMON, INT64, SCORE, Column, ColumnFinder, ColumnType
+from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
 from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_studies.ledger.table import FlatRow, flat_rows
 
 NUMBERS = ("attempt", "stage", "group", "index")
@@ -118,7 +127,7 @@ def _fault(line: Mapping[str, Any]) -> str:
         return f"no {missing[0]}; a ledger's lines have one"
     if empty := [key for key in NUMBERS if line[key] is None]:
         return f"{empty[0]} must be a whole number, not null"
-    for key, kind in COMMON.items():
+    for key, kind in LEDGER_COLUMNS.items():
         if wrong := _wrong_type(line.get(key), kind):
             return f"{key} must be {wrong}"
     return _fault_of_components(line["components"]) or _fault_of_sample(line)
@@ -143,7 +152,7 @@ def _fault_of_components(entries: Any) -> str:
     if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
         return "components must be an object with an object for each component"
     for name, entry in entries.items():
-        for key, kind in SCORE.items():
+        for key, kind in SCORE_COLUMNS.items():
             if wrong := _wrong_type(entry.get(key), kind):
                 return f"{key} of the component {told_name(name)} must be {wrong}"
     return ""

@@ -6,15 +6,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from rewardlab.data import BadRows, LedgerPart
+from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows, LedgerPart
 from rewardlab.errors import Problem, UserError
-from rewardlab.scoring import LEDGER_VERSION, CurrentSteps
+
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 UNFINISHED = "as a run leaves it that is going on or was killed"
+_VALUES = {"int": r"\d+|null", "text": r'"\w+"'}
 _BEGINNING = re.compile(
-    rb'\{"version": (?P<version>\d+), "attempt": (?P<attempt>\d+), "stage": (?P<stage>\d+), '
-    rb'"step": (?P<step>\d+|null), "group": \d+, "index": \d+, '
-    rb'"trained": "(?P<trained>\w+)", "phase": "(?P<phase>\w+)", '
+    "".join(
+        ["\\{", *(f'"{name}": (?P<{name}>{_VALUES[LEDGER_COLUMNS[name]]}), ' for name in LEDGER_BEGINNING)]
+    ).encode()
 )
 """the beginning of a line as `Ledger` writes it"""
 
@@ -80,7 +82,7 @@ def _beginnings(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
 
 
 def _value(word: bytes) -> int | str | None:
-    return int(word) if word.isdigit() else None if word == b"null" else word.decode()
+    return int(word) if word.isdigit() else None if word == b"null" else word.decode().strip('"')
 
 
 def refuse_later_version(row: Mapping[str, Any], place: str) -> None:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rewardlab.scoring import CurrentSteps
+from rewardlab.data import ColumnType
 
-from rewardlab_studies.ledger.columns import Column, ColumnType
+from rewardlab_studies.ledger.columns import Column
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 FlatRow = list[bool | int | float | str | None]
 

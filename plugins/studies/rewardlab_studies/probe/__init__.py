@@ -5,6 +5,7 @@ win, and which component is to blame, as text and as JSON values.
 
     job            the probe from the rows to its result
     rows           rows to probe with: from a file or the recipe's dataset, each with an honest completion
+    families       what each kind of degenerate completion is, and how it may score
     degenerate     the degenerate completions of a row, in the form of its honest one
     response_form  the form of a response, and other texts put into the same form
     corruptions    the material of degenerate completions: sentences, words, guesses

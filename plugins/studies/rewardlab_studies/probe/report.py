@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab.recipe import MAY_TIE
 from rewardlab.text import columns
 
+from rewardlab_studies.probe.families import MAY_TIE
 from rewardlab_studies.probe.job import ProbeResult, ProbeSlice
 from rewardlab_studies.probe.verdicts import FamilyVerdict, mean, means
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from rewardlab.recipe import FAMILIES, MAY_TIE, Family
+from rewardlab.recipe import FAMILIES, Family
 
+from rewardlab_studies.probe.families import MAY_TIE
 from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
 
 Left = Literal["loses", "ties", "wins"]

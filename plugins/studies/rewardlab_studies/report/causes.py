@@ -4,7 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.scoring import CurrentSteps, describe_rest, findings_of, ledger_movement, movement_table
+from rewardlab.scoring import findings_of
+
+from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.causes.movement_table import describe_rest, movement_table
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 ABOUT = (
     "The share says how much of the variance of the rewards of one prompt's completions each component made, after "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rewardlab.scoring import CurrentSteps, is_discarded
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 
 
 class DiscardedCounts:

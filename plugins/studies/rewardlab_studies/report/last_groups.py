@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rewardlab.scoring import is_discarded
+from rewardlab_studies.ledger.superseded_steps import is_discarded
 
 
 class LastGroups:

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import re
 import sys
 import tracemalloc
 from dataclasses import replace
 
 import pytest
+from helpers.paths import DOCS
 from rewardlab import Completion, Sample, Score, ScoredGroup
+from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, SCORE_COLUMNS
 from rewardlab.errors import UserError
 from rewardlab.training import Ledger
 from rewardlab_studies.ledger.export import export_ledger
@@ -61,6 +64,17 @@ READERS = {
     "csv": lambda path: pandas.read_csv(path),
     "jsonl": lambda path: pandas.read_json(path, lines=True),
 }
+
+
+def test_lines_and_the_page_have_the_columns_of_the_table(run):
+    lines = [json.loads(line) for line in (run / "ledger.jsonl").read_bytes().split(b"\n") if line]
+    assert {tuple(line)[: len(LEDGER_BEGINNING)] for line in lines} == {LEDGER_BEGINNING}
+    # `rest` is of groups with causes, and `superseded` is worked out
+    assert {key for line in lines for key in line} == {*LEDGER_COLUMNS, "fields", "components"} - {"rest", "superseded"}
+    rows = re.findall(r"^\| (`.+?) \| (\w+) \|", (DOCS / "ledger.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [(name.strip("`"), kind) for name, kind in rows if "." not in name] == [*LEDGER_COLUMNS.items()]
+    scores = [(key, kind) for names, kind in rows for key in re.findall(r"`(?:components\.NAME)?\.(\w+)`", names)]
+    assert scores == [*SCORE_COLUMNS.items()]
 
 
 @pytest.mark.parametrize("ending", READERS)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from rewardlab.scoring import kendall_tau_b
-from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
 from rewardlab_studies.judge_benchmarks.outcomes import Outcome
 from rewardlab_studies.judge_benchmarks.resource_classes import classes, level_of
@@ -37,12 +37,12 @@ def test_rm_bench_is_the_mean_of_triangles_and_diagonal_of_each_domain(seed):
         normal = (matrix[0][0] + matrix[1][1] + matrix[2][2]) / 3
         easy = (matrix[1][0] + matrix[2][0] + matrix[2][1]) / 3
         totals.append((easy + normal + hard) / 3)
-    assert official_score(load_benchmark("rm_bench"), outcomes) == pytest.approx(sum(totals) / 4)
+    assert official_score(BENCHMARKS.load("rm_bench"), outcomes) == pytest.approx(sum(totals) / 4)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_m_rewardbench_is_the_mean_over_languages_of_the_mean_of_weighted_sections(seed):
-    draw, benchmark = random.Random(seed), load_benchmark("m_rewardbench")
+    draw, benchmark = random.Random(seed), BENCHMARKS.load("m_rewardbench")
     outcomes, averages, by_section = [], [], {}
     for language in ("ar", "de", "sw"):
         sections = []
@@ -74,7 +74,7 @@ def test_helpsteer3_takes_the_correlations_with_unread_replies_far_below(seed):
                 right=float(told == right), unparsable=told is None, said=told, gold=right, slices={"language": "en"}
             )
         )
-    found = benchmark_tables(load_benchmark("helpsteer3"), outcomes)
+    found = benchmark_tables(BENCHMARKS.load("helpsteer3"), outcomes)
     assert found["score"] == pytest.approx(kendall_tau_b(gold, said))
     assert found["all"]["pearson"] == pytest.approx(by_the_book(gold, said))
     assert found["all"]["accuracy"] == pytest.approx(sum(a == b for a, b in zip(gold, said, strict=True)) / 60)
@@ -93,11 +93,11 @@ def test_correlations_that_nothing_defines_are_none():
     assert fast_tau_b([1] * 9, list(range(9))) is None
     assert pearson([1.0, 1.0], [1.0, 2.0]) is None
     assert (pearson([1.0], [1.0]), fast_tau_b([], [])) == (None, None)
-    assert benchmark_tables(load_benchmark("feedback_bench"), [outcome(None)])["score"] is None
+    assert benchmark_tables(BENCHMARKS.load("feedback_bench"), [outcome(None)])["score"] is None
 
 
 def test_what_has_no_answer_counts_nowhere_and_absent_sections_are_left_out():
-    rewardbench = load_benchmark("rewardbench")
+    rewardbench = BENCHMARKS.load("rewardbench")
     outcomes = [outcome(1.0, subset="donotanswer"), outcome(None, subset="donotanswer"), outcome(None, subset="hep-go")]
     found = benchmark_tables(rewardbench, outcomes)
     assert (found["score"], found["sections"]["Reasoning"]) == (1.0, None)
@@ -116,7 +116,7 @@ def test_resource_levels_by_codes_of_two_and_three_letters_and_with_scripts():
 
 def test_every_language_of_the_shipped_benchmarks_has_a_level():
     for name in ("m_rewardbench", "include", "helpsteer3"):
-        for language in load_benchmark(name).names["language"].values():
+        for language in BENCHMARKS.load(name).names["language"].values():
             assert level_of(language) != "unknown", language
     mm_eval = (
         "ar",

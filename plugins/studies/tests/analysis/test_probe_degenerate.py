@@ -6,9 +6,9 @@ import pytest
 from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
-from rewardlab.recipe.probe_families import DESCRIPTIONS
 from rewardlab.text import sections
 from rewardlab_studies.probe.degenerate import HonestRow, probe_rows
+from rewardlab_studies.probe.families import DESCRIPTIONS
 
 ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
 HONEST = "<think>Drei und vier. Das ergibt sieben.</think><answer>7</answer>"

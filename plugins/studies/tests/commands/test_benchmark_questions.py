@@ -6,7 +6,7 @@ import re
 
 import pytest
 from helpers.paths import RECIPES
-from rewardlab_studies.judge_benchmarks.benchmark_files import packaged
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 
 FENCE = re.compile(
     r"=== BEGIN (?P<label>[A-Z0-9 ]+) (?P<key>[0-9a-f]{16}) ===\n(?P<text>.*?)\n=== END (?P=label) (?P=key) ===", re.S
@@ -146,13 +146,13 @@ def measured(main, write, module_of, monkeypatch):
     module = module_of("judge_server.py")
 
     def run(judge, name, *arguments, component=None, count=12, code=0):
-        from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark
+        from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 
         def answer(request):
             return json.dumps({"explanation": "so", "score": judge(request)})
 
         write("rows.jsonl", rows_of(name, count))
-        component = component or COMPONENTS[load_benchmark(name).measure]
+        component = component or COMPONENTS[BENCHMARKS.load(name).measure]
         with module.Serving(module.JudgeServer(answer=answer)) as server:
             monkeypatch.setenv("JUDGE_URL", server.url)
             given = (RECIPES / "r3_judge.yaml", "rows.jsonl", *arguments, "--component", component)
@@ -163,7 +163,7 @@ def measured(main, write, module_of, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("name", packaged())
+@pytest.mark.parametrize("name", BENCHMARKS.packaged)
 def test_a_judge_that_knows_is_right_and_one_that_turns_all_round_is_wrong(measured, name):
     for judge, score in ((know, 1.0), (turn_round, 0.0)):
         found = measured(judge, name)

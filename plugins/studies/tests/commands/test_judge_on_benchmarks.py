@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 from rewardlab.scoring import kendall_tau_b
 from rewardlab.text import corrupted
-from rewardlab_studies.judge_benchmarks.benchmark_files import load_benchmark, packaged
+from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.benchmark_rows import read_benchmark
 
 SCRIPTED = r"""
@@ -139,7 +139,7 @@ def test_rewardbench_weighs_subsets_in_sections_and_averages_those(judge):
 
 
 def test_rewardbench_has_a_weight_for_each_of_its_subsets():
-    weights = load_benchmark("rewardbench").average.weights
+    weights = BENCHMARKS.load("rewardbench").average.weights
     assert {section: len(values) for section, values in weights.items()} == {
         "Chat": 5,
         "Chat Hard": 6,
@@ -538,7 +538,7 @@ def test_no_draw_of_a_wrong_answer_is_the_right_one():
 
 def test_wrong_numbers_are_of_the_distribution_of_their_tasks_right_ones(write, tmp_path):
     """R3's appendix H, by mean and deviation; a count is none below 0, and a task's numbers are its own."""
-    tasks = load_benchmark("bbh_binary").hub.configurations
+    tasks = BENCHMARKS.load("bbh_binary").hub.configurations
     answers = {task: ["yes"] for task in tasks}
     answers |= {"object_counting": range(21), "multistep_arithmetic_two": range(-2000, 2001, 100)}
     for task, targets in answers.items():
@@ -569,7 +569,7 @@ def test_a_text_is_no_words_to_swap():
 
 def test_bbh_takes_wrong_answers_that_a_file_has_and_its_tasks(judge, write, tmp_path):
     folder = "{configuration}.json"
-    for task in load_benchmark("bbh_binary").hub.configurations:
+    for task in BENCHMARKS.load("bbh_binary").hub.configurations:
         row = {"input": f"of {task}", "target": "good good good", "random_negative": "bad"}
         write(f"{task}.json", json.dumps([row, row]))  # rows without a name have a number
     found = judge("bbh_binary", None, component=GRADE, name=folder)
@@ -647,9 +647,9 @@ def test_rtp_lx_calls_a_completion_toxic_above_one(judge):
 
 
 def test_every_shipped_benchmark_says_where_its_columns_are_documented():
-    assert len(packaged()) == 15
-    for name in packaged():
-        benchmark = load_benchmark(name)
+    assert len(BENCHMARKS.packaged) == 15
+    for name in BENCHMARKS.packaged:
+        benchmark = BENCHMARKS.load(name)
         assert benchmark.source.startswith("https://"), name
         assert benchmark.about, name
 

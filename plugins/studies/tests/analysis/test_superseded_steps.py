@@ -1,6 +1,6 @@
 """Which groups of a ledger stand after a run was resumed."""
 
-from rewardlab.scoring.attribution.superseded_steps import CurrentSteps
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 
 def line(attempt, stage, step, trained="yes"):

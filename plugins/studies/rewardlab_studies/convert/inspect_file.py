@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from rewardlab.data.jsonl import MAX_BYTES, kind_of, parse_row, too_long
-from rewardlab.data.row_file import open_packed
+from rewardlab.data import MAX_BYTES, kind_of, open_packed, parse_row, too_long
 from rewardlab.errors import Problem, UserError, one_line
 
 ZSTD = "its parts are compressed by zstd, which Python reads from 3.14 on: pip install 'rewardlab[zstd]'"

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rewardlab.scoring.attribution.findings import findings_of
-from rewardlab.scoring.attribution.movement import ComponentMovement, Movement
+from rewardlab.scoring import ComponentMovement, Movement, findings_of
 from rewardlab.text import columns
 
 HEAD = ("component", "in the total", "share of variance", "constant in")

@@ -1,8 +1,8 @@
-"""Groups as a ledger's lines tell of them."""
+"""The movement of the reward in a ledger: which lines make a group, and which count."""
 
 import pytest
-from rewardlab.scoring.attribution.superseded_steps import CurrentSteps
-from rewardlab.scoring.attribution_records import ledger_movement
+from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 
 def line(value, attempt=0, group=0, trained="yes", step=1, **entry):

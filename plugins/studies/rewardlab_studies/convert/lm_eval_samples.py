@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data.log_form import LogForm, fields_of_name, own_columns
-from rewardlab.data.row_file import read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
+
+from rewardlab_studies.convert.log_form import LogForm, fields_of_name, own_columns
 
 NEEDED = ("doc_id", "doc", "arguments", "resps")
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")

@@ -4,9 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-LEDGER_VERSION = 2
-"""of the lines that `Ledger` writes; those of version 1 name none, and have no phase, prompt and fields"""
-
 
 def is_discarded(line: Mapping[str, Any]) -> bool:
     """Return whether a completion was made to be trained on and was not.

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from rewardlab.data.inspect_file import Part, no_log, open_log
-from rewardlab.data.log_form import LogForm, fields_of_name, own_columns
 from rewardlab.errors import Problem, UserError, nearest
+
+from rewardlab_studies.convert.inspect_file import Part, no_log, open_log
+from rewardlab_studies.convert.log_form import LogForm, fields_of_name, own_columns
 
 SUFFIXES = (".eval", ".json")
 CUT_OFF = ("max_tokens", "model_length")
