@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from rewardlab.training.group_rounds import collect_groups as collect_groups
     from rewardlab.training.hub_models import hub_configs as hub_configs
     from rewardlab.training.hub_models import refuse_missing_models as refuse_missing_models
+    from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
     from rewardlab.training.ledger import ledger_rows as ledger_rows
