@@ -257,7 +257,7 @@ class RewardSpec(Spec):
         if self.runs not in ("inline", "thread", "worker", "async"):
             raise ValueError(f"{self.name}: runs {self.runs!r} is not one of inline, thread, worker, async")
         if any(isinstance(names, str) for names in (self.requires, self.judges, self.counted_info)):
-            raise TypeError(f"{self.name}: requires, judges and remarks are lists of names, not one text")
+            raise TypeError(f"{self.name}: requires, judges and counted_info are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
             raise ValueError(f"{self.name}: memory {self.memory!r} is not a positive number of GB")
         low, high = self.range

@@ -4,11 +4,12 @@ import csv
 import json
 import shlex
 import shutil
+import tomllib
 
 import pytest
 from helpers.our_commands import NAMES, command_named
 from helpers.paths import RECIPES, ROOT, TESTS
-from helpers.shown_commands import FOLDERS, in_prose, shown_commands, shown_runs
+from helpers.shown_commands import FOLDERS, block_of, in_prose, shown_commands, shown_runs
 from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
@@ -67,8 +68,12 @@ def test_a_command_can_be_read_and_its_files_and_recipes_are_here(command, capsy
     [command for command in COMMANDS_SHOWN if any("=" in word for word in command.words) and command.name != "tables"],
     ids=lambda command: command.where,
 )
-def test_the_overrides_of_a_recipe_that_is_here_pass_check(command, main):
+def test_the_overrides_of_a_recipe_that_is_here_pass_check(command, main, offer):
     recipe, overrides = _recipe_of(command)
+    if command.where.startswith("README.md"):
+        project, reward = (block_of(name, ROOT / "README.md") for name in ("pyproject", "reward"))
+        [(plugin, module)] = tomllib.loads(project)["project"]["entry-points"]["rewardlab"].items()
+        offer(plugin, reward, module=module)
     if recipe is not None:
         code, out, err = main("check", recipe, *overrides)
         assert code == 0, out + err

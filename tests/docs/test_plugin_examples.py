@@ -1,5 +1,6 @@
 """docs/write_a_plugin.md and docs/plugin_examples.md: every plugin in them is installed, and keeps its laws."""
 
+import ast
 import json
 import re
 import subprocess
@@ -7,6 +8,8 @@ import sys
 
 import pytest
 from helpers.paths import ROOT
+from helpers.shown_commands import block_of
+from rewardlab import __version__
 from rewardlab_testing.check.check import check_plugin
 from rewardlab_testing.scaffold.kinds import KINDS
 from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
@@ -65,8 +68,29 @@ def test_the_first_page_can_be_followed(main, offer, write):
         assert json.loads(scored.read())["total"] == [1.0, 0.0]
 
 
-def test_the_first_page_is_short():
-    assert len(FIRST.splitlines()) < 150
+def test_the_first_page_lists_what_the_command_writes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = write_scaffold("glossary")
+    (shown,) = re.findall(r"^```sh\n(rewardlab plugins new glossary\n.*?)^```", FIRST, re.DOTALL | re.MULTILINE)
+    assert shown.splitlines()[1:] == next_steps(made)
+    table = FIRST.split("| file | has |\n|---|---|\n")[1].split("\n\n")[0]
+    told = [name for row in table.splitlines() for name in re.findall("`([^`]*)`", row.split(" | ")[0])]
+    assert sorted(told) == made.files
+    assert f"`rewardlab-core~={__version__.rpartition('.')[0]}.0`" in table
+
+
+def test_the_command_counts_rows(offer, rewardlab, tmp_path):
+    folder = offer("counting", block_of("command", ROOT / "docs/plugin_examples.md"))
+    (tmp_path / "rows.jsonl").write_text("{}\n{}\n{}\n")
+    done = rewardlab("rows", "rows.jsonl", "-n", "2", cwd=tmp_path, env={"PYTHONPATH": str(folder)})
+    assert (done.returncode, done.stdout) == (0, "2 rows\n"), done.stderr
+
+
+def test_every_other_block_of_python_can_be_read():
+    found = re.findall(r"^```py\n(.*?)^```", EXAMPLES, re.DOTALL | re.MULTILINE)
+    assert len(found) == 3
+    for body in found:
+        ast.parse(body)
 
 
 @pytest.mark.slow

@@ -57,6 +57,14 @@ def shown_commands():
         yield from commands_in(file.read_text(encoding="utf-8"), file, 1, "yaml")
 
 
+def block_of(marker, page):
+    """The body of the fenced block that follows the line `<!-- MARKER -->` on a page."""
+    [body] = re.findall(
+        rf"^<!-- {marker} -->\n```\w+\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return body
+
+
 def shown_runs():
     """All runs that pages show with what they print."""
     for page in pages():
