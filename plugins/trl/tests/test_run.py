@@ -541,4 +541,4 @@ class TestStages:
     def test_ppo_is_an_honest_error(self, run):
         code, out, err, _ = run("stages.1.algorithm=ppo")
         assert (code, out) == (2, "")
-        assert "TRL 1.16 has no PPO" in err
+        assert "the backend trl has no ppo; use" in err
