@@ -13,7 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 ENGINES = ("trl", "openrlhf")
 HEAD = """# Settings
 
-Every key of a recipe, and of the engines that come with rewardlab, generated from the models that check them.
+If you look for a key of a recipe or of an engine that comes with rewardlab, find it here, generated from the models
+that check them.
 `rewardlab plugins rl` prints the same for a stage, `rewardlab plugins trl` for an engine, and
 `rewardlab plugins math/accuracy` lists the options of a component, which stand under its `with`.
 [recipes.md](recipes.md) explains how the parts belong together. Written in an override, a key has its place before it:

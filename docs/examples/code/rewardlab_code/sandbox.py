@@ -1,7 +1,7 @@
 """The host's side of the sandbox: one process for each test, and a proof at the start that the limits hold.
 
-It runs `child.py`, which limits itself before it looks at any code. docs/plugin_examples.md, "A reward that waits", says what
-that keeps out, and what not.
+It runs `child.py`, which limits itself before it looks at any code. The section "A reward that waits" of
+docs/plugin_examples.md says what that keeps out, and what not.
 """
 
 import contextlib
