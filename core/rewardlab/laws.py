@@ -47,12 +47,12 @@ REWARD = {
     "arrival": "of group scope: the order in which a group's completions arrive does not matter",
     "thread": "off the main thread it answers the same",
     "worker": "in a spawned process, where Python salts hashes differently, it answers the same",
-    "ray": "in a Ray actor it answers the same (where Ray is installed)",
+    "ray": "in a Ray actor it answers the same (if Ray is installed)",
     "rebuild": "built from its options as JSON it answers the same",
     "info": "info holds JSON values under text keys",
     "required": "a row that lacks a required field gets an error, neither a value nor an abstention",
-    "unanswered": "where its judges fail, a completion about which it asked them gets no value",
-    "unreadable": "where its judges reply noise, a completion gets no value, or `report_parsed` says that it is noise",
+    "unanswered": "if its judges fail, a completion about which it asked them gets no value",
+    "unreadable": "if its judges reply noise, a completion gets no value, or `report_parsed` says that it is noise",
     "fence": "a completion that speaks to the judge cannot end its own quotation in a question of messages",
     "empty": "the empty text does not earn the maximum",
     "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",
@@ -105,7 +105,7 @@ NORMALIZER = {
     "repeat": "the same totals and seed give the same values, built again, too",
     "worker": "in a spawned process it gives the same values",
     "kept": "which places are kept does not change their values",
-    "factor": "one that scales the loss multiplies a group by one factor above 0, halved where all are twice as long",
+    "factor": "one that scales the loss multiplies a group by one factor above 0, halved if all are twice as long",
     "tokens": "a normalizer that needs token counts refuses to go without",
 }
 BACKEND = {
@@ -115,7 +115,7 @@ BACKEND = {
     "scores": "`rewardlab score` gives the ledger's completions the values and totals that the run gave them",
     "masked": "a completion without a value has no advantage, and the others those that they would have without it",
     "resume": "Ctrl-C ends a run with exit code 130 and the command that completes it, from a checkpoint on",
-    "stop": "so does `RunJob.stop`, where the engine trains on this machine",
+    "stop": "so does `RunJob.stop`, if the engine trains on this machine",
     "same": "a run that was interrupted and resumed has the completions and totals of one that was not",
     "failures": "a reward that fails ends the run with our message and exit code 1, and the run can be resumed",
 }
@@ -184,7 +184,7 @@ class JudgeExample(Example):
     """Questions that a judge understands.
 
     other_options: options that change its answers, hence its identity. says: for each question, in order, the text
-    that the judge answers, verbatim; None where nobody knows.
+    that the judge answers, verbatim; None if nobody knows.
     """
 
     asks: Sequence[Ask]

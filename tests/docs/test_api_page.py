@@ -31,7 +31,7 @@ PACKAGES = {
 }
 HEAD = """# The public interface
 
-Plugins, engines and scripts import from these packages alone; every other module is private and may move. Each name's
+If you import rewardlab, take names from these packages alone; every other module is private and may move. Each name's
 docstring has its shapes, units, range and errors: `help(rewardlab.Score)`, or a tooltip in an editor.
 """
 

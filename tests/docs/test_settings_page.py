@@ -11,14 +11,17 @@ from rewardlab.registry import Registry
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 ENGINES = ("trl", "openrlhf")
+TRAINING = ("sft", "rl", "dpo")
 HEAD = """# Settings
 
-Every key of a recipe, and of the engines that come with rewardlab, generated from the models that check them.
+If you look for a key of a recipe or of an engine that comes with rewardlab, find it here, generated from the models
+that check them.
 `rewardlab plugins rl` prints the same for a stage, `rewardlab plugins trl` for an engine, and
 `rewardlab plugins math/accuracy` lists the options of a component, which stand under its `with`.
 [recipes.md](recipes.md) explains how the parts belong together. Written in an override, a key has its place before it:
 `stages.1.steps=50`, `judges.main.timeout=30`.
 """
+COMMON = "Keys that `sft`, `rl` and `dpo` share."
 TITLES = {
     "recipe": "A recipe",
     "dataset": "dataset",
@@ -28,10 +31,10 @@ TITLES = {
 }
 
 
-def table(row, place):
-    """The keys of one part as a table."""
+def table(row, place, told=()):
+    """The keys of one part as a table, but for options that are told elsewhere."""
     lines = [row["summary"], "", "| key | type | default | meaning |", "|---|---|---|---|"]
-    for option in row["options"]:
+    for option in [option for option in row["options"] if option not in told]:
         default = "required" if option["required"] else code(option["default"]) if "default" in option else ""
         cells = [f"`{place}{option['name']}`", option["type"], default, option["help"]]
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
@@ -47,11 +50,15 @@ def code(value):
 def page():
     """The whole page, from the models as they are."""
     sections = [HEAD]
+    trained = [part_row(name)["options"] for name in TRAINING]
+    common = [option for option in trained[0] if all(option in options for options in trained)]
     for name in PARTS:
         row = part_row(name)
+        if name == TRAINING[0]:
+            sections += ["## training stages\n", table({"summary": COMMON, "options": common}, "")]
         sections += [
             f"## {TITLES.get(name, f'stage {name}')}\n",
-            table(row, "" if row["kind"] == "stage" else row["before"]),
+            table(row, "" if row["kind"] == "stage" else row["before"], common if name in TRAINING else ()),
         ]
     for name in ENGINES:
         (row,) = component_rows(Registry().plugin(name))

@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "openrlhf_arguments.md"
 SETTERS = {"recipe": "the recipe", "rewardlab": "rewardlab", "arguments": "`engine.arguments`", "not": "nothing"}
 HEAD = f"""# OpenRLHF's arguments
 
-What sets each argument of `openrlhf.cli.train_ppo_ray` {WHEEL} in an rl stage of a recipe with `use: openrlhf`,
+If you know OpenRLHF, look up what sets each argument of `openrlhf.cli.train_ppo_ray` {WHEEL} in an rl stage,
 generated and tested against the commands that are compiled. `rewardlab run --dry-run` prints a stage's whole command.
 
 - **the recipe**: a key of its own (`stages.N` is the rl stage), listed in [settings.md](settings.md). Some follow from
